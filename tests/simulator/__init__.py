@@ -1,0 +1,25 @@
+"""A simulator of the tracking service, over real sockets.
+
+In a test:
+
+    async with Simulator() as simulator:
+        simulator.add_account("rider@example.com", "secret")
+        simulator.add_device("860000000000001", name="City bike", email="rider@example.com")
+        ...  # talk to simulator.url, then look at simulator.requests
+"""
+
+from .record import RecordedRequest
+from .server import Simulator, authorization
+from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError, World
+
+__all__ = [
+    "MISSING",
+    "RecordedRequest",
+    "SimAccount",
+    "SimDevice",
+    "SimPosition",
+    "Simulator",
+    "UnknownNameError",
+    "World",
+    "authorization",
+]

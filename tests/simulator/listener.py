@@ -1,0 +1,99 @@
+"""A port of this machine that answers HTTP and can be closed and opened again at any moment."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+import contextlib
+import socket
+import ssl
+
+from aiohttp import web
+
+HOST = "127.0.0.1"
+
+type Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+class Listener:
+    """Serves one handler on one port of 127.0.0.1."""
+
+    def __init__(
+        self, handler: Handler, *, port: int = 0, tls: ssl.SSLContext | None = None
+    ) -> None:
+        """Serve on this port, or on any free one, which is then kept."""
+        self.port = port
+        self._handler = handler
+        self._tls = tls
+        self._web: web.Server | None = None
+        self._server: asyncio.Server | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._running: set[asyncio.Task[object]] = set()
+
+    def open(self) -> None:
+        """Listen from now on; raises OSError when the port is in use.
+
+        Connections made before the event loop comes to serve them wait in the socket's queue.
+        """
+        if self._opening is not None:
+            return
+        sock = self._listen()
+        self._web = self._web or web.Server(
+            self._handle, handler_cancellation=True, access_log=None
+        )
+        self._opening = asyncio.create_task(self._serve(self._web, sock))
+
+    def close(self) -> None:
+        """Refuse connections from now on and drop those there are."""
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
+        if self._server is not None:
+            self._server.close()
+            self._server.abort_clients()
+            self._server = None
+
+    def drop_connections(self) -> None:
+        """Close every connection and keep listening."""
+        if self._server is not None:
+            self._server.abort_clients()
+
+    async def stop(self) -> None:
+        """Close, and wait until nothing is left running."""
+        server, opening = self._server, self._opening
+        self.close()
+        if opening is not None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await opening
+        if server is not None:
+            await server.wait_closed()
+        if self._web is not None:
+            await self._web.shutdown(timeout=1)
+            self._web = None
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _listen(self) -> socket.socket:
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            sock.setblocking(False)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind((HOST, self.port))
+            sock.listen(128)
+        except OSError:
+            sock.close()
+            raise
+        self.port = sock.getsockname()[1]
+        return sock
+
+    async def _serve(self, factory: web.Server, sock: socket.socket) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+            self._server = await loop.create_server(factory, sock=sock, ssl=self._tls)
+        except BaseException:
+            sock.close()
+            raise
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await self._handler(request)

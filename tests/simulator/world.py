@@ -1,0 +1,389 @@
+"""Accounts, trackers, assignments and positions: what the simulated service knows.
+
+The field names and rules are those of section 2 of the interface; what goes beyond them (positions, further fields of a
+device) has the shape of Traccar's.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import Enum
+from itertools import count
+from typing import Final
+
+type Json = bool | int | float | str | list[Json] | dict[str, Json] | None
+
+
+class Missing(Enum):
+    """The type of MISSING."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+"""In place of a value: the field is left out of the answer."""
+
+type Override = Json | Missing
+
+DEFAULT_LATITUDE: Final = 47.99600
+DEFAULT_LONGITUDE: Final = 7.84940
+
+
+class UnknownNameError(KeyError):
+    """No account or tracker has that name."""
+
+
+@dataclass(slots=True)
+class SimPosition:
+    """A last known position, in Traccar's units: degrees, metres, knots."""
+
+    id: int
+    latitude: float
+    longitude: float
+    fix_time: datetime
+    device_time: datetime
+    server_time: datetime
+    altitude: float = 0.0
+    speed: float = 0.0
+    course: float = 0.0
+    accuracy: float = 0.0
+    valid: bool = True
+    attributes: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class SimDevice:
+    """A tracker: the eight documented fields and what a test wants to be different about them."""
+
+    id: int
+    unique_id: str
+    name: str
+    status: str
+    last_update: datetime
+    position_id: int
+    group_id: int
+    disabled: bool
+    attributes: dict[str, Json] = field(default_factory=dict)
+    position: SimPosition | None = None
+    overrides: dict[str, Override] = field(default_factory=dict)
+    position_overrides: dict[str, Override] = field(default_factory=dict)
+    offset: str = "+0000"
+    revision: int = 0
+
+
+@dataclass(slots=True)
+class SimAccount:
+    """An account and the `uniqueId` of each tracker that the operator assigned to it."""
+
+    email: str
+    password: str
+    assigned: dict[str, None] = field(default_factory=dict)
+
+
+class World:
+    """Everything the service knows, and each way to change it."""
+
+    def __init__(self) -> None:
+        """Start without accounts and trackers."""
+        self.accounts: dict[str, SimAccount] = {}
+        self.devices: dict[str, SimDevice] = {}
+        self.stray_positions: list[tuple[int, SimPosition]] = []
+        self.raw_answers: dict[str, bytes | list[Json]] = {}
+        self.revision = 0
+        self._device_ids = count(1001)
+        self._position_ids = count(500_001)
+
+    # Accounts
+
+    def add_account(self, email: str, password: str) -> SimAccount:
+        """Create an account without trackers."""
+        account = SimAccount(email, password)
+        self.accounts[email] = account
+        self.revision += 1
+        return account
+
+    def remove_account(self, email: str) -> None:
+        """Remove an account; its trackers stay."""
+        del self.accounts[self._account(email).email]
+        self.revision += 1
+
+    def set_password(self, email: str, password: str) -> None:
+        """Change the password: the one before is refused from now on."""
+        self._account(email).password = password
+        self.revision += 1
+
+    def assign(self, email: str, unique_id: str) -> None:
+        """Let the account list the tracker."""
+        self._account(email).assigned[self._device(unique_id).unique_id] = None
+        self.revision += 1
+
+    def unassign(self, email: str, unique_id: str) -> None:
+        """Stop listing the tracker in the account."""
+        self._account(email).assigned.pop(unique_id, None)
+        self.revision += 1
+
+    # Trackers
+
+    def add_device(
+        self,
+        unique_id: str,
+        *,
+        name: str | None = None,
+        email: str | None = None,
+        status: str = "online",
+        group_id: int = 0,
+        disabled: bool = False,
+        last_update: datetime | None = None,
+        latitude: float | None = DEFAULT_LATITUDE,
+        longitude: float | None = DEFAULT_LONGITUDE,
+        attributes: Mapping[str, Json] | None = None,
+    ) -> SimDevice:
+        """Create a tracker, assigned to the account of `email` if given.
+
+        One without latitude or longitude never reported: its positionId is 0.
+        """
+        device = SimDevice(
+            id=next(self._device_ids),
+            unique_id=unique_id,
+            name=unique_id if name is None else name,
+            status=status,
+            last_update=last_update or _now(),
+            position_id=0,
+            group_id=group_id,
+            disabled=disabled,
+            attributes=dict(attributes or {}),
+        )
+        self.devices[unique_id] = device
+        if latitude is not None and longitude is not None:
+            self.report(
+                unique_id,
+                latitude=latitude,
+                longitude=longitude,
+                attributes={"batteryLevel": 80, "motion": False},
+                last_update=device.last_update,
+            )
+        if email is not None:
+            self.assign(email, unique_id)
+        self._changed(unique_id)
+        return device
+
+    def delete_device(self, unique_id: str) -> None:
+        """Delete a tracker: no account lists it any more."""
+        del self.devices[self._device(unique_id).unique_id]
+        for account in self.accounts.values():
+            account.assigned.pop(unique_id, None)
+        self.revision += 1
+
+    def rename(self, unique_id: str, name: str) -> None:
+        """Change the display name."""
+        self._device(unique_id).name = name
+        self._changed(unique_id)
+
+    def set_status(self, unique_id: str, status: str) -> None:
+        """Change the status alone; documented are `online` and `offline`."""
+        self._device(unique_id).status = status
+        self._changed(unique_id)
+
+    def set_disabled(self, unique_id: str, disabled: bool) -> None:
+        """Disable or enable the tracker."""
+        self._device(unique_id).disabled = disabled
+        self._changed(unique_id)
+
+    def set_group(self, unique_id: str, group_id: int) -> None:
+        """Move the tracker to another group; 0 is none."""
+        self._device(unique_id).group_id = group_id
+        self._changed(unique_id)
+
+    def set_attributes(self, unique_id: str, attributes: Mapping[str, Json]) -> None:
+        """Replace the undocumented `attributes` of the device, where such servers keep secrets."""
+        self._device(unique_id).attributes = dict(attributes)
+        self._changed(unique_id)
+
+    def set_last_update(self, unique_id: str, last_update: datetime) -> None:
+        """Set `lastUpdate` alone."""
+        self._device(unique_id).last_update = last_update
+        self._changed(unique_id)
+
+    def set_offset(self, unique_id: str, offset: str) -> None:
+        """Write this tracker's timestamps with `+0000` (documented), `+00:00` or `Z`."""
+        self._device(unique_id).offset = offset
+        self._changed(unique_id)
+
+    def move_internal_id(self, unique_id: str) -> int:
+        """Give the tracker another internal `id`, as if it was deleted and created again."""
+        device = self._device(unique_id)
+        device.id = next(self._device_ids)
+        self._changed(unique_id)
+        return device.id
+
+    def override_field(
+        self, unique_id: str, field: str, value: Override = MISSING
+    ) -> None:
+        """Send any value as a field of the device, or leave the field out."""
+        self._device(unique_id).overrides[field] = value
+        self._changed(unique_id)
+
+    def clear_overrides(self, unique_id: str) -> None:
+        """Send device and position as they are again."""
+        device = self._device(unique_id)
+        device.overrides.clear()
+        device.position_overrides.clear()
+        self._changed(unique_id)
+
+    # Reports
+
+    def report(
+        self,
+        unique_id: str,
+        *,
+        latitude: float | None = None,
+        longitude: float | None = None,
+        altitude: float | None = None,
+        speed: float | None = None,
+        course: float | None = None,
+        accuracy: float | None = None,
+        valid: bool = True,
+        attributes: Mapping[str, Json] | None = None,
+        battery_level: float | None = None,
+        motion: bool | None = None,
+        fix_time: datetime | None = None,
+        last_update: datetime | None = None,
+    ) -> SimPosition:
+        """Have the tracker report: a new position under a new positionId, and a new lastUpdate.
+
+        What is not given stays as in the position before; times are now. Speed is in knots. `attributes` replaces those
+        of the position before, so a report without batteryLevel is one with `attributes={}`.
+        """
+        device = self._device(unique_id)
+        now = last_update or _now()
+        before = device.position or SimPosition(
+            0, DEFAULT_LATITUDE, DEFAULT_LONGITUDE, now, now, now
+        )
+        carried = dict(before.attributes if attributes is None else attributes)
+        if battery_level is not None:
+            carried["batteryLevel"] = battery_level
+        if motion is not None:
+            carried["motion"] = motion
+        position = SimPosition(
+            id=next(self._position_ids),
+            latitude=_given(latitude, before.latitude),
+            longitude=_given(longitude, before.longitude),
+            altitude=_given(altitude, before.altitude),
+            speed=_given(speed, before.speed),
+            course=_given(course, before.course),
+            accuracy=_given(accuracy, before.accuracy),
+            valid=valid,
+            attributes=carried,
+            fix_time=fix_time or now,
+            device_time=now,
+            server_time=now,
+        )
+        device.position = position
+        device.position_id = position.id
+        device.last_update = now
+        self._changed(unique_id)
+        return position
+
+    def report_no_fix(self, unique_id: str, *, year: int = 1970) -> SimPosition:
+        """Have the tracker report before its first fix: 0/0, not valid, at the start of Unix (1970) or GPS (1980) time."""
+        return self.report(
+            unique_id,
+            latitude=0.0,
+            longitude=0.0,
+            altitude=0.0,
+            speed=0.0,
+            course=0.0,
+            accuracy=0.0,
+            valid=False,
+            fix_time=datetime(year, 1, 6 if year == 1980 else 1, tzinfo=UTC),
+        )
+
+    def report_many(self, unique_ids: Iterable[str] | None = None) -> None:
+        """Have these trackers, or all, report from some ten metres further on."""
+        for unique_id in list(self.devices if unique_ids is None else unique_ids):
+            position = self._device(unique_id).position
+            latitude = DEFAULT_LATITUDE if position is None else position.latitude
+            self.report(unique_id, latitude=round(latitude + 0.0001, 6))
+
+    def touch(
+        self,
+        unique_ids: Iterable[str] | None = None,
+        *,
+        last_update: datetime | None = None,
+    ) -> None:
+        """Give these trackers, or all, a new lastUpdate and nothing else."""
+        now = last_update or _now()
+        for unique_id in list(self.devices if unique_ids is None else unique_ids):
+            self.set_last_update(unique_id, now)
+
+    # Positions
+
+    def override_position(
+        self, unique_id: str, field: str, value: Override = MISSING
+    ) -> None:
+        """Send any value as a field of the tracker's position, or leave the field out."""
+        self._device(unique_id).position_overrides[field] = value
+        self._changed(unique_id)
+
+    def forget_position(self, unique_id: str) -> None:
+        """Drop the position from the list, as servers do with old ones; the positionId stays."""
+        self._device(unique_id).position = None
+        self._changed(unique_id)
+
+    def add_stray_position(
+        self, device_id: int, latitude: float, longitude: float
+    ) -> SimPosition:
+        """Add a position of an internal `id` that no listed tracker has."""
+        now = _now()
+        position = SimPosition(
+            next(self._position_ids), latitude, longitude, now, now, now
+        )
+        self.stray_positions.append((device_id, position))
+        self.revision += 1
+        return position
+
+    # Whole answers
+
+    def raw_devices(self, answer: bytes | list[Json] | None) -> None:
+        """Answer the device list with this for every account; None: with the trackers again."""
+        self._raw("devices", answer)
+
+    def raw_positions(self, answer: bytes | list[Json] | None) -> None:
+        """Answer the positions with this for every account; None: with the positions again."""
+        self._raw("positions", answer)
+
+    def _raw(self, endpoint: str, answer: bytes | list[Json] | None) -> None:
+        if answer is None:
+            self.raw_answers.pop(endpoint, None)
+        else:
+            self.raw_answers[endpoint] = answer
+
+    # Reading
+
+    def devices_of(self, email: str) -> list[SimDevice]:
+        """Return the trackers that are assigned to the account."""
+        return [self.devices[unique_id] for unique_id in self._account(email).assigned]
+
+    def _account(self, email: str) -> SimAccount:
+        try:
+            return self.accounts[email]
+        except KeyError:
+            raise UnknownNameError(f"no account {email}") from None
+
+    def _device(self, unique_id: str) -> SimDevice:
+        try:
+            return self.devices[unique_id]
+        except KeyError:
+            raise UnknownNameError(f"no tracker {unique_id}") from None
+
+    def _changed(self, unique_id: str) -> None:
+        self.revision += 1
+        self._device(unique_id).revision = self.revision
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _given(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
