@@ -1,0 +1,94 @@
+"""The address of a server, as people type it and as requests need it."""
+
+import ipaddress
+import re
+
+from yarl import URL
+
+from .errors import InsecureUrlError, InvalidUrlError
+
+_API = "api"
+_LOCAL_SUFFIXES = (".localhost", ".local", ".lan", ".home.arpa", ".internal")
+_LOCAL_NETWORKS = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "127.0.0.0/8",
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "169.254.0.0/16",
+        "::1/128",
+        "fc00::/7",
+        "fe80::/10",
+    )
+)
+_HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_HOST_NAME = re.compile(
+    r"(?!.{254})[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+    r"(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?"
+)
+
+
+def canonical_url(text: str) -> str:
+    """Return the base address for requests: no trailing slash, ends in `/api`.
+
+    Scheme, slash and `/api` may be missing; without a scheme it is `https`.
+    A query or a fragment, as copied from a browser, is dropped.
+
+    Raises InvalidUrlError if the text is no address of a web server, and
+    InsecureUrlError for `http` to a host outside the own network.
+    """
+    url = _parse(text.strip())
+    if url.scheme == "http" and not _is_local(url.host or ""):
+        raise InsecureUrlError("http is for hosts in the own network only")
+    segments = [segment for segment in url.raw_path.split("/") if segment]
+    if _API in segments:
+        segments = segments[: segments.index(_API)]
+    path = "/" + "/".join([*segments, _API])
+    return str(url.with_path(path, encoded=True))
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address, without port."""
+    return URL(url, encoded=True).host or ""
+
+
+def _parse(text: str) -> URL:
+    if not _HAS_SCHEME.match(text):
+        text = f"https://{text}"
+    # Browsers drop control characters inside an address; here they are an error.
+    if any(not character.isprintable() or character.isspace() for character in text):
+        raise InvalidUrlError("the address holds spaces or control characters")
+    try:
+        url = URL(text)
+        host, _ = url.host or "", url.port
+    except ValueError as err:
+        raise InvalidUrlError("the address cannot be read") from err
+    if url.scheme not in ("http", "https") or url.port == 0:
+        raise InvalidUrlError("the address is not one of a web server")
+    if url.user is not None or url.password is not None:
+        raise InvalidUrlError("the address holds a user name or password")
+    if not _ip_address(host) and not _HOST_NAME.fullmatch(url.raw_host or ""):
+        raise InvalidUrlError("the address holds no valid host name")
+    return url
+
+
+def _is_local(host: str) -> bool:
+    """Return whether the host is this machine or in the own network."""
+    if address := _ip_address(host):
+        return any(address in network for network in _LOCAL_NETWORKS)
+    name = host.removesuffix(".")
+    if "." in name:
+        return name.endswith(_LOCAL_SUFFIXES)
+    # A name of digits, as 134744072 or 0x8080808, is a public address in disguise.
+    return name[:1].isalpha()
+
+
+def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address):
+        return address.ipv4_mapped or address
+    return address

@@ -1,0 +1,151 @@
+"""The client: one method per call of the service."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+import os
+import ssl
+
+import aiohttp
+from aiohttp import hdrs
+from yarl import URL
+
+from .errors import (
+    AuthenticationError,
+    CannotConnectError,
+    InvalidEmailError,
+    InvalidResponseError,
+    RedirectedError,
+    ServiceUnavailableError,
+)
+from .models import Device, Position
+from .reader import ListReader
+
+_TIMEOUT = aiohttp.ClientTimeout(total=30)
+_MOST_BYTES = 16 * 1024 * 1024
+_TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
+
+
+class TrackingClient:
+    """The service on behalf of one account.
+
+    Credentials go out in the Authorization header alone, and to no other address than
+    the given one: redirects are not followed.
+    """
+
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, email: str, password: str
+    ) -> None:
+        """Talk to the service at a canonical address (interface, section 1).
+
+        Raises InvalidEmailError or AuthenticationError for credentials that no
+        Authorization header can hold (interface, section 5).
+        """
+        self._session = session
+        self._url = url
+        self._headers = {
+            hdrs.ACCEPT: "application/json",
+            hdrs.AUTHORIZATION: _basic(email, password),
+        }
+        self.devices = ListReader[str, Device](Device)
+        self.positions = ListReader[int, Position](Position)
+
+    async def async_get_devices(self) -> dict[str, Device]:
+        """Return the trackers of the account by `uniqueId` (interface, section 4).
+
+        A tracker that did not change since the last call is the same object.
+
+        Raises AuthenticationError, CannotConnectError, InvalidResponseError,
+        RedirectedError or ServiceUnavailableError.
+        """
+        return await self.devices.async_read(await self._async_get("devices"))
+
+    async def async_get_positions(self) -> dict[int, Position]:
+        """Return the last known positions by the internal ID of their device.
+
+        Not in the documented interface: servers like Traccar offer it, others answer
+        with anything. Raises the same errors as async_get_devices.
+        """
+        return await self.positions.async_read(await self._async_get("positions"))
+
+    async def _async_get(self, path: str) -> bytes:
+        try:
+            async with self._session.get(
+                URL(f"{self._url}/{path}", encoded=True),
+                headers=self._headers,
+                allow_redirects=False,
+                timeout=_TIMEOUT,
+            ) as response:
+                _raise_for_status(response)
+                return await _read(response)
+        except TimeoutError:
+            raise CannotConnectError("no answer in time") from None
+        except (aiohttp.ClientError, OSError, ValueError) as err:
+            # The cause names the server, which is for nobody who reads a log.
+            raise CannotConnectError(_reason(err)) from None
+
+
+def _basic(email: str, password: str) -> str:
+    try:
+        email.encode()
+        if not email or ":" in email:
+            raise InvalidEmailError("the e-mail is empty or holds a colon")
+    except UnicodeEncodeError:
+        raise InvalidEmailError("the e-mail is no text") from None
+    try:
+        return aiohttp.encode_basic_auth(email, password)
+    except UnicodeEncodeError:
+        raise AuthenticationError("the password is no text") from None
+
+
+def _raise_for_status(response: aiohttp.ClientResponse) -> None:
+    status = response.status
+    if status == HTTPStatus.OK:
+        return
+    if status == HTTPStatus.UNAUTHORIZED:
+        raise AuthenticationError("status 401")
+    if status in _TRY_LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise ServiceUnavailableError(status, _retry_after(response.headers))
+    if hdrs.LOCATION in response.headers and 300 <= status < 400:
+        raise RedirectedError(f"status {status}")
+    raise InvalidResponseError(f"status {status}")
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the wait in seconds that Retry-After gives as a number or a date."""
+    value = headers.get(hdrs.RETRY_AFTER, "").strip()
+    if value.isdecimal() and value.isascii():
+        return float(value[:9])
+    with suppress(ValueError, OverflowError):
+        moment = parsedate_to_datetime(value)
+        return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return None
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """Return the body, of which no more is taken in than any list of trackers needs."""
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            raise InvalidResponseError("more than 16 MiB")
+    return bytes(body)
+
+
+def _reason(err: Exception) -> str:
+    """Return what went wrong, without the server's name."""
+    if isinstance(err, aiohttp.ClientConnectorDNSError):
+        return "name not found"
+    if isinstance(err, aiohttp.ClientConnectorCertificateError):
+        err = err.certificate_error
+    if isinstance(err, ssl.SSLCertVerificationError):
+        return f"certificate not valid: {err.verify_message.split(',')[0].lower()}"
+    if isinstance(err, aiohttp.ClientConnectorSSLError):
+        return "no secure connection"
+    if isinstance(err, OSError) and err.errno:
+        return os.strerror(err.errno).lower()
+    if isinstance(err, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError):
+        return "connection lost"
+    return "no valid HTTP"

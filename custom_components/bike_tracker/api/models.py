@@ -1,0 +1,270 @@
+"""What the service sends, as objects that do not change."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isfinite
+from operator import itemgetter
+import re
+from typing import Any, Literal, Self
+
+type DeviceStatus = Literal["online", "offline"]
+type Note = Callable[[str], None]
+"""Takes the name of a field that could not be read."""
+
+_NAME_LENGTH = 100
+# Control characters, line separators and what turns the writing direction round.
+_UNFIT_FOR_A_NAME = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
+_KILOMETRES_PER_HOUR_PER_KNOT = 1.852
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
+# Servers date a position without any fix to the start of Unix or of GPS time.
+_NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
+
+_DEVICE_FIELDS = (
+    "uniqueId",
+    "id",
+    "name",
+    "status",
+    "lastUpdate",
+    "positionId",
+    "groupId",
+    "disabled",
+)
+KNOWN_FIELDS = frozenset(
+    (
+        *_DEVICE_FIELDS,
+        *("deviceId", "valid", "fixTime", "latitude", "longitude", "accuracy"),
+        *("altitude", "speed", "course", "attributes"),
+    )
+)
+"""Names of all fields that are read here."""
+_device_fields = itemgetter(*_DEVICE_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One tracker of the account (interface, section 2).
+
+    A field that could not be read is None; `name` is then the `unique_id`.
+    """
+
+    id: int | None
+    name: str
+    unique_id: str
+    """IMEI or serial number: what a tracker is known by."""
+    status: DeviceStatus | None
+    last_update: datetime | None
+    """When the service last heard of the tracker, in UTC."""
+    position_id: int | None
+    """ID of the last known position, None also where the server says 0: no position."""
+    group_id: int | None
+    disabled: bool | None
+
+    @staticmethod
+    def fields(row: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Return the documented fields of a row, None for a missing one.
+
+        A row without a `uniqueId` is no device.
+        """
+        try:
+            fields: tuple[Any, ...] = _device_fields(row)
+        except KeyError:
+            fields = tuple(map(row.get, _DEVICE_FIELDS))
+        unique_id = fields[0]
+        return fields if type(unique_id) is str and unique_id else None
+
+    @classmethod
+    def from_fields(cls, fields: tuple[Any, ...], note: Note) -> Self:
+        """Return the device; `note` takes the name of each unreadable field."""
+        unique_id, device_id, name, status, update, position, group, disabled = fields
+        return cls(
+            id=_integer(device_id, "id", note),
+            name=_name(name, note) or unique_id,
+            unique_id=unique_id,
+            status=_status(status, note),
+            last_update=_timestamp(update, "lastUpdate", note),
+            position_id=_integer(position, "positionId", note) or None,
+            group_id=_integer(group, "groupId", note),
+            disabled=_boolean(disabled, "disabled", note),
+        )
+
+    @property
+    def moment(self) -> datetime:
+        """Return when this was true, the beginning of time where that is unknown."""
+        return self.last_update or _BEGINNING
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The last known position of a device, as Traccar's `GET /positions` has it.
+
+    Not in the documented interface, so every field but the IDs may be None.
+    """
+
+    device_id: int
+    """The internal ID of the device, not its `unique_id`."""
+    id: int
+    fix_time: datetime | None = None
+    """When the place was measured, in UTC."""
+    latitude: float | None = None
+    """Degrees; None, as is the longitude, while there was no fix."""
+    longitude: float | None = None
+    accuracy: float = 0
+    """Metres; 0 is unknown."""
+    altitude: float | None = None
+    """Metres."""
+    speed: float | None = None
+    """Kilometres per hour."""
+    course: float | None = None
+    """Degrees, clockwise from north."""
+    battery_level: float | None = None
+    """Per cent."""
+    motion: bool | None = None
+
+    @staticmethod
+    def fields(row: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Return what is read of a row; the rest of its attributes is dropped.
+
+        A row without IDs is no position.
+        """
+        get = row.get
+        if type(get("id")) is not int or type(get("deviceId")) is not int:
+            return None
+        attributes = get("attributes")
+        attribute = attributes.get if type(attributes) is dict else {}.get
+        return (
+            get("deviceId"),
+            get("id"),
+            get("valid"),
+            get("fixTime"),
+            get("latitude"),
+            get("longitude"),
+            get("accuracy"),
+            get("altitude"),
+            get("speed"),
+            get("course"),
+            attribute("batteryLevel"),
+            attribute("motion"),
+        )
+
+    @classmethod
+    def from_fields(cls, fields: tuple[Any, ...], _note: Note) -> Self:
+        """Return the position; what is missing is no fault, as none of it is promised."""
+        device_id, position_id, valid, time, latitude, longitude, *rest = fields
+        accuracy, altitude, speed, course, battery_level, motion = rest
+        battery_level = _number(battery_level, 0, 100)
+        motion = motion if type(motion) is bool else None
+        fix_time = _timestamp(time, "fixTime")
+        latitude, longitude = _number(latitude, -90, 90), _number(longitude, -180, 180)
+        if not _is_fix(latitude, longitude, fix_time, valid):
+            return cls(
+                device_id=device_id,
+                id=position_id,
+                battery_level=battery_level,
+                motion=motion,
+            )
+        return cls(
+            device_id=device_id,
+            id=position_id,
+            fix_time=None if _is_placeholder(fix_time) else fix_time,
+            latitude=latitude,
+            longitude=longitude,
+            accuracy=_number(accuracy, 0) or 0,
+            altitude=_number(altitude, -1_000, 20_000),
+            speed=_kilometres_per_hour(_number(speed, 0, 1_000)),
+            course=_number(course, 0, 360),
+            battery_level=battery_level,
+            motion=motion,
+        )
+
+    @property
+    def moment(self) -> datetime:
+        """Return when this was true, the beginning of time where that is unknown."""
+        return self.fix_time or _BEGINNING
+
+
+def timestamp(value: object) -> datetime | None:
+    """Return a moment in UTC from a text with date, time and offset, else None."""
+    if type(value) is not str:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        return None if moment.tzinfo is None else moment.astimezone(UTC)
+    except ValueError, OverflowError:
+        return None
+
+
+def _timestamp(value: object, field: str, note: Note | None = None) -> datetime | None:
+    moment = timestamp(value)
+    if moment is None and note:
+        note(field)
+    return moment
+
+
+def _integer(value: object, field: str, note: Note) -> int | None:
+    if type(value) is int:
+        return value
+    note(field)
+    return None
+
+
+def _boolean(value: object, field: str, note: Note) -> bool | None:
+    if type(value) is bool:
+        return value
+    note(field)
+    return None
+
+
+def _status(value: object, note: Note) -> DeviceStatus | None:
+    if value == "online":
+        return "online"
+    if value == "offline":
+        return "offline"
+    note("status")
+    return None
+
+
+def _name(value: object, note: Note) -> str | None:
+    """Return the name on one line of bearable length."""
+    if type(value) is str:
+        words = _UNFIT_FOR_A_NAME.sub(" ", value).split()
+        if words:
+            return " ".join(words)[:_NAME_LENGTH].rstrip()
+    note("name")
+    return None
+
+
+def _number(
+    value: object, least: float | None = None, most: float | None = None
+) -> float | None:
+    if type(value) is not float and type(value) is not int:
+        return None
+    if not isfinite(value):
+        return None
+    if least is not None and value < least:
+        return None
+    if most is not None and value > most:
+        return None
+    return value
+
+
+def _kilometres_per_hour(knots: float | None) -> float | None:
+    return None if knots is None else knots * _KILOMETRES_PER_HOUR_PER_KNOT
+
+
+def _is_placeholder(fix_time: datetime | None) -> bool:
+    return fix_time is not None and fix_time < _NO_FIX_BEFORE
+
+
+def _is_fix(
+    latitude: float | None,
+    longitude: float | None,
+    fix_time: datetime | None,
+    valid: object,
+) -> bool:
+    """Return whether the coordinates are a place the tracker was at."""
+    if latitude is None or longitude is None or latitude == longitude == 0:
+        return False
+    return valid is not False or not _is_placeholder(fix_time)

@@ -1,0 +1,79 @@
+"""Binary sensors: is the tracker online, disabled, moving?"""
+
+from dataclasses import dataclass
+from typing import override
+
+from homeassistant.components.binary_sensor import (
+    DOMAIN as BINARY_SENSOR_DOMAIN,
+    BinarySensorDeviceClass,
+    BinarySensorEntity,
+    BinarySensorEntityDescription,
+)
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .coordinator import Tracker
+from .data import BikeTrackerConfigEntry
+from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+
+# The coordinator asks for all entities at once.
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BikeTrackerBinarySensorDescription(
+    BikeTrackerDescription[bool], BinarySensorEntityDescription
+):
+    """A binary sensor of a tracker."""
+
+
+def _is_online(tracker: Tracker) -> bool | None:
+    status = tracker.device.status
+    return None if status is None else status == "online"
+
+
+DESCRIPTIONS = (
+    BikeTrackerBinarySensorDescription(
+        key="online",
+        translation_key="online",
+        device_class=BinarySensorDeviceClass.CONNECTIVITY,
+        value_fn=_is_online,
+    ),
+    BikeTrackerBinarySensorDescription(
+        key="disabled",
+        translation_key="disabled",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=lambda tracker: tracker.device.disabled,
+    ),
+    BikeTrackerBinarySensorDescription(
+        key="motion",
+        device_class=BinarySensorDeviceClass.MOVING,
+        only_if_reported=True,
+        value_fn=of_position(lambda position: position.motion),
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: BikeTrackerConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Say which binary sensors a tracker has."""
+    entry.runtime_data.entities.async_register(
+        BikeTrackerBinarySensor, DESCRIPTIONS, async_add_entities
+    )
+
+
+class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
+    """A yes or no about a tracker."""
+
+    entity_description: BikeTrackerBinarySensorDescription
+    platform_domain = BINARY_SENSOR_DOMAIN
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Return the value."""
+        return self._value

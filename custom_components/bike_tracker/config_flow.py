@@ -1,0 +1,211 @@
+"""Sign in, sign in again, reconfigure: one path, three doors."""
+
+from collections.abc import Mapping
+from typing import Any, override
+
+import aiohttp
+from homeassistant.config_entries import (
+    SOURCE_REAUTH,
+    SOURCE_RECONFIGURE,
+    ConfigEntry,
+    ConfigFlow,
+    ConfigFlowResult,
+)
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
+from homeassistant.data_entry_flow import AbortFlow
+from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.helpers.selector import (
+    TextSelector,
+    TextSelectorConfig,
+    TextSelectorType,
+)
+import voluptuous as vol
+
+from .api import (
+    AuthenticationError,
+    Device,
+    InsecureUrlError,
+    InvalidEmailError,
+    InvalidResponseError,
+    InvalidUrlError,
+    RedirectedError,
+    TrackingClient,
+    TrackingError,
+    canonical_url,
+)
+from .api.address import host_of
+from .const import DOMAIN, LOGGER
+from .fleet import trackers_of
+
+_PASSWORD = {
+    vol.Required(CONF_PASSWORD): TextSelector(
+        TextSelectorConfig(
+            type=TextSelectorType.PASSWORD, autocomplete="current-password"
+        )
+    )
+}
+_PASSWORD_SCHEMA = vol.Schema(_PASSWORD)
+_ACCOUNT_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_URL): TextSelector(TextSelectorConfig(autocomplete="url")),
+        vol.Required(CONF_EMAIL): TextSelector(
+            TextSelectorConfig(type=TextSelectorType.EMAIL, autocomplete="username")
+        ),
+        **_PASSWORD,
+    }
+)
+
+# The field that an error is about, and its text.
+_ERRORS: dict[type[TrackingError], tuple[str, str]] = {
+    InvalidUrlError: (CONF_URL, "invalid_url"),
+    InsecureUrlError: (CONF_URL, "insecure_url"),
+    InvalidEmailError: (CONF_EMAIL, "invalid_email"),
+    AuthenticationError: ("base", "invalid_auth"),
+    RedirectedError: (CONF_URL, "redirected"),
+    InvalidResponseError: (CONF_URL, "invalid_response"),
+}
+_CANNOT_CONNECT = ("base", "cannot_connect")
+
+
+class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
+    """Asks for an account and tries it before anything is stored."""
+
+    @override
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Add an account."""
+        return await self._async_sign_in("user", _ACCOUNT_SCHEMA, {}, user_input)
+
+    async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
+        """Begin to sign in again, as the server refused the password."""
+        return await self.async_step_reauth_confirm()
+
+    async def async_step_reauth_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for the password of the account."""
+        return await self._async_sign_in(
+            "reauth_confirm",
+            _PASSWORD_SCHEMA,
+            self._get_reauth_entry().data,
+            user_input,
+        )
+
+    async def async_step_reconfigure(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Change the address, the e-mail or the password."""
+        return await self._async_sign_in(
+            "reconfigure",
+            _ACCOUNT_SCHEMA,
+            self._get_reconfigure_entry().data,
+            user_input,
+        )
+
+    async def _async_sign_in(
+        self,
+        step_id: str,
+        schema: vol.Schema,
+        stored: Mapping[str, Any],
+        user_input: dict[str, Any] | None,
+    ) -> ConfigFlowResult:
+        """Show the form until a sign-in with what was typed succeeds."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            try:
+                return await self._async_try({**stored, **user_input})
+            except AbortFlow:
+                raise
+            except TrackingError as err:
+                field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
+                errors[field if field in schema.schema else "base"] = error
+            except Exception:  # noqa: BLE001 - a form with an error beats a dead one
+                LOGGER.exception("Unexpected error while signing in")
+                errors["base"] = "unknown"
+        shown = {
+            key: value
+            for key, value in {**stored, **(user_input or {})}.items()
+            if key != CONF_PASSWORD or user_input
+        }
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(schema, shown),
+            errors=errors,
+            description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
+        )
+
+    async def _async_try(self, typed: Mapping[str, Any]) -> ConfigFlowResult:
+        """Sign in and finish, or raise what is wrong with the account."""
+        account = {
+            CONF_URL: canonical_url(typed[CONF_URL]),
+            CONF_EMAIL: typed[CONF_EMAIL].strip(),
+            CONF_PASSWORD: typed[CONF_PASSWORD],
+        }
+        trackers = await self._async_get_trackers(account)
+        if self.source == SOURCE_REAUTH:
+            return self.async_update_reload_and_abort(
+                self._get_reauth_entry(), data_updates=account
+            )
+        if self.source == SOURCE_RECONFIGURE:
+            return self._reconfigure(account, trackers)
+        await self.async_set_unique_id(_unique_id(account), raise_on_progress=False)
+        self._abort_if_unique_id_configured()
+        return self.async_create_entry(title=self._title(account), data=account)
+
+    async def _async_get_trackers(self, account: dict[str, str]) -> dict[str, Device]:
+        session = async_create_clientsession(
+            self.hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
+        )
+        try:
+            client = TrackingClient(
+                session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+            )
+            return await client.async_get_devices()
+        finally:
+            session.detach()
+
+    def _reconfigure(
+        self, account: dict[str, str], trackers: Mapping[str, Device]
+    ) -> ConfigFlowResult:
+        """Change the entry, unless that would move it to somebody else's trackers."""
+        entry = self._get_reconfigure_entry()
+        unique_id = _unique_id(account)
+        if unique_id == entry.unique_id:
+            return self.async_update_reload_and_abort(entry, data=account)
+        entries = self.hass.config_entries
+        if entries.async_entry_for_domain_unique_id(DOMAIN, unique_id):
+            return self.async_abort(reason="already_configured")
+        known = trackers_of(self.hass, entry.entry_id)
+        if known and known.isdisjoint(trackers):
+            return self.async_abort(reason="wrong_account")
+        return self.async_update_reload_and_abort(
+            entry,
+            unique_id=unique_id,
+            title=self._new_title(entry, account),
+            data=account,
+        )
+
+    def _new_title(self, entry: ConfigEntry, account: Mapping[str, str]) -> str:
+        """Return a title for the new host, unless a person gave the entry one."""
+        old_host, host = host_of(entry.data[CONF_URL]), host_of(account[CONF_URL])
+        if host == old_host or not entry.title.startswith(old_host):
+            return entry.title
+        return self._title(account)
+
+    def _title(self, account: Mapping[str, str]) -> str:
+        """Return the host, with a number if other accounts have it too.
+
+        Not the e-mail: Home Assistant writes titles to its log.
+        """
+        host = host_of(account[CONF_URL])
+        titles = {entry.title for entry in self._async_current_entries()}
+        number = 1
+        while (title := host if number == 1 else f"{host} ({number})") in titles:
+            number += 1
+        return title
+
+
+def _unique_id(account: Mapping[str, str]) -> str:
+    """Return what makes an account one: its e-mail at a host."""
+    return f"{account[CONF_EMAIL].lower()}@{host_of(account[CONF_URL])}"

@@ -1,0 +1,7 @@
+"""Names the whole integration shares."""
+
+import logging
+from typing import Final
+
+DOMAIN: Final = "bike_tracker"
+LOGGER: Final = logging.getLogger(__package__)

@@ -1,0 +1,222 @@
+"""Polling: what is asked when, and what a failure means."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import monotonic
+from types import MappingProxyType
+from typing import Any, Final, override
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+from homeassistant.util import dt as dt_util
+
+from .api import (
+    AuthenticationError,
+    Device,
+    InvalidResponseError,
+    Position,
+    RedirectedError,
+    ServiceUnavailableError,
+    TrackingClient,
+    TrackingError,
+)
+from .backoff import Backoff
+from .const import DOMAIN, LOGGER
+from .fleet import Fleet
+from .listeners import TrackerListeners
+from .memory import Memory
+from .positions import PositionLookup
+
+_INTERVAL: Final = timedelta(seconds=60)
+_SECOND_TRY_AFTER: Final = 60
+
+_TRANSLATION_KEYS: Final = {
+    InvalidResponseError: "invalid_response",
+    RedirectedError: "redirected",
+    ServiceUnavailableError: "service_unavailable",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tracker:
+    """What is known of one tracker. Another object means that something changed."""
+
+    device: Device
+    position: Position | None
+
+
+type Trackers = Mapping[str, Tracker]
+
+
+@dataclass(slots=True)
+class Poll:
+    """What a maintainer wants to know of the last poll."""
+
+    time: datetime | None = None
+    seconds: float | None = None
+    last_error: str | None = None
+    last_error_time: datetime | None = None
+
+
+class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
+    """Polls the trackers of one account and tells the entities of those that changed."""
+
+    config_entry: ConfigEntry
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry, client: TrackingClient
+    ) -> None:
+        """Poll for this entry."""
+        super().__init__(
+            hass,
+            LOGGER,
+            config_entry=entry,
+            name=DOMAIN,
+            update_interval=_INTERVAL,
+            always_update=False,
+        )
+        self.client = client
+        self.poll = Poll()
+        self._memory = Memory(hass, entry.entry_id)
+        self._tracker_listeners = TrackerListeners(hass, entry)
+        self._backoff = Backoff()
+        self._unauthorized = False
+        self._published: Trackers = MappingProxyType({})
+        self._published_success = True
+
+    @override
+    async def _async_setup(self) -> None:
+        remembered = await self._memory.async_load()
+        self.positions = PositionLookup(self.client, remembered.positions)
+        self.fleet = Fleet(self.hass, self.config_entry, remembered.missing)
+
+    @override
+    async def _async_update_data(self) -> Trackers:
+        self.poll.time = dt_util.utcnow()
+        start = monotonic()
+        try:
+            devices = self.fleet.async_update(await self._async_get_devices())
+            for unique_id in self.fleet.async_remove_gone():
+                self.positions.forget(unique_id)
+            moved = await self.positions.async_update(devices, self._movable())
+        finally:
+            self.poll.seconds = monotonic() - start
+        if moved or self.fleet.missing:
+            self._memory.async_save_later()
+        return self._snapshot(devices)
+
+    async def _async_get_devices(self) -> dict[str, Device]:
+        """Return the device list, or raise what the failure means to Home Assistant."""
+        try:
+            devices = await self.client.async_get_devices()
+        except TrackingError as err:
+            self.poll.last_error = f"{type(err).__name__}: {err}"
+            self.poll.last_error_time = self.poll.time
+            self.fleet.async_fail()
+            raise self._failure(err) from err
+        self._unauthorized = False
+        self._backoff.succeed()
+        return devices
+
+    def _failure(self, err: TrackingError) -> Exception:
+        if isinstance(err, AuthenticationError):
+            return self._unauthorized_failure()
+        self._unauthorized = False
+        asked_for = getattr(err, "retry_after", None)
+        return UpdateFailed(
+            translation_domain=DOMAIN,
+            translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
+            translation_placeholders={"error": str(err)},
+            retry_after=self._backoff.fail(asked_for),
+        )
+
+    def _unauthorized_failure(self) -> Exception:
+        """Ask to sign in again, but while running not at the first 401.
+
+        Home Assistant stops polling once it asks, and a server may err once.
+        """
+        if self.data is None or self._unauthorized:
+            return ConfigEntryAuthFailed(
+                translation_domain=DOMAIN, translation_key="unauthorized"
+            )
+        self._unauthorized = True
+        return UpdateFailed(
+            translation_domain=DOMAIN,
+            translation_key="unauthorized",
+            retry_after=_SECOND_TRY_AFTER,
+        )
+
+    def _movable(self) -> Trackers:
+        """Return the trackers that may get another position in this poll.
+
+        A tracker that comes back, from an outage or a restart, first comes back where
+        it was and moves with the next poll. Home Assistant's zone triggers ignore what
+        changes from unavailable, so a ride away meanwhile would go unnoticed.
+        """
+        if self.data is None or not self.last_update_success:
+            return MappingProxyType({})
+        return self.data if self.hass.is_running else MappingProxyType({})
+
+    def _snapshot(self, devices: Mapping[str, Device]) -> Trackers:
+        """Return the trackers; those that did not change are the same objects."""
+        before: Trackers = self.data or MappingProxyType({})
+        known_positions = self.positions.known
+        snapshot: dict[str, Tracker] = {}
+        changed = len(before) != len(devices)
+        for unique_id, device in devices.items():
+            tracker = before.get(unique_id)
+            position = known_positions.get(unique_id)
+            if (
+                tracker is None
+                or tracker.device is not device
+                or tracker.position is not position
+            ):
+                changed = True
+                if tracker is not None and tracker.device.name != device.name:
+                    self.fleet.async_rename(device)
+                tracker = Tracker(device, position)
+            snapshot[unique_id] = tracker
+        return MappingProxyType(snapshot) if changed else before
+
+    @callback
+    @override
+    def async_add_listener(
+        self, update_callback: CALLBACK_TYPE, context: Any = None
+    ) -> Callable[[], None]:
+        """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
+        if context is None:
+            return super().async_add_listener(update_callback)
+        return self._tracker_listeners.async_add(context, update_callback)
+
+    @callback
+    @override
+    def async_update_listeners(self) -> None:
+        """Tell those who listen to every change, then those to trackers that changed."""
+        super().async_update_listeners()
+        before, self._published = self._published, self.data or MappingProxyType({})
+        if self._published_success != self.last_update_success:
+            self._published_success = self.last_update_success
+            self._tracker_listeners.async_call_all()
+            return
+        changed = [
+            unique_id
+            for unique_id, tracker in self._published.items()
+            if before.get(unique_id) is not tracker
+        ]
+        gone = before.keys() - self._published.keys()
+        self._tracker_listeners.async_call([*changed, *gone])
+
+    @callback
+    def async_forget(self, unique_id: str) -> None:
+        """Forget all about a tracker whose device was removed."""
+        self.fleet.async_forget(unique_id)
+        self.positions.forget(unique_id)
+        self._memory.async_save_later()
+
+    async def async_unload(self) -> None:
+        """Write down what is to be remembered, and give up what is shared."""
+        self.fleet.async_release()
+        await self._memory.async_save()

@@ -1,0 +1,107 @@
+"""The device tracker: where the bike is."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, override
+
+from homeassistant.components.device_tracker import (
+    DOMAIN as DEVICE_TRACKER_DOMAIN,
+    TrackerEntity,
+    TrackerEntityDescription,
+)
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .api import Position
+from .data import BikeTrackerConfigEntry
+from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+
+# The coordinator asks for all entities at once.
+PARALLEL_UPDATES = 0
+
+
+class Place(NamedTuple):
+    """What of a position is a place on the map."""
+
+    latitude: float
+    longitude: float
+    accuracy: float
+    """Metres; 0 is unknown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BikeTrackerTrackerDescription(
+    BikeTrackerDescription[Place], TrackerEntityDescription
+):
+    """The device tracker of a tracker."""
+
+
+def _place(position: Position) -> Place | None:
+    if position.latitude is None or position.longitude is None:
+        return None
+    return Place(position.latitude, position.longitude, position.accuracy)
+
+
+DESCRIPTIONS = (
+    BikeTrackerTrackerDescription(
+        key="tracker",
+        translation_key="tracker",
+        name=None,
+        value_fn=of_position(_place),
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: BikeTrackerConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Say that every tracker has a device tracker."""
+    entry.runtime_data.entities.async_register(
+        BikeTrackerTracker, DESCRIPTIONS, async_add_entities
+    )
+
+
+class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
+    """The place of a tracker; unknown where the service offers none."""
+
+    entity_description: BikeTrackerTrackerDescription
+    platform_domain = DEVICE_TRACKER_DOMAIN
+
+    @staticmethod
+    @override
+    def unique_id_of(tracker: str, description: EntityDescription) -> str:
+        """Return the tracker's `uniqueId` itself."""
+        return tracker
+
+    @property
+    @override
+    def entity_category(self) -> EntityCategory | None:
+        """Return None: with the default, triggers on the device would skip it."""
+        return None
+
+    @property
+    @override
+    def force_update(self) -> bool:
+        """Return False: the base would record every write, changed or not."""
+        return False
+
+    @property
+    @override
+    def latitude(self) -> float | None:
+        """Return the latitude in degrees."""
+        return self._value and self._value.latitude
+
+    @property
+    @override
+    def longitude(self) -> float | None:
+        """Return the longitude in degrees."""
+        return self._value and self._value.longitude
+
+    @property
+    @override
+    def location_accuracy(self) -> float:
+        """Return the accuracy in metres, 0 if unknown."""
+        return self._value.accuracy if self._value else 0

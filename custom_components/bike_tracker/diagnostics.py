@@ -1,0 +1,128 @@
+"""Diagnostics: what a maintainer needs, and nothing that tells who or where."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+import re
+from typing import Any
+
+from homeassistant.const import (
+    CONF_EMAIL,
+    CONF_PASSWORD,
+    CONF_URL,
+    __version__ as ha_version,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.device_registry import DeviceEntry
+from homeassistant.helpers.redact import REDACTED, async_redact_data
+
+from .api.address import host_of
+from .api.models import KNOWN_FIELDS
+from .coordinator import BikeTrackerCoordinator, Tracker
+from .data import BikeTrackerConfigEntry
+from .fleet import tracker_of
+
+_TO_REDACT = {
+    "altitude",
+    "latitude",
+    "longitude",
+    "name",
+    "unique_id",
+    CONF_EMAIL,
+    CONF_PASSWORD,
+    CONF_URL,
+}
+_PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}")
+
+
+async def async_get_config_entry_diagnostics(
+    hass: HomeAssistant, entry: BikeTrackerConfigEntry
+) -> dict[str, Any]:
+    """Return what is known of an account, its polls and its trackers."""
+    coordinator = entry.runtime_data.coordinator
+    return {
+        "home_assistant": ha_version,
+        "entry": {
+            "version": entry.version,
+            "data": async_redact_data(dict(entry.data), _TO_REDACT),
+            "encrypted": entry.data[CONF_URL].startswith("https:"),
+            "polling_disabled": entry.pref_disable_polling,
+        },
+        "poll": _poll(coordinator),
+        "service": _service(entry),
+        "counts": {
+            "trackers": len(coordinator.data),
+            "missing": len(coordinator.fleet.missing),
+            "in_another_account": len(coordinator.fleet.elsewhere),
+            "left_out": len(entry.runtime_data.entities.left_out),
+            "not_a_tracker": coordinator.client.devices.left_out,
+        },
+        "missing_seconds": sorted(map(round, coordinator.fleet.missing.values())),
+        "trackers": [_tracker(tracker) for tracker in coordinator.data.values()],
+    }
+
+
+async def async_get_device_diagnostics(
+    hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
+) -> dict[str, Any]:
+    """Return what is known of one tracker."""
+    coordinator = entry.runtime_data.coordinator
+    unique_id = tracker_of(device) or ""
+    tracker = coordinator.data.get(unique_id)
+    missing = coordinator.fleet.missing.get(unique_id)
+    return {
+        "poll": _poll(coordinator),
+        "service": _service(entry),
+        "missing_seconds": None if missing is None else round(missing),
+        "tracker": tracker and _tracker(tracker),
+    }
+
+
+def _poll(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
+    return {"success": coordinator.last_update_success, **asdict(coordinator.poll)}
+
+
+def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
+    """Return what the server was seen to offer."""
+    coordinator = entry.runtime_data.coordinator
+    client, positions = coordinator.client, coordinator.positions
+    identities = [
+        entry.data[CONF_EMAIL],
+        entry.data[CONF_PASSWORD],
+        host_of(entry.data[CONF_URL]),
+    ]
+    for tracker in coordinator.data.values():
+        identities += (tracker.device.name, tracker.device.unique_id)
+    return {
+        "positions": {None: "not asked", True: "offered", False: "not offered"}[
+            positions.offered
+        ],
+        "position_error": positions.last_error and str(positions.last_error),
+        "device_fields": _words(client.devices.seen_fields, identities),
+        "unreadable_device_fields": sorted(client.devices.unreadable_fields),
+        "position_fields": _words(client.positions.seen_fields, identities),
+    }
+
+
+def _tracker(tracker: Tracker) -> dict[str, Any]:
+    return async_redact_data(
+        {
+            **asdict(tracker.device),
+            "position": tracker.position and asdict(tracker.position),
+        },
+        _TO_REDACT,
+    )
+
+
+def _words(fields: Iterable[str], identities: Iterable[str]) -> list[str]:
+    """Return names of fields; the server made them, so they may hold anything."""
+    private = [identity.casefold() for identity in identities if identity]
+    return sorted(
+        field
+        if field in KNOWN_FIELDS
+        or (
+            _PLAIN_WORD.fullmatch(field)
+            and not any(identity in field.casefold() for identity in private)
+        )
+        else REDACTED
+        for field in fields
+    )

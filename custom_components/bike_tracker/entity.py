@@ -1,0 +1,106 @@
+"""The base of all entities: one value of one tracker."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, override
+
+from homeassistant.core import callback
+from homeassistant.helpers.device_registry import DeviceInfo
+from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.update_coordinator import CoordinatorEntity
+
+from .api import Position
+from .const import DOMAIN
+from .coordinator import BikeTrackerCoordinator, Tracker
+
+
+@dataclass(frozen=True, kw_only=True)
+class BikeTrackerDescription[T](EntityDescription):
+    """An entity that every tracker has, or every tracker that reports its value."""
+
+    value_fn: Callable[[Tracker], T | None]
+    """Returns the value, or None while it is unknown."""
+    only_if_reported: bool = False
+    """Whether the entity exists only where there has been a value."""
+
+    def is_for(self, tracker: Tracker) -> bool:
+        """Return whether the tracker has this entity."""
+        return not self.only_if_reported or self.value_fn(tracker) is not None
+
+
+def of_position[T](
+    read: Callable[[Position], T | None],
+) -> Callable[[Tracker], T | None]:
+    """Return what reads a tracker's position, unknown while there is none."""
+
+    def value(tracker: Tracker) -> T | None:
+        return None if tracker.position is None else read(tracker.position)
+
+    return value
+
+
+class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
+    """One value of one tracker, written only when it is another one."""
+
+    entity_description: BikeTrackerDescription[T]
+    _attr_has_entity_name = True
+    _attr_available = False
+    _value: T | None = None
+
+    platform_domain: ClassVar[str]
+    """The domain in which the unique ID is one."""
+
+    def __init__(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        tracker: Tracker,
+        description: BikeTrackerDescription[T],
+    ) -> None:
+        """Describe the entity and its device."""
+        device = tracker.device
+        super().__init__(coordinator, context=device.unique_id)
+        self.entity_description = description
+        self._attr_unique_id = self.unique_id_of(device.unique_id, description)
+        self._attr_device_info = DeviceInfo(
+            identifiers={(DOMAIN, device.unique_id)},
+            name=device.name,
+            serial_number=device.unique_id,
+        )
+
+    @staticmethod
+    def unique_id_of(tracker: str, description: EntityDescription) -> str:
+        """Return the unique ID of a tracker's entity."""
+        return f"{tracker}_{description.key}"
+
+    @property
+    @override
+    def available(self) -> bool:
+        """Return whether the last poll succeeded and listed the tracker."""
+        return self._attr_available
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to the tracker."""
+        await super().async_added_to_hass()
+        self._read()
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        if self._read():
+            self.async_write_ha_state()
+
+    def _read(self) -> bool:
+        """Read the tracker; return whether there is anything new to write."""
+        coordinator = self.coordinator
+        tracker = coordinator.data.get(self.coordinator_context)
+        available = coordinator.last_update_success and tracker is not None
+        value = (
+            self._value
+            if tracker is None
+            else self.entity_description.value_fn(tracker)
+        )
+        if available is self._attr_available and value == self._value:
+            return False
+        self._attr_available, self._value = available, value
+        return True

@@ -1,0 +1,134 @@
+"""Where the trackers are: when to ask for positions, and which are known.
+
+The documented interface hands out the ID of a position and no coordinates. Servers like
+Traccar answer `GET /positions`; whether this one does is found out by asking.
+"""
+
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from time import monotonic
+
+from .api import (
+    CannotConnectError,
+    Device,
+    Position,
+    ServiceUnavailableError,
+    TrackingClient,
+    TrackingError,
+)
+from .backoff import Backoff
+from .const import LOGGER
+
+_ASK_AGAIN_AFTER = 24 * 60 * 60
+
+
+class PositionLookup:
+    """The last known position of each tracker."""
+
+    def __init__(self, client: TrackingClient, known: dict[str, Position]) -> None:
+        """Begin with the positions known from before, by `uniqueId`."""
+        self.known = known
+        self.offered: bool | None = None
+        """Whether the service offers positions; None while that is not known."""
+        self.last_error: TrackingError | None = None
+        self._client = client
+        self._backoff = Backoff()
+        self._not_before = 0.0
+        self._asked: dict[str, int | None] = {}
+        self._settled: Mapping[str, Device] | None = None
+
+    async def async_update(
+        self, devices: Mapping[str, Device], movable: Container[str]
+    ) -> bool:
+        """Ask for positions if a tracker has a new one; return whether one changed.
+
+        Only trackers in `movable`, and those without a position, get another one.
+        No error of this call, which nobody promised, goes further than this.
+        """
+        if devices is self._settled or monotonic() < self._not_before:
+            return False
+        news = [device for device in devices.values() if self._has_news(device)]
+        if not news:
+            self._settled = devices
+        if not any(self._may_move(device.unique_id, movable) for device in news):
+            return False
+        positions = await self._async_ask()
+        if positions is None:
+            return False
+        changed = False
+        for device in devices.values():
+            if self._may_move(device.unique_id, movable):
+                changed |= self._take(device, positions)
+        return changed
+
+    def forget(self, unique_id: str) -> None:
+        """Forget the position of a tracker that was removed."""
+        self.known.pop(unique_id, None)
+        self._asked.pop(unique_id, None)
+
+    def _has_news(self, device: Device) -> bool:
+        position_id = device.position_id
+        if position_id is None or device.id is None:
+            return False
+        if position_id == self._asked.get(device.unique_id):
+            return False
+        known = self.known.get(device.unique_id)
+        return known is None or known.id != position_id
+
+    def _may_move(self, unique_id: str, movable: Container[str]) -> bool:
+        return unique_id in movable or unique_id not in self.known
+
+    async def _async_ask(self) -> dict[int, Position] | None:
+        try:
+            positions = await self._client.async_get_positions()
+        except (CannotConnectError, ServiceUnavailableError) as err:
+            asked_for = getattr(err, "retry_after", None)
+            self._wait(err, self._backoff.fail(asked_for))
+            return None
+        except TrackingError as err:
+            self.offered = False
+            self._wait(err, _ASK_AGAIN_AFTER)
+            return None
+        self.offered, self.last_error = True, None
+        self._backoff.succeed()
+        return positions
+
+    def _wait(self, err: TrackingError, seconds: float) -> None:
+        self.last_error = err
+        self._not_before = monotonic() + seconds
+        LOGGER.debug("No positions (%s); asking again in %.0f s", err, seconds)
+
+    def _take(self, device: Device, positions: Mapping[int, Position]) -> bool:
+        """Keep the device's position; return whether it is another one than before."""
+        unique_id = device.unique_id
+        self._asked[unique_id] = device.position_id
+        position = None if device.id is None else positions.get(device.id)
+        known = self.known.get(unique_id)
+        # Servers drop old positions from their list; the bike is where it was.
+        if position is None or position is known:
+            return False
+        if known is not None:
+            position = _carry_over(known, position)
+            if position == known:
+                return False
+        self.known[unique_id] = position
+        return True
+
+
+def _carry_over(known: Position, position: Position) -> Position:
+    """Return the new position with what it does not say but the known one does.
+
+    A message without a fix does not make the place unknown, and one without a battery
+    level does not empty the battery.
+    """
+    if position.latitude is None:
+        position = replace(
+            known,
+            device_id=position.device_id,
+            id=position.id,
+            battery_level=position.battery_level,
+            motion=position.motion,
+        )
+    if position.battery_level is None and known.battery_level is not None:
+        position = replace(position, battery_level=known.battery_level)
+    return position

@@ -1,0 +1,133 @@
+"""Sensors: when a tracker reported, and what its position carries."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import override
+
+from homeassistant.components.sensor import (
+    DOMAIN as SENSOR_DOMAIN,
+    SensorDeviceClass,
+    SensorEntity,
+    SensorEntityDescription,
+    SensorStateClass,
+)
+from homeassistant.const import (
+    DEGREE,
+    PERCENTAGE,
+    EntityCategory,
+    UnitOfLength,
+    UnitOfSpeed,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .data import BikeTrackerConfigEntry
+from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+
+# The coordinator asks for all entities at once.
+PARALLEL_UPDATES = 0
+
+type SensorValue = datetime | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BikeTrackerSensorDescription(
+    BikeTrackerDescription[SensorValue], SensorEntityDescription
+):
+    """A sensor of a tracker."""
+
+
+DESCRIPTIONS = (
+    BikeTrackerSensorDescription(
+        key="last_update",
+        translation_key="last_update",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=lambda tracker: tracker.device.last_update,
+    ),
+    BikeTrackerSensorDescription(
+        key="position_id",
+        translation_key="position_id",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=lambda tracker: tracker.device.position_id,
+    ),
+    BikeTrackerSensorDescription(
+        key="group_id",
+        translation_key="group_id",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=lambda tracker: tracker.device.group_id,
+    ),
+    BikeTrackerSensorDescription(
+        key="position_time",
+        translation_key="position_time",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        only_if_reported=True,
+        value_fn=of_position(lambda position: position.fix_time),
+    ),
+    BikeTrackerSensorDescription(
+        key="battery",
+        device_class=SensorDeviceClass.BATTERY,
+        native_unit_of_measurement=PERCENTAGE,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        suggested_display_precision=0,
+        only_if_reported=True,
+        value_fn=of_position(lambda position: position.battery_level),
+    ),
+    BikeTrackerSensorDescription(
+        key="speed",
+        device_class=SensorDeviceClass.SPEED,
+        native_unit_of_measurement=UnitOfSpeed.KILOMETERS_PER_HOUR,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        only_if_reported=True,
+        value_fn=of_position(lambda position: position.speed),
+    ),
+    BikeTrackerSensorDescription(
+        key="altitude",
+        translation_key="altitude",
+        device_class=SensorDeviceClass.DISTANCE,
+        native_unit_of_measurement=UnitOfLength.METERS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        only_if_reported=True,
+        value_fn=of_position(lambda position: position.altitude),
+    ),
+    BikeTrackerSensorDescription(
+        key="course",
+        translation_key="course",
+        native_unit_of_measurement=DEGREE,
+        state_class=SensorStateClass.MEASUREMENT_ANGLE,
+        suggested_display_precision=0,
+        entity_registry_enabled_default=False,
+        only_if_reported=True,
+        value_fn=of_position(lambda position: position.course),
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: BikeTrackerConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Say which sensors a tracker has."""
+    entry.runtime_data.entities.async_register(
+        BikeTrackerSensor, DESCRIPTIONS, async_add_entities
+    )
+
+
+class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
+    """A value of a tracker."""
+
+    entity_description: BikeTrackerSensorDescription
+    platform_domain = SENSOR_DOMAIN
+
+    @property
+    @override
+    def native_value(self) -> SensorValue | None:
+        """Return the value."""
+        return self._value
