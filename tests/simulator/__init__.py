@@ -8,12 +8,15 @@ In a test:
         ...  # talk to simulator.url, then look at simulator.requests
 """
 
+from .faults import FAULTS, Fault
 from .record import RecordedRequest
 from .server import Simulator, authorization
 from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError, World
 
 __all__ = [
+    "FAULTS",
     "MISSING",
+    "Fault",
     "RecordedRequest",
     "SimAccount",
     "SimDevice",

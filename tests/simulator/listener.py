@@ -5,12 +5,53 @@ from collections.abc import Awaitable, Callable
 import contextlib
 import socket
 import ssl
+from typing import Any, override
 
 from aiohttp import web
 
 HOST = "127.0.0.1"
 
 type Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+def _keep(task: asyncio.Task[Any], running: set[asyncio.Task[Any]]) -> None:
+    running.add(task)
+    task.add_done_callback(running.discard)
+
+
+class _TlsDoor(asyncio.Protocol):
+    """Shakes hands with a client before it is served.
+
+    A server of asyncio's own would report each client that refuses the certificate to the event loop's exception
+    handler, which fails a test.
+    """
+
+    def __init__(
+        self,
+        factory: Callable[[], asyncio.Protocol],
+        tls: ssl.SSLContext,
+        running: set[asyncio.Task[Any]],
+    ) -> None:
+        self._factory = factory
+        self._tls = tls
+        self._running = running
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        # What the client sends is for the handshake.
+        transport.pause_reading()
+        _keep(asyncio.create_task(self._shake_hands(transport)), self._running)
+
+    async def _shake_hands(self, transport: asyncio.Transport) -> None:
+        protocol = self._factory()
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(OSError):
+            secure = await loop.start_tls(
+                transport, protocol, self._tls, server_side=True
+            )
+            if secure is not None:
+                protocol.connection_made(secure)
 
 
 class Listener:
@@ -26,7 +67,7 @@ class Listener:
         self._web: web.Server | None = None
         self._server: asyncio.Server | None = None
         self._opening: asyncio.Task[None] | None = None
-        self._running: set[asyncio.Task[object]] = set()
+        self._running: set[asyncio.Task[Any]] = set()
 
     def open(self) -> None:
         """Listen from now on; raises OSError when the port is in use.
@@ -83,10 +124,17 @@ class Listener:
         self.port = sock.getsockname()[1]
         return sock
 
+    def _door(self) -> _TlsDoor:
+        assert self._tls is not None
+        assert self._web is not None
+        return _TlsDoor(self._web, self._tls, self._running)
+
     async def _serve(self, factory: web.Server, sock: socket.socket) -> None:
         try:
             loop = asyncio.get_running_loop()
-            self._server = await loop.create_server(factory, sock=sock, ssl=self._tls)
+            self._server = await loop.create_server(
+                factory if self._tls is None else self._door, sock=sock
+            )
         except BaseException:
             sock.close()
             raise
@@ -94,6 +142,5 @@ class Listener:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         task = asyncio.current_task()
         assert task is not None
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        _keep(task, self._running)
         return await self._handler(request)

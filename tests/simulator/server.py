@@ -1,17 +1,23 @@
 """The documented service over HTTP, strict about everything the interface says."""
 
+import asyncio
 from base64 import b64encode
+import contextlib
 from random import Random
-from typing import Self, cast, get_args
+from typing import Self, get_args
 
 from aiohttp import web
 
+from .faults import Call, FaultOptions, Switchboard
 from .listener import HOST, Listener
 from .record import Record, RecordedRequest
 from .render import Endpoint, Renderer
+from .tls import Certificates
+from .wire import JSON, pause
 from .world import World
 
-ENDPOINTS: tuple[str, ...] = get_args(Endpoint.__value__)
+ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint.__value__)
+MOVED = "moved/"
 
 
 def authorization(email: str, password: str) -> str:
@@ -30,10 +36,13 @@ class Simulator(World):
         documented_only: bool = False,
         shuffle: bool = True,
         seed: int | None = None,
+        tls: bool = False,
     ) -> None:
         """Serve below `{prefix}/api`, and nothing but the documented interface if so asked."""
         super().__init__()
         self.record = Record()
+        self.other_record = Record()
+        self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._documented_only = documented_only
         self._renderer = Renderer(
@@ -41,7 +50,15 @@ class Simulator(World):
             documented_only=documented_only,
             shuffle=Random(seed) if shuffle else None,  # noqa: S311 - an order, not a secret
         )
-        self._listener = Listener(self._answer, port=port)
+        self._listener = Listener(
+            self._answer,
+            port=port,
+            tls=self.certificates.context if self.certificates else None,
+        )
+        self._other_listener = Listener(self._answer_elsewhere)
+        self._switchboard = Switchboard()
+        self._started = False
+        self._restarting: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         """Start."""
@@ -54,11 +71,21 @@ class Simulator(World):
 
     async def start(self) -> None:
         """Listen; after a stop on the same port as before. Raises OSError when the port is in use."""
-        self._listener.open()
+        self._other_listener.open()
+        self._started = True
+        self._apply_faults()
 
     async def stop(self) -> None:
-        """Drop all connections, refuse new ones and leave nothing running."""
+        """Drop all connections, refuse new ones and leave nothing running; faults are over."""
+        self._started = False
+        self._switchboard.clear()
+        self._apply_faults()
+        if self._restarting is not None:
+            self._restarting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._restarting
         await self._listener.stop()
+        await self._other_listener.stop()
 
     @property
     def port(self) -> int:
@@ -68,12 +95,73 @@ class Simulator(World):
     @property
     def url(self) -> str:
         """The base address, which ends in `/api`."""
-        return f"http://{HOST}:{self.port}{self._path.removesuffix('/')}"
+        scheme = "http" if self.certificates is None else "https"
+        return f"{scheme}://{HOST}:{self.port}{self._path.removesuffix('/')}"
+
+    @property
+    def other_url(self) -> str:
+        """The same path at another origin, which redirects may lead to; it takes any credentials."""
+        return (
+            f"http://{HOST}:{self._other_listener.port}{self._path.removesuffix('/')}"
+        )
 
     @property
     def requests(self) -> list[RecordedRequest]:
         """The last requests, oldest first."""
         return list(self.record.requests)
+
+    @property
+    def other_requests(self) -> list[RecordedRequest]:
+        """The last requests that came to the other origin."""
+        return list(self.other_record.requests)
+
+    @property
+    def faults(self) -> dict[Endpoint, str]:
+        """The names of the faults that are active."""
+        return self._switchboard.names
+
+    def fault(
+        self,
+        name: str | None,
+        *,
+        path: Endpoint | None = None,
+        times: int | None = None,
+        retry_after: str | None = None,
+        rate: float = FaultOptions.rate,
+        seconds: float = FaultOptions.seconds,
+        size: int = FaultOptions.size,
+    ) -> None:
+        """Fail in this way from the next call on; with None be well again.
+
+        Without `path` every call is struck that the fault can strike; without `times` it lasts until another fault,
+        None or `stop`. The other arguments are those of FaultOptions. Raises ValueError when there is no such fault or
+        it cannot strike here.
+        """
+        options = FaultOptions(
+            retry_after=retry_after, rate=rate, seconds=seconds, size=size
+        )
+        self._switchboard.set(
+            name, path, times, options, tls=self.certificates is not None
+        )
+        self._apply_faults()
+
+    def _apply_faults(self) -> None:
+        if not self._started or self._switchboard.refuses:
+            self._listener.close()
+        else:
+            self._listener.open()
+        certificate = self._switchboard.certificate
+        if self.certificates and certificate != self.certificates.selected:
+            self.certificates.selected = certificate
+            self._listener.drop_connections()
+
+    def _restart(self, seconds: float) -> None:
+        self._listener.close()
+        self._restarting = asyncio.create_task(self._come_back(seconds))
+
+    async def _come_back(self, seconds: float) -> None:
+        await pause(seconds)
+        self._apply_faults()
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         email = self._authenticated(request)
@@ -81,21 +169,44 @@ class Simulator(World):
         if not request.path.startswith(self._path):
             return web.Response(status=404)
         if email is None:
-            return web.Response(
-                status=401, headers={"WWW-Authenticate": 'Basic realm="api"'}
-            )
-        endpoint = self._endpoint(request)
-        if endpoint is None:
+            headers = {"WWW-Authenticate": 'Basic realm="api"'}
+            return web.Response(status=401, headers=headers)
+        name = request.path.removeprefix(self._path)
+        moved = name.startswith(MOVED) and self._switchboard.redirects
+        endpoint = self._endpoint(name.removeprefix(MOVED) if moved else name)
+        # No query parameters are documented, so nothing is there.
+        if endpoint is None or request.query_string:
             return web.Response(status=404)
         if request.method != "GET":
             return web.Response(status=405, headers={"Allow": "GET"})
-        if request.headers.getall("accept", []) != ["application/json"]:
-            return web.Response(status=400, text="accept: application/json is missing")
+        if request.headers.getall("accept", []) != [JSON]:
+            return web.Response(status=400, text=f"accept: {JSON} is missing")
         if request.can_read_body:
             return web.Response(status=400, text="a body was sent")
-        return web.Response(
-            body=self._renderer.body(endpoint, email), content_type="application/json"
+        if not moved and (failure := self._failure(endpoint, email)) is not None:
+            return failure
+        return _json(self._renderer.body(endpoint, email))
+
+    def _failure(self, endpoint: Endpoint, email: str) -> web.StreamResponse | None:
+        """Return what the active fault answers."""
+        struck = self._switchboard.strike(endpoint)
+        if struck is None:
+            return None
+        respond, options = struck
+        return respond(
+            Call(
+                endpoint=endpoint,
+                base=self.url,
+                other_base=self.other_url,
+                items=self._renderer.items(endpoint, email),
+                restart=self._restart,
+                options=options,
+            )
         )
+
+    async def _answer_elsewhere(self, request: web.BaseRequest) -> web.StreamResponse:
+        self.other_record.add(request, self._authenticated(request))
+        return _json(self._renderer.every_device())
 
     def _authenticated(self, request: web.BaseRequest) -> str | None:
         """Return the account whose exact header came, and came once."""
@@ -107,11 +218,11 @@ class Simulator(World):
                 return account.email
         return None
 
-    def _endpoint(self, request: web.BaseRequest) -> Endpoint | None:
-        """Return what is asked for; no query parameters are documented, so none are served."""
-        name = request.path.removeprefix(self._path)
-        if request.query_string or name not in ENDPOINTS:
+    def _endpoint(self, name: str) -> Endpoint | None:
+        if self._documented_only and name != "devices":
             return None
-        if name == "positions" and self._documented_only:
-            return None
-        return cast(Endpoint, name)
+        return name if name in ENDPOINTS else None
+
+
+def _json(body: bytes) -> web.Response:
+    return web.Response(body=body, content_type=JSON)

@@ -1,0 +1,132 @@
+"""Certificates: a good one, and those that no client may accept."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+import ipaddress
+from pathlib import Path
+import ssl
+from tempfile import TemporaryDirectory
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from .listener import HOST
+
+GOOD = "good"
+OTHER_HOST = "tracker.invalid"
+
+# OpenSSL compares with the machine's clock, which a test does not freeze: far enough on both sides of any.
+START = datetime(2020, 1, 1, tzinfo=UTC)
+END = datetime(2120, 1, 1, tzinfo=UTC)
+
+
+class _Signer:
+    """A name with a key."""
+
+    def __init__(self, name: str) -> None:
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        self.key = ec.generate_private_key(ec.SECP256R1())
+
+    @property
+    def key_pem(self) -> bytes:
+        return self.key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+
+    def sign(
+        self,
+        subject: _Signer,
+        hosts: list[x509.GeneralName],
+        *,
+        authority: bool = False,
+        end: datetime = END,
+    ) -> bytes:
+        """Return a certificate in PEM."""
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(subject.name)
+            .issuer_name(self.name)
+            .public_key(subject.key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(START)
+            .not_valid_after(end)
+            .add_extension(x509.BasicConstraints(authority, None), critical=True)
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(subject.key.public_key()),
+                critical=False,
+            )
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(
+                    self.key.public_key()
+                ),
+                critical=False,
+            )
+            .add_extension(
+                x509.KeyUsage(
+                    digital_signature=True,
+                    key_cert_sign=authority,
+                    crl_sign=authority,
+                    content_commitment=False,
+                    key_encipherment=False,
+                    data_encipherment=False,
+                    key_agreement=False,
+                    encipher_only=False,
+                    decipher_only=False,
+                ),
+                critical=True,
+            )
+        )
+        if hosts:
+            builder = builder.add_extension(
+                x509.SubjectAlternativeName(hosts), critical=False
+            )
+        certificate = builder.sign(self.key, hashes.SHA256())
+        return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+class Certificates:
+    """A server context that shows whichever certificate is selected at the time."""
+
+    def __init__(self) -> None:
+        """Make an authority and each certificate anew."""
+        authority, server = _Signer("Simulator CA"), _Signer(HOST)
+        here: list[x509.GeneralName] = [
+            x509.IPAddress(ipaddress.ip_address(HOST)),
+            x509.DNSName("localhost"),
+        ]
+        yesterday = START + timedelta(days=1)
+        self.ca_pem = authority.sign(authority, [], authority=True).decode()
+        self.selected = GOOD
+        self._contexts: Mapping[str, ssl.SSLContext] = {
+            name: _context(pem, server.key_pem)
+            for name, pem in {
+                GOOD: authority.sign(server, here),
+                "expired": authority.sign(server, here, end=yesterday),
+                "self-signed": server.sign(server, here),
+                "other-host": authority.sign(server, [x509.DNSName(OTHER_HOST)]),
+            }.items()
+        }
+        self.context = self._contexts[GOOD]
+        self.context.sni_callback = self._select
+
+    def client_context(self) -> ssl.SSLContext:
+        """Return what a client needs to trust the authority."""
+        return ssl.create_default_context(cadata=self.ca_pem)
+
+    def _select(
+        self, connection: ssl.SSLObject, _name: str | None, _: ssl.SSLContext
+    ) -> None:
+        connection.context = self._contexts[self.selected]
+
+
+def _context(certificate: bytes, key: bytes) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "server.pem")
+        path.write_bytes(certificate + key)
+        context.load_cert_chain(path)
+    return context

@@ -1,0 +1,104 @@
+"""Answers that no proper HTTP server would give, written to the socket by hand."""
+
+import asyncio
+from collections.abc import Iterable
+from http import HTTPStatus
+import socket
+import struct
+import threading
+from typing import Never, override
+
+from aiohttp import web
+from aiohttp.abc import AbstractStreamWriter
+
+JSON = "application/json"
+
+
+async def pause(seconds: float) -> None:
+    """Wait in real time: tests freeze the clock of the event loop."""
+    over = threading.Event()
+    try:
+        await asyncio.to_thread(over.wait, seconds)
+    finally:
+        over.set()
+
+
+def head(
+    length: int | None, *, status: int = 200, content_type: str | None = JSON
+) -> bytes:
+    """Return status line and headers; without a length the body ends with the connection."""
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+    if content_type is not None:
+        lines.append(f"Content-Type: {content_type}")
+    if length is not None:
+        lines.append(f"Content-Length: {length}")
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+class Raw(web.StreamResponse):
+    """Bytes as they are, and then the end of the connection."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        super().__init__()
+        self._data = data
+
+    @override
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
+        transport = request.transport
+        if transport is not None:
+            transport.write(self._data)
+            await self._end(transport)
+        # What aiohttp takes for a client that left: it logs nothing and closes the connection.
+        raise ConnectionResetError
+
+    async def _end(self, transport: asyncio.Transport) -> None:
+        """Let the connection be closed in the usual way."""
+
+
+class Reset(Raw):
+    """Bytes as they are, and then the connection is reset (RST, not FIN)."""
+
+    @override
+    async def _end(self, transport: asyncio.Transport) -> None:
+        sock: socket.socket = transport.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        transport.abort()
+
+
+class Silence(Raw):
+    """Bytes as they are, and then nothing until the client leaves."""
+
+    @override
+    async def _end(self, transport: asyncio.Transport) -> Never:
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError("nothing ends the silence")
+
+
+class Trickle(Raw):
+    """Bytes as they are, and then others one at a time."""
+
+    def __init__(self, data: bytes, slowly: bytes, *, per_second: float) -> None:
+        super().__init__(data)
+        self._slowly = slowly
+        self._pause = 1 / per_second
+
+    @override
+    async def _end(self, transport: asyncio.Transport) -> None:
+        for byte in self._slowly:
+            await pause(self._pause)
+            transport.write(bytes([byte]))
+
+
+class Streamed(web.StreamResponse):
+    """A long JSON body, sent as fast as the client takes it."""
+
+    def __init__(self, chunks: Iterable[bytes], *, length: int | None = None) -> None:
+        super().__init__(headers={"Content-Type": JSON})
+        self.content_length = length
+        self._chunks = chunks
+
+    @override
+    async def write_eof(self, data: bytes = b"") -> None:
+        for chunk in self._chunks:
+            await self.write(chunk)
+        await super().write_eof(data)
