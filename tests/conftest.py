@@ -3,9 +3,12 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 
+from aiohttp import ThreadedResolver
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
-from homeassistant.core import HomeAssistant
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, Platform
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.entity import Entity
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -20,34 +23,86 @@ from .simulator.server import Simulator
 
 EMAIL = "ann@example.com"
 PASSWORD = "correct horse"
+RED = "860000000000011"
+BLUE = "860000000000022"
 
 type Poll = Callable[..., Awaitable[None]]
+type StateOf = Callable[..., State | None]
+type MakeEntry = Callable[..., MockConfigEntry]
+
+
+class _Resolver(ThreadedResolver):
+    async def real_close(self) -> None:
+        """Close, as Home Assistant asks its own resolver to."""
+        await self.close()
 
 
 @pytest.fixture(autouse=True)
-def integration(enable_custom_integrations: None, socket_enabled: None) -> None:
-    """Let Home Assistant load the integration, and reach the simulator."""
+def integration(
+    enable_custom_integrations: None,
+    socket_enabled: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Let Home Assistant load the integration, and reach the simulator by any name.
+
+    The resolver of Home Assistant's own test fixtures serves a single test.
+    """
+    monkeypatch.setattr(
+        "homeassistant.helpers.aiohttp_client._async_make_resolver",
+        lambda _: _Resolver(),
+    )
 
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service with one account and no trackers."""
+    """Return the service with one account of two trackers."""
     async with Simulator() as simulator:
         simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
+        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
         yield simulator
 
 
 @pytest.fixture
-def entry(hass: HomeAssistant, simulator: Simulator) -> MockConfigEntry:
+def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
+    """Return a function that adds the entry of an account, not set up yet."""
+
+    def _make_entry(
+        email: str = EMAIL, password: str = PASSWORD, url: str | None = None
+    ) -> MockConfigEntry:
+        entry = MockConfigEntry(
+            domain=DOMAIN,
+            title="127.0.0.1",
+            unique_id=f"{email}@127.0.0.1",
+            data={
+                CONF_URL: url or simulator.url,
+                CONF_EMAIL: email,
+                CONF_PASSWORD: password,
+            },
+        )
+        entry.add_to_hass(hass)
+        return entry
+
+    return _make_entry
+
+
+@pytest.fixture
+def entry(make_entry: MakeEntry) -> MockConfigEntry:
     """Return the entry of the account, not set up yet."""
-    entry = MockConfigEntry(
-        domain=DOMAIN,
-        title="127.0.0.1",
-        unique_id=f"{EMAIL}@127.0.0.1",
-        data={CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD},
-    )
-    entry.add_to_hass(hass)
+    return make_entry()
+
+
+@pytest.fixture
+async def setup(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
+    """Return the entry of the account, set up."""
+    await async_setup(hass, entry)
     return entry
+
+
+@pytest.fixture
+def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enable entities that are disabled by default."""
+    monkeypatch.setattr(Entity, "entity_registry_enabled_default", True)
 
 
 @pytest.fixture
@@ -63,8 +118,19 @@ def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
 
 
 @pytest.fixture
-async def setup(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
-    """Set the entry up."""
+def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf:
+    """Return a function for the state of a tracker's entity, by unique ID."""
+
+    def _state_of(
+        unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
+    ) -> State | None:
+        entity_id = entity_registry.async_get_entity_id(platform, DOMAIN, unique_id)
+        return hass.states.get(entity_id) if entity_id else None
+
+    return _state_of
+
+
+async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
+    """Set up an entry."""
     await hass.config_entries.async_setup(entry.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
-    return entry

@@ -1,0 +1,244 @@
+"""An account is set up, reloaded and removed."""
+
+from typing import Any
+
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
+from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from syrupy.assertion import SnapshotAssertion
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .simulator.server import Simulator, authorization
+
+
+@pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
+@pytest.mark.usefixtures("all_enabled")
+async def test_entities(
+    hass: HomeAssistant,
+    entity_registry: er.EntityRegistry,
+    snapshot: SnapshotAssertion,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+) -> None:
+    """Every tracker has these entities with these values."""
+    simulator.report(
+        RED,
+        latitude=48.0,
+        longitude=7.85,
+        accuracy=5.0,
+        altitude=278.0,
+        speed=10.0,
+        course=90.0,
+        battery_level=66,
+        motion=True,
+    )
+
+    await async_setup(hass, entry)
+
+    entities = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    assert {
+        entity.entity_id: _readable(entity, hass.states.get(entity.entity_id))
+        for entity in sorted(entities, key=lambda entity: entity.entity_id)
+        if entity.unique_id.startswith(RED)
+    } == snapshot
+
+
+def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
+    assert state is not None
+    category = entity.entity_category
+    return {
+        "category": "primary" if category is None else category.value,
+        "state": state.state,
+        **{str(key): str(value) for key, value in sorted(state.attributes.items())},
+    }
+
+
+async def test_device(
+    setup: MockConfigEntry, device_registry: dr.DeviceRegistry
+) -> None:
+    """A tracker is a device with the tracker's name and serial number."""
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+
+    assert device is not None
+    assert device.name == "Red bike"
+    assert device.serial_number == RED
+
+
+@pytest.mark.usefixtures("setup")
+def test_entities_people_rarely_want_are_disabled(
+    entity_registry: er.EntityRegistry,
+) -> None:
+    """IDs and the course exist, disabled; all else is enabled."""
+    disabled = {
+        entry.unique_id for entry in entity_registry.entities.values() if entry.disabled
+    }
+
+    assert disabled == {
+        f"{tracker}_{key}"
+        for tracker in (RED, BLUE)
+        for key in ("position_id", "group_id", "course")
+    }
+
+
+@pytest.mark.parametrize(
+    "password", ["correct horse", "pä:ss wörd €", ":", " spaces ", "'\"\\\n"]
+)
+async def test_request(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, password: str
+) -> None:
+    """The request is exactly the documented one."""
+    simulator.set_password(EMAIL, password)
+    hass.config_entries.async_update_entry(
+        entry, data={**entry.data, "password": password}
+    )
+
+    await async_setup(hass, entry)
+
+    assert entry.state is ConfigEntryState.LOADED
+    request = simulator.requests[0]
+    assert (request.method, request.path, request.query) == ("GET", "/api/devices", "")
+    assert request.all_headers("accept") == ["application/json"]
+    assert request.all_headers("Authorization") == [authorization(EMAIL, password)]
+    assert request.header("Cookie") is None
+
+
+async def test_log_is_quiet(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    poll: Poll,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nothing at warning level or above while all is well."""
+    await poll()
+    await hass.config_entries.async_reload(setup.entry_id)
+
+    assert not [
+        record
+        for record in caplog.records
+        if record.levelname in ("WARNING", "ERROR") and DOMAIN in record.name
+    ]
+
+
+async def test_unload_and_reload(
+    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """An unloaded entry asks nothing; a reloaded one has the same entities again."""
+    before = {state.entity_id: state.state for state in hass.states.async_all()}
+
+    assert await hass.config_entries.async_unload(setup.entry_id)
+    state = hass.states.get("device_tracker.red_bike")
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+    simulator.record.clear()
+    await poll(3600)
+    assert not simulator.requests
+
+    await async_setup(hass, setup)
+    assert {state.entity_id: state.state for state in hass.states.async_all()} == before
+
+
+async def test_platform_that_does_not_unload(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An entry that Home Assistant cannot unload is not taken apart."""
+
+    async def _fail(*_: object) -> bool:
+        return False
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hass.config_entries, "async_unload_platforms", _fail)
+        assert not await hass.config_entries.async_unload(setup.entry_id)
+
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    state = hass.states.get("device_tracker.red_bike")
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+
+
+async def test_wrong_password_at_setup(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry
+) -> None:
+    """At set-up the first refusal asks to sign in again."""
+    simulator.set_password(EMAIL, "another")
+
+    await async_setup(hass, entry)
+
+    assert entry.state is ConfigEntryState.SETUP_ERROR
+    [flow] = hass.config_entries.flow.async_progress()
+    assert flow["context"]["source"] == SOURCE_REAUTH
+    assert flow["step_id"] == "reauth_confirm"
+
+
+async def test_server_down_at_setup(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """Set-up is tried again until the server is there."""
+    simulator.fault("connection-refused")
+    await async_setup(hass, entry)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    assert entry.error_reason_translation_key == "cannot_connect"
+    assert entry.reason == "The server could not be reached (connection refused)"
+
+    simulator.fault(None)
+    await poll()
+    assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_removal_leaves_nothing(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    entity_registry: er.EntityRegistry,
+    device_registry: dr.DeviceRegistry,
+    simulator: Simulator,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """With the entry go its devices, its entities and what it remembered."""
+    simulator.report(RED, latitude=48.0)
+    await poll()
+    await hass.config_entries.async_reload(setup.entry_id)
+    assert f"{DOMAIN}.{setup.entry_id}" in hass_storage
+
+    await hass.config_entries.async_remove(setup.entry_id)
+    await hass.async_block_till_done()
+
+    assert not er.async_entries_for_config_entry(entity_registry, setup.entry_id)
+    assert not dr.async_entries_for_config_entry(device_registry, setup.entry_id)
+    assert not hass.states.async_all("device_tracker")
+    assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
+
+
+async def test_update_on_demand(
+    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, state_of: StateOf
+) -> None:
+    """`homeassistant.update_entity` polls, also with polling disabled."""
+    hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
+    await hass.async_block_till_done()
+    await hass.config_entries.async_reload(setup.entry_id)
+    await async_setup_component(hass, "homeassistant", {})
+    simulator.set_status(RED, "offline")
+
+    await hass.services.async_call(
+        "homeassistant",
+        "update_entity",
+        {"entity_id": ["binary_sensor.red_bike_connectivity"]},
+        blocking=True,
+    )
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "off"
