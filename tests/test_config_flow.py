@@ -256,7 +256,7 @@ async def test_reauth(
 
     form = await hass.config_entries.flow.async_configure(flow["flow_id"])
     assert form["step_id"] == "reauth_confirm"
-    assert form["description_placeholders"]["email"] == EMAIL
+    assert form["description_placeholders"] == {"email": EMAIL, "name": setup.title}
     assert shown(form) == {}
 
     form = await async_submit(hass, form, {CONF_PASSWORD: "wrong"})
