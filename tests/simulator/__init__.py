@@ -8,7 +8,9 @@ In a test:
         ...  # talk to simulator.url, then look at simulator.requests
 """
 
+from .control import ControlError, ControlServer, SimulatorControl
 from .faults import FAULTS, Fault
+from .fleet import Fleet
 from .record import RecordedRequest
 from .server import Simulator, authorization
 from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError, World
@@ -16,12 +18,16 @@ from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError
 __all__ = [
     "FAULTS",
     "MISSING",
+    "ControlError",
+    "ControlServer",
     "Fault",
+    "Fleet",
     "RecordedRequest",
     "SimAccount",
     "SimDevice",
     "SimPosition",
     "Simulator",
+    "SimulatorControl",
     "UnknownNameError",
     "World",
     "authorization",

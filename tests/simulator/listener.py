@@ -118,9 +118,9 @@ class Listener:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             sock.bind((HOST, self.port))
             sock.listen(128)
-        except OSError:
+        except OSError as err:
             sock.close()
-            raise
+            raise OSError(err.errno, f"port {self.port}: {err.strerror}") from err
         self.port = sock.getsockname()[1]
         return sock
 

@@ -14,7 +14,7 @@ from .record import Record, RecordedRequest
 from .render import Endpoint, Renderer
 from .tls import Certificates
 from .wire import JSON, pause
-from .world import World
+from .world import Json, World
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint.__value__)
 MOVED = "moved/"
@@ -71,9 +71,9 @@ class Simulator(World):
 
     async def start(self) -> None:
         """Listen; after a stop on the same port as before. Raises OSError when the port is in use."""
-        self._other_listener.open()
         self._started = True
         self._apply_faults()
+        self._other_listener.open()
 
     async def stop(self) -> None:
         """Drop all connections, refuse new ones and leave nothing running; faults are over."""
@@ -114,6 +114,10 @@ class Simulator(World):
     def other_requests(self) -> list[RecordedRequest]:
         """The last requests that came to the other origin."""
         return list(self.other_record.requests)
+
+    def listed(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
+        """Return what the account is answered, in a lasting order, faults and raw answers aside."""
+        return self._renderer.items(endpoint, email)
 
     @property
     def faults(self) -> dict[Endpoint, str]:
@@ -198,7 +202,7 @@ class Simulator(World):
                 endpoint=endpoint,
                 base=self.url,
                 other_base=self.other_url,
-                items=self._renderer.items(endpoint, email),
+                items=self.listed(endpoint, email),
                 restart=self._restart,
                 options=options,
             )

@@ -11,6 +11,8 @@ from enum import Enum
 from itertools import count
 from typing import Final
 
+from .streets import HOME
+
 type Json = bool | int | float | str | list[Json] | dict[str, Json] | None
 
 
@@ -24,9 +26,9 @@ MISSING: Final = Missing.MISSING
 """In place of a value: the field is left out of the answer."""
 
 type Override = Json | Missing
+type RawAnswer = bytes | str | list[Json]
 
-DEFAULT_LATITUDE: Final = 47.99600
-DEFAULT_LONGITUDE: Final = 7.84940
+DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
 
 class UnknownNameError(KeyError):
@@ -344,17 +346,19 @@ class World:
 
     # Whole answers
 
-    def raw_devices(self, answer: bytes | list[Json] | None) -> None:
-        """Answer the device list with this for every account; None: with the trackers again."""
+    def raw_devices(self, answer: RawAnswer | None) -> None:
+        """Answer the device list with these bytes, text or array for every account; None: with the trackers again."""
         self._raw("devices", answer)
 
-    def raw_positions(self, answer: bytes | list[Json] | None) -> None:
-        """Answer the positions with this for every account; None: with the positions again."""
+    def raw_positions(self, answer: RawAnswer | None) -> None:
+        """Answer the positions with these bytes, text or array for every account; None: with the positions again."""
         self._raw("positions", answer)
 
-    def _raw(self, endpoint: str, answer: bytes | list[Json] | None) -> None:
+    def _raw(self, endpoint: str, answer: RawAnswer | None) -> None:
         if answer is None:
             self.raw_answers.pop(endpoint, None)
+        elif isinstance(answer, str):
+            self.raw_answers[endpoint] = answer.encode()
         else:
             self.raw_answers[endpoint] = answer
 

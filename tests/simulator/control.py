@@ -1,0 +1,161 @@
+"""Steering the simulator from another process: JSON over HTTP on a port of its own."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+import inspect
+from typing import Any, Self
+
+from aiohttp import ClientSession, web
+import orjson
+
+from .listener import HOST, Listener
+from .record import RecordedRequest
+from .server import ENDPOINTS, Simulator
+from .wire import JSON
+from .world import World
+
+ACTIONS: dict[str, Callable[..., object]] = {
+    name: method
+    for name, method in inspect.getmembers(World, inspect.isfunction)
+    if not name.startswith("_") and name != "devices_of"
+}
+"""What `POST /do` can do: each way to change a world, under its own name."""
+
+
+class ControlServer:
+    """Serves `GET /state`, `POST /do`, `POST /fault`, `GET` and `DELETE /requests`."""
+
+    def __init__(self, simulator: Simulator, *, port: int = 0) -> None:
+        """Steer this simulator."""
+        self._simulator = simulator
+        self._listener = Listener(self._answer, port=port)
+        self._routes: dict[
+            tuple[str, str], Callable[[web.BaseRequest], Awaitable[object]]
+        ] = {
+            ("GET", "/state"): self._state,
+            ("POST", "/do"): self._do,
+            ("POST", "/fault"): self._fault,
+            ("GET", "/requests"): self._requests,
+            ("DELETE", "/requests"): self._clear_requests,
+        }
+
+    async def __aenter__(self) -> Self:
+        """Listen; raises OSError when the port is in use."""
+        self._listener.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop."""
+        await self._listener.stop()
+
+    @property
+    def url(self) -> str:
+        """The address, once started."""
+        return f"http://{HOST}:{self._listener.port}"
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        route = self._routes.get((request.method, request.path))
+        if route is None:
+            return _json({"error": f"no {request.method} {request.path}"}, status=404)
+        try:
+            return _json(await route(request))
+        except (ValueError, TypeError, LookupError) as err:
+            return _json({"error": str(err)}, status=400)
+
+    async def _state(self, _: web.BaseRequest) -> object:
+        return {
+            "url": self._simulator.url,
+            "accounts": {
+                email: {
+                    endpoint: self._simulator.listed(endpoint, email)
+                    for endpoint in ENDPOINTS
+                }
+                for email in self._simulator.accounts
+            },
+            "requests": self._simulator.record.counts,
+            "faults": self._simulator.faults,
+        }
+
+    async def _do(self, request: web.BaseRequest) -> object:
+        wanted = orjson.loads(await request.read())
+        action = ACTIONS.get(wanted["action"])
+        if action is None:
+            raise ValueError(f"no action {wanted['action']}")
+        return action(self._simulator, **_with_times(wanted.get("args", {})))
+
+    async def _fault(self, request: web.BaseRequest) -> object:
+        self._simulator.fault(**orjson.loads(await request.read()))
+        return self._simulator.faults
+
+    async def _requests(self, _: web.BaseRequest) -> object:
+        return self._simulator.requests
+
+    async def _clear_requests(self, _: web.BaseRequest) -> object:
+        self._simulator.record.clear()
+        return None
+
+
+class ControlError(Exception):
+    """The simulator would not do what it was asked."""
+
+
+class SimulatorControl:
+    """Steers a simulator in another process."""
+
+    def __init__(self, session: ClientSession, url: str) -> None:
+        """Talk to the control address that the simulator printed."""
+        self._session = session
+        self._url = url
+
+    async def state(self) -> dict[str, Any]:
+        """Return its address, what each account lists, the number of requests by path, and active faults."""
+        state: dict[str, Any] = await self._ask("GET", "/state")
+        return state
+
+    async def do(self, action: str, **args: object) -> Any:
+        """Call the method of World with this name."""
+        return await self._ask("POST", "/do", {"action": action, "args": args})
+
+    async def fault(self, name: str | None, **options: object) -> None:
+        """Fail in this way, or with None be well again; the options are those of Simulator.fault."""
+        await self._ask("POST", "/fault", {"name": name, **options})
+
+    async def requests(self) -> list[RecordedRequest]:
+        """Return the last requests, oldest first."""
+        return [
+            RecordedRequest(
+                **request
+                | {
+                    "headers": tuple((key, value) for key, value in request["headers"]),
+                    "time": datetime.fromisoformat(request["time"]),
+                }
+            )
+            for request in await self._ask("GET", "/requests")
+        ]
+
+    async def clear_requests(self) -> None:
+        """Forget the requests so far."""
+        await self._ask("DELETE", "/requests")
+
+    async def _ask(self, method: str, path: str, body: object = None) -> Any:
+        data = None if body is None else orjson.dumps(body)
+        async with self._session.request(
+            method, self._url + path, data=data
+        ) as response:
+            answer = orjson.loads(await response.read())
+        if response.status != 200:
+            raise ControlError(answer["error"])
+        return answer
+
+
+def _json(value: object, *, status: int = 200) -> web.Response:
+    return web.Response(body=orjson.dumps(value), status=status, content_type=JSON)
+
+
+def _with_times(args: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: datetime.fromisoformat(value)
+        if name in {"last_update", "fix_time"} and value is not None
+        else value
+        for name, value in args.items()
+    }

@@ -1,0 +1,151 @@
+"""Bikes that ride through a town, rest, and now and then are out of reach."""
+
+import asyncio
+from dataclasses import dataclass
+from random import Random
+import time
+
+from .streets import HOME, JUNCTIONS, Point, Route
+from .world import World
+
+STEP = 10.0
+"""Seconds between two reports of a bike that rides."""
+HEARTBEAT = 300.0
+"""Seconds between two signs of life of one that rests."""
+KNOT = 0.514444
+"""Metres per second."""
+
+NAMES = (
+    "City bike",
+    "Cargo bike",
+    "Gravel bike",
+    "Tandem",
+    "Mountain bike",
+    "Folding bike",
+    "Road bike",
+    "E-bike",
+)
+
+
+@dataclass(slots=True)
+class _Bike:
+    """A bike on its way or at a junction."""
+
+    unique_id: str
+    random: Random
+    place: Point
+    rest: float
+    route: Route | None = None
+    travelled: float = 0.0
+    speed: float = 0.0
+    battery: float = 100.0
+    silent: float = 0.0
+
+
+class Fleet:
+    """Moves trackers through a world; the same seed gives the same rides."""
+
+    def __init__(
+        self, world: World, *, trackers: int, seed: int, email: str | None = None
+    ) -> None:
+        """Add so many trackers to the world, assigned to the account of `email`."""
+        self._world = world
+        self._left = 0.0
+        self._bikes = [self._add(number, seed, email) for number in range(trackers)]
+
+    async def run(self, speed: float) -> None:
+        """Let time pass, so many times as fast as it does, until cancelled."""
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(1)
+            now = time.monotonic()
+            self.advance((now - before) * speed)
+            before = now
+
+    def advance(self, seconds: float) -> None:
+        """Let this much time pass for the bikes, in whole steps."""
+        self._left += seconds
+        while self._left >= STEP:
+            self._left -= STEP
+            for bike in self._bikes:
+                if bike.unique_id in self._world.devices:
+                    self._step(bike)
+
+    def _add(self, number: int, seed: int, email: str | None) -> _Bike:
+        # A bike's rides do not depend on how many others there are.
+        random = Random(f"{seed}-{number}")  # noqa: S311 - rides, not secrets
+        bike = _Bike(
+            unique_id=f"8600000000{number + 1:05d}",
+            random=random,
+            place=HOME if number == 0 else random.choice(JUNCTIONS),
+            rest=STEP if number == 0 else random.uniform(STEP, 300),
+            battery=random.uniform(40, 100),
+        )
+        name = NAMES[number % len(NAMES)]
+        generation = number // len(NAMES)
+        self._world.add_device(
+            bike.unique_id,
+            name=f"{name} {generation + 1}" if generation else name,
+            email=email,
+            latitude=None,
+        )
+        self._report(bike, course=0.0)
+        return bike
+
+    def _step(self, bike: _Bike) -> None:
+        if bike.route is not None:
+            self._ride(bike, bike.route)
+            return
+        bike.rest -= STEP
+        bike.silent += STEP
+        if bike.rest <= 0:
+            self._set_off(bike)
+        elif bike.silent >= HEARTBEAT and self._is_online(bike):
+            bike.silent = 0.0
+            self._world.touch([bike.unique_id])
+
+    def _set_off(self, bike: _Bike) -> None:
+        elsewhere = [junction for junction in JUNCTIONS if junction != bike.place]
+        bike.route = Route(bike.place, bike.random.choice(elsewhere))
+        bike.travelled = 0.0
+        bike.speed = bike.random.uniform(3.5, 7.0)
+        bike.silent = 0.0
+        self._world.set_disabled(bike.unique_id, False)
+        self._world.set_status(bike.unique_id, "online")
+
+    def _ride(self, bike: _Bike, route: Route) -> None:
+        bike.travelled += bike.speed * STEP
+        place = route.at(bike.travelled)
+        bike.place = place.point
+        # A charged battery lasts for some hours of riding.
+        bike.battery = bike.battery - 0.01 if bike.battery > 5 else 100.0
+        if bike.travelled >= route.length:
+            bike.route = None
+            bike.speed = 0.0
+            self._report(bike, course=place.course)
+            self._rest(bike)
+        else:
+            self._report(bike, course=place.course)
+
+    def _rest(self, bike: _Bike) -> None:
+        bike.rest = bike.random.uniform(60, 600)
+        if bike.random.random() < 0.25:
+            self._world.set_status(bike.unique_id, "offline")
+        if bike.random.random() < 0.05:
+            self._world.set_disabled(bike.unique_id, True)
+
+    def _is_online(self, bike: _Bike) -> bool:
+        return self._world.devices[bike.unique_id].status == "online"
+
+    def _report(self, bike: _Bike, *, course: float) -> None:
+        self._world.report(
+            bike.unique_id,
+            latitude=bike.place[0],
+            longitude=bike.place[1],
+            altitude=115.0,
+            speed=round(bike.speed / KNOT, 2),
+            course=course,
+            accuracy=5.0,
+            battery_level=round(bike.battery),
+            motion=bike.speed > 0,
+        )
