@@ -1,11 +1,12 @@
 """Print what parts of Home Assistant need beyond Home Assistant itself.
 
-Home Assistant installs the requirements of a component the first time it runs. With them in the
-environment from the start, it runs without a network.
+Home Assistant installs the requirements of a component, or of a way to sign in, the first time it
+runs. With them in the environment from the start, it runs without a network.
 
 Usage: component_requirements.py SITE_PACKAGES COMPONENTS_FILE
 """
 
+import ast
 from collections.abc import Iterable, Iterator
 import json
 from pathlib import Path
@@ -28,19 +29,31 @@ def walk_manifests(components: Path, names: Iterable[str]) -> Iterator[dict[str,
             continue
         seen.add(name)
         manifest = json.loads((components / name / "manifest.json").read_text())
-        waiting.extend(manifest.get("dependencies", []))
+        waiting += manifest.get("dependencies", []) + manifest.get(
+            "after_dependencies", []
+        )
         yield manifest
+
+
+def read_constant(module: Path, name: str) -> Any:
+    """Return the value of a constant in a module, without running it."""
+    for statement in ast.parse(module.read_text()).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=found)]) if found == name:
+                return ast.literal_eval(statement.value)
+    raise LookupError(f"{module} has no {name}")
 
 
 def main(site_packages: str, components_file: str) -> None:
     """Print the requirements, sorted, one a line."""
+    home_assistant = Path(site_packages, "homeassistant")
     names = read_components(Path(components_file))
-    components = Path(site_packages, "homeassistant", "components")
-    requirements = {
-        requirement
-        for manifest in walk_manifests(components, names)
-        for requirement in manifest.get("requirements", [])
-    }
+    requirements: set[str] = set()
+    for manifest in walk_manifests(home_assistant / "components", names):
+        requirements.update(manifest.get("requirements", []))
+    # The one second factor that is on offer without being configured.
+    totp = home_assistant / "auth" / "mfa_modules" / "totp.py"
+    requirements.update(read_constant(totp, "REQUIREMENTS"))
     print("\n".join(sorted(requirements)))
 
 
