@@ -2,11 +2,19 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 from aiohttp import ThreadedResolver
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, Platform
-from homeassistant.core import HomeAssistant, State
+from homeassistant.const import (
+    CONF_EMAIL,
+    CONF_PASSWORD,
+    CONF_URL,
+    EVENT_STATE_CHANGED,
+    EVENT_STATE_REPORTED,
+    Platform,
+)
+from homeassistant.core import Event, HomeAssistant, State, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity import Entity
 import pytest
@@ -93,8 +101,10 @@ def entry(make_entry: MakeEntry) -> MockConfigEntry:
 
 
 @pytest.fixture
-async def setup(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
-    """Return the entry of the account, set up."""
+async def setup(
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory, entry: MockConfigEntry
+) -> MockConfigEntry:
+    """Return the entry of the account, set up while time stands still."""
     await async_setup(hass, entry)
     return entry
 
@@ -115,6 +125,22 @@ def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
         await hass.async_block_till_done(wait_background_tasks=True)
 
     return _poll
+
+
+@pytest.fixture
+def writes(hass: HomeAssistant) -> list[str]:
+    """Return a list that grows with each write of a state, changed or not."""
+    written: list[str] = []
+
+    @callback
+    def _write(event: Event[Any]) -> None:
+        written.append(event.data["entity_id"])
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, _write)
+    hass.bus.async_listen(
+        EVENT_STATE_REPORTED, _write, event_filter=callback(lambda _: True)
+    )
+    return written
 
 
 @pytest.fixture

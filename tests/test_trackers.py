@@ -1,0 +1,603 @@
+"""Trackers come, go, are renamed and shared."""
+
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+
+BOB = "bob@example.com"
+GREEN = "860000000000033"
+DAY = 24 * 60
+
+
+@pytest.fixture
+def device_of(device_registry: dr.DeviceRegistry) -> Any:
+    """Return a function for the device of a tracker."""
+
+    def _device_of(entry: MockConfigEntry, tracker: str) -> dr.DeviceEntry | None:
+        return device_registry.async_get_device_by_identifier(
+            (DOMAIN, tracker), entry.entry_id
+        )
+
+    return _device_of
+
+
+@pytest.mark.usefixtures("setup")
+async def test_status_and_nothing_else(
+    simulator: Simulator, poll: Poll, writes: list[str], state_of: StateOf
+) -> None:
+    """A tracker that goes offline is off within one poll; no other state is written."""
+    simulator.set_status(RED, "offline")
+    writes.clear()
+
+    await poll()
+
+    assert writes == ["binary_sensor.red_bike_connectivity"]
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "off"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_idle_polls_write_nothing(poll: Poll, writes: list[str]) -> None:
+    """Polls without news write no state, in whatever order the trackers come."""
+    writes.clear()
+
+    for _ in range(5):
+        await poll()
+
+    assert not writes
+
+
+@pytest.mark.usefixtures("setup")
+async def test_unknown_status(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A status the interface does not name is unknown, not off."""
+    simulator.set_status(RED, "sleeping")
+
+    await poll()
+
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "unknown"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_new_tracker(simulator: Simulator, poll: Poll, state_of: StateOf) -> None:
+    """A tracker that is assigned appears at the next poll, with all its entities."""
+    simulator.add_device(GREEN, name="Green bike", email=EMAIL)
+
+    await poll()
+
+    for unique_id, platform in (
+        (GREEN, Platform.DEVICE_TRACKER),
+        (f"{GREEN}_online", Platform.BINARY_SENSOR),
+        (f"{GREEN}_disabled", Platform.BINARY_SENSOR),
+        (f"{GREEN}_last_update", Platform.SENSOR),
+        (f"{GREEN}_battery", Platform.SENSOR),
+    ):
+        state = state_of(unique_id, platform)
+        assert state is not None
+        assert state.state != STATE_UNAVAILABLE
+
+
+async def test_tracker_returns(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+    entity_registry: er.EntityRegistry,
+    area_registry: ar.AreaRegistry,
+) -> None:
+    """A tracker that is gone for a while keeps entity id, area and names."""
+    garage = area_registry.async_create("Garage")
+    device = device_of(setup, RED)
+    device_registry.async_update_device(
+        device.id, area_id=garage.id, name_by_user="My red one"
+    )
+    entity_registry.async_update_entity(
+        "device_tracker.red_bike", new_entity_id="device_tracker.mine"
+    )
+    await hass.async_block_till_done()
+
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    tracker = hass.states.get("device_tracker.mine")
+    other = hass.states.get("device_tracker.blue_bike")
+    assert tracker is not None
+    assert other is not None
+    assert tracker.state == STATE_UNAVAILABLE
+    assert other.state != STATE_UNAVAILABLE
+
+    for _ in range(23):
+        await poll(3600)
+    simulator.assign(EMAIL, RED)
+    await poll()
+    tracker = hass.states.get("device_tracker.mine")
+    assert tracker is not None
+    assert tracker.state == "not_home"
+    assert tracker.name == "My red one"
+    device = device_of(setup, RED)
+    assert device.area_id == garage.id
+    assert device.name_by_user == "My red one"
+
+
+async def test_tracker_gone_for_a_day_is_removed(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+) -> None:
+    """After 24 hours of polls without it the device goes, and comes back as new."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    for _ in range(DAY - 2):
+        await poll(60)
+    assert device_of(setup, RED)
+
+    for _ in range(3):
+        await poll(60)
+    assert device_of(setup, RED) is None
+    assert state_of(RED) is None
+    assert device_of(setup, BLUE)
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    assert device_of(setup, RED)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+@pytest.mark.parametrize("fault", ["status-503", "connection-refused"])
+async def test_outage_removes_nothing(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    fault: str,
+) -> None:
+    """Only successful polls count: a day of failures says nothing of who is missing."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.fault(fault)
+    for _ in range(100):
+        await poll(16 * 60)
+    simulator.fault(None)
+    await poll(16 * 60)
+    await poll(61)
+
+    assert device_of(setup, RED)
+
+
+async def test_sleeping_machine_removes_nothing(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device_of: Any
+) -> None:
+    """Days between two polls are not days of polls."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+
+    await poll(3 * 24 * 3600)
+    await poll()
+
+    assert device_of(setup, RED)
+
+
+async def test_missing_time_outlives_a_restart(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """A reload does not begin the 24 hours anew."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    for _ in range(20):
+        await poll(3600)
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    for _ in range(3):
+        await poll(3600)
+    assert device_of(setup, RED)
+    for _ in range(2):
+        await poll(3600)
+    assert device_of(setup, RED) is None
+
+
+async def test_removed_while_not_running(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+) -> None:
+    """A tracker unassigned while the entry was not loaded goes the same way."""
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.unassign(EMAIL, RED)
+    await async_setup(hass, setup)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+
+    for _ in range(25):
+        await poll(3600)
+
+    assert device_of(setup, RED) is None
+
+
+async def test_empty_account(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    issue_registry: ir.IssueRegistry,
+    state_of: StateOf,
+) -> None:
+    """An empty list removes nothing, says what to do, and stops saying so by itself."""
+    issue_id = f"no_trackers_{setup.entry_id}"
+    assert issue_registry.async_get_issue(DOMAIN, issue_id) is None
+    simulator.unassign(EMAIL, RED)
+    simulator.unassign(EMAIL, BLUE)
+
+    for _ in range(30):
+        await poll(3600)
+    assert device_of(setup, RED)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+    issue = issue_registry.async_get_issue(DOMAIN, issue_id)
+    assert issue is not None
+    assert issue.translation_key == "no_trackers"
+    assert issue.translation_placeholders == {"account": setup.title}
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    assert issue_registry.async_get_issue(DOMAIN, issue_id) is None
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+async def test_issue_goes_with_the_entry(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    issue_registry: ir.IssueRegistry,
+) -> None:
+    """No repair issue is left of an entry that is removed."""
+    simulator.unassign(EMAIL, RED)
+    simulator.unassign(EMAIL, BLUE)
+    await async_setup(hass, entry)
+    assert issue_registry.issues
+
+    await hass.config_entries.async_remove(entry.entry_id)
+
+    assert not issue_registry.issues
+
+
+async def test_delete_button(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """A person may delete a tracker that is gone, not one that is listed."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    device = device_of(setup, RED)
+
+    response = await client.remove_device(device.id)
+    assert not response["success"]
+    assert device_of(setup, RED)
+
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    response = await client.remove_device(device.id)
+    assert response["success"]
+    assert device_of(setup, RED) is None
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+async def test_delete_button_of_an_account_that_is_not_loaded(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    device_of: Any,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """Nobody knows whether the tracker is gone, so it stays."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    await hass.config_entries.async_unload(setup.entry_id)
+
+    response = await client.remove_device(device_of(setup, RED).id)
+
+    assert not response["success"]
+
+
+async def test_delete_button_of_a_device_of_another_make(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """A device that is no tracker of ours can always go."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    device = device_registry.async_get_or_create(
+        config_entry_id=setup.entry_id, identifiers={("other", "thing")}
+    )
+
+    response = await client.remove_device(device.id)
+
+    assert response["success"]
+
+
+async def test_rename(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """A rename is followed; entity ids stay."""
+    simulator.rename(RED, "Fast bike")
+
+    await poll()
+
+    assert device_of(setup, RED).name == "Fast bike"
+    tracker = hass.states.get("device_tracker.red_bike")
+    online = hass.states.get("binary_sensor.red_bike_connectivity")
+    assert tracker is not None
+    assert online is not None
+    assert tracker.name == "Fast bike"
+    assert online.name == "Fast bike Connectivity"
+
+
+async def test_rename_of_a_device_that_a_person_named(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """The name a person gave wins."""
+    device_registry.async_update_device(device_of(setup, RED).id, name_by_user="Mine")
+    simulator.rename(RED, "Fast bike")
+
+    await poll()
+
+    tracker = hass.states.get("device_tracker.red_bike")
+    assert tracker is not None
+    assert tracker.name == "Mine"
+
+
+async def test_rename_before_the_device_exists(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A tracker whose device is gone can be renamed without harm."""
+    device_registry.async_remove_device(device_of(setup, RED).id)
+    simulator.rename(RED, "Fast bike")
+
+    await poll()
+
+    assert device_of(setup, BLUE).name == "Blue bike"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_other_internal_id(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """The same `uniqueId` under another internal `id` is the same tracker."""
+    simulator.move_internal_id(RED)
+    simulator.report(RED, latitude=50.0)
+
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.entity_id == "device_tracker.red_bike"
+    assert state.attributes["latitude"] == 50.0
+
+
+async def test_shared_tracker(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A tracker of two accounts is set up once, by the one that had it first."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    simulator.add_device(GREEN, email=BOB)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    await poll()
+    assert device_of(setup, RED)
+    assert device_of(other, RED) is None
+    assert device_of(other, GREEN)
+    assert "already exists" not in caplog.text
+
+    await hass.config_entries.async_remove(setup.entry_id)
+    await poll()
+    assert device_of(other, RED)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+async def test_shared_tracker_after_a_restart(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    device_of: Any,
+) -> None:
+    """Who had it first is known after a restart, whoever starts first."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await hass.config_entries.async_unload(setup.entry_id)
+
+    await async_setup(hass, other)
+    await async_setup(hass, setup)
+
+    assert device_of(setup, RED)
+    assert device_of(other, RED) is None
+
+
+async def test_two_accounts_at_once(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Two accounts that start together never both take a shared tracker."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    make_entry(BOB)
+
+    assert await async_setup_component(hass, DOMAIN, {})
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 2
+    assert "already exists" not in caplog.text
+
+
+async def test_shared_tracker_of_a_disabled_account(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """An account that is only disabled keeps its trackers."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+
+    await hass.config_entries.async_set_disabled_by(
+        setup.entry_id, ConfigEntryDisabler.USER
+    )
+    await poll()
+
+    assert device_of(other, RED) is None
+
+
+async def test_shared_tracker_that_the_first_account_loses(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    hass: HomeAssistant,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """The other account takes over when the first one's day is over."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    simulator.unassign(EMAIL, RED)
+
+    for _ in range(27):
+        await poll(3600)
+
+    assert device_of(setup, RED) is None
+    assert device_of(other, RED)
+
+
+async def test_many_trackers_come_and_go(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """Fleets are added and told in portions; none is forgotten."""
+    trackers = [f"35{number:013}" for number in range(250)]
+    for tracker in trackers:
+        simulator.add_device(tracker, email=EMAIL)
+    await async_setup(hass, entry)
+    assert len(hass.states.async_entity_ids("device_tracker")) == 252
+
+    for tracker in trackers:
+        simulator.set_status(tracker, "offline")
+    await poll()
+    assert (
+        sum(state.state == "off" for state in hass.states.async_all("binary_sensor"))
+        == 250 + 2 * 252
+    )
+
+    simulator.fault("status-500")
+    await poll()
+    assert all(
+        state.state == STATE_UNAVAILABLE
+        for state in hass.states.async_all("device_tracker")
+    )
+
+
+async def test_entity_that_fails_does_not_hold_up_the_others(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    state_of: StateOf,
+) -> None:
+    """A bug in one platform leaves the other platforms' states right."""
+    from custom_components.bike_tracker.sensor import BikeTrackerSensor  # noqa: PLC0415
+
+    def _fail(_: BikeTrackerSensor) -> None:
+        raise RuntimeError("a bug")
+
+    simulator.set_status(RED, "offline")
+    simulator.touch([RED])
+    with monkeypatch.context() as patch:
+        patch.setattr(BikeTrackerSensor, "async_write_ha_state", _fail)
+        await poll()
+
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "off"
+    assert "Unexpected error updating an entity" in caplog.text
+    caplog.clear()
