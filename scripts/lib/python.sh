@@ -59,7 +59,7 @@ unpack_python() {
   rm -rf "$new" "$environments/python"
   mkdir -p "$environments/log"
   if ! { download_packages "$new" && unpack_packages "$new"; } &>"$environments/log/debian-python.log"; then
-    say "That did not work: $(tail -n 1 "$environments/log/debian-python.log")"
+    say "That did not work: $(tail -n 1 "$environments/log/debian-python.log") (more in .venv/log/debian-python.log)"
     return 1
   fi
   rm -rf "$new/apt" "$new/patchelf"
@@ -96,7 +96,7 @@ CONF
       return
     fi
   done
-  echo "E: None of this machine's package sources has Debian's next release (forky)"
+  echo "no package source of this machine answers with Debian's next release (forky)"
   return 1
 }
 
