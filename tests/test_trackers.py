@@ -1,5 +1,6 @@
 """Trackers come, go, are renamed and shared."""
 
+from datetime import timedelta
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryDisabler
@@ -12,6 +13,7 @@ from homeassistant.helpers import (
     issue_registry as ir,
 )
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
@@ -591,7 +593,7 @@ async def test_entity_that_fails_does_not_hold_up_the_others(
         raise RuntimeError("a bug")
 
     simulator.set_status(RED, "offline")
-    simulator.touch([RED])
+    simulator.touch([RED], last_update=dt_util.utcnow() + timedelta(seconds=30))
     with monkeypatch.context() as patch:
         patch.setattr(BikeTrackerSensor, "async_write_ha_state", _fail)
         await poll()

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -156,9 +156,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         it was and moves with the next poll. Home Assistant's zone triggers ignore what
         changes from unavailable, so a ride away meanwhile would go unnoticed.
         """
-        if self.data is None or not self.last_update_success:
+        came_back = self.data is None or not self.last_update_success
+        # Automations begin to listen when Home Assistant has started.
+        if came_back or self.hass.state is not CoreState.running:
             return MappingProxyType({})
-        return self.data if self.hass.is_running else MappingProxyType({})
+        return self.data
 
     def _snapshot(self, devices: Mapping[str, Device]) -> Trackers:
         """Return the trackers; those that did not change are the same objects."""

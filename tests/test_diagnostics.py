@@ -1,0 +1,212 @@
+"""Diagnostics hold what a maintainer needs, and nobody's identity."""
+
+import json
+from typing import Any
+
+from homeassistant.components.diagnostics import REDACTED
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.components.diagnostics import (
+    get_diagnostics_for_config_entry,
+    get_diagnostics_for_device,
+)
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from syrupy.assertion import SnapshotAssertion
+from syrupy.filters import props
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
+from .simulator.server import Simulator
+
+pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
+
+
+async def test_entry(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    snapshot: SnapshotAssertion,
+) -> None:
+    """The whole file of an account."""
+    simulator.delete_device(BLUE)
+    await async_setup(hass, entry)
+
+    diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    assert diagnostics == snapshot(exclude=props("home_assistant"))
+
+
+async def test_device(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    setup: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    snapshot: SnapshotAssertion,
+) -> None:
+    """The whole file of a tracker."""
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+    assert device is not None
+
+    diagnostics = await get_diagnostics_for_device(hass, hass_client, setup, device)
+
+    assert diagnostics == snapshot
+
+
+async def test_device_that_is_gone(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """The file of a tracker that is not listed says for how long."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    await poll(600)
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+    assert device is not None
+
+    diagnostics: Any = await get_diagnostics_for_device(
+        hass, hass_client, setup, device
+    )
+
+    assert diagnostics["tracker"] is None
+    assert diagnostics["missing_seconds"] == 600
+
+
+async def test_counts(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+) -> None:
+    """Trackers that are missing, shared or unreadable are counted."""
+    simulator.add_account("bob@example.com", PASSWORD)
+    simulator.assign("bob@example.com", RED)
+    simulator.add_device("3", email="bob@example.com")
+    other = make_entry("bob@example.com")
+    await async_setup(hass, other)
+    simulator.unassign(EMAIL, BLUE)
+    simulator.add_device("4", email=EMAIL)
+    simulator.override_field("4", "uniqueId", 5)
+    await poll()
+
+    mine: Any = await get_diagnostics_for_config_entry(hass, hass_client, setup)
+    theirs: Any = await get_diagnostics_for_config_entry(hass, hass_client, other)
+
+    assert mine["counts"] == {
+        "trackers": 1,
+        "missing": 1,
+        "in_another_account": 0,
+        "left_out": 0,
+        "not_a_tracker": 1,
+    }
+    assert theirs["counts"]["in_another_account"] == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "path", "error"),
+    [
+        ("status-503", "devices", "ServiceUnavailableError: status 503"),
+        ("html", "devices", "InvalidResponseError: no JSON"),
+        ("connection-refused", None, "CannotConnectError: connection refused"),
+    ],
+)
+async def test_last_error(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    fault: str,
+    path: Any,
+    error: str,
+) -> None:
+    """What went wrong last is there, also after it went well again."""
+    simulator.fault(fault, path=path)
+    await poll()
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, setup)
+    assert diagnostics["poll"]["success"] is False
+    assert diagnostics["poll"]["last_error"].startswith(error)
+
+    simulator.fault(None)
+    await poll(120)
+    diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, setup)
+    assert diagnostics["poll"]["success"] is True
+    assert diagnostics["poll"]["last_error"].startswith(error)
+    assert diagnostics["poll"]["last_error_time"] < diagnostics["poll"]["time"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (None, "offered"),
+        ("status-404", "not offered"),
+        ("status-500", "not asked"),
+    ],
+)
+async def test_positions_offered(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    fault: str | None,
+    said: str,
+) -> None:
+    """Whether the service offers positions is told."""
+    simulator.fault(fault, path="positions")
+    await async_setup(hass, entry)
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    assert diagnostics["service"]["positions"] == said
+
+
+async def test_nothing_private(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+) -> None:
+    """No name, number, place, credential or host, not even where a server misuses keys."""
+    simulator.rename(RED, "Rosinante")
+    simulator.override_field(RED, "Rosinante", 1)
+    simulator.override_field(RED, "my_rosinante_key", 1)
+    simulator.override_field(RED, RED, 1)
+    simulator.override_field(RED, EMAIL, 1)
+    simulator.override_field(RED, "harmless", 1)
+    simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
+    await async_setup(hass, entry)
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    written = json.dumps(diagnostics).casefold()
+    for private in (
+        "rosinante",
+        "blue bike",
+        RED,
+        BLUE,
+        EMAIL,
+        PASSWORD,
+        "127.0.0.1",
+        "49.41",
+        "c0ffee",
+    ):
+        assert private not in written
+    assert diagnostics["entry"]["data"] == {
+        "email": REDACTED,
+        "password": REDACTED,
+        "url": REDACTED,
+    }
+    assert "harmless" in diagnostics["service"]["device_fields"]

@@ -1,0 +1,704 @@
+"""Where the trackers are, as far as the service says."""
+
+from datetime import timedelta
+from typing import Any, TypedDict
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
+from homeassistant.core import CoreState, HomeAssistant, State
+from homeassistant.helpers import device_registry as dr
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+from .simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+
+class Where(TypedDict):
+    """A place on the map."""
+
+    latitude: float
+    longitude: float
+
+
+AT_HOME = (DEFAULT_LATITUDE, DEFAULT_LONGITUDE)
+HOME = Where(latitude=DEFAULT_LATITUDE, longitude=DEFAULT_LONGITUDE)
+AWAY = Where(latitude=48.1, longitude=7.9)
+NOT_OFFERED = [
+    "status-400",
+    "status-401",
+    "status-403",
+    "status-404",
+    "status-204",
+    "html",
+    "json-object",
+    "redirect-302-same",
+]
+PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-body"]
+POSITION_ENTITIES = [
+    (Platform.SENSOR, "position_time"),
+    (Platform.SENSOR, "battery"),
+    (Platform.SENSOR, "speed"),
+    (Platform.SENSOR, "altitude"),
+    (Platform.SENSOR, "course"),
+    (Platform.BINARY_SENSOR, "motion"),
+]
+
+
+@pytest.fixture(autouse=True)
+async def home(hass: HomeAssistant) -> None:
+    """Put Home Assistant's home where the trackers begin."""
+    await hass.config.async_update(**HOME)
+    assert await async_setup_component(hass, "zone", {})
+
+
+def asked(simulator: Simulator) -> dict[str, int]:
+    """Return how often each call was asked for."""
+    return {
+        call: simulator.record.counts[f"/api/{call}"]
+        for call in ("devices", "positions")
+    }
+
+
+def place(state: State | None) -> tuple[float | None, float | None]:
+    """Return the coordinates in a state."""
+    assert state is not None
+    return state.attributes.get("latitude"), state.attributes.get("longitude")
+
+
+@pytest.mark.usefixtures("setup")
+async def test_idle_polls_ask_for_no_positions(
+    simulator: Simulator, poll: Poll
+) -> None:
+    """100 idle polls are 100 requests; after one tracker reported, positions are asked once."""
+    simulator.record.clear()
+
+    for _ in range(100):
+        await poll()
+    assert asked(simulator) == {"devices": 100, "positions": 0}
+
+    simulator.report(RED, **AWAY)
+    for _ in range(10):
+        await poll()
+    assert asked(simulator) == {"devices": 110, "positions": 1}
+
+
+@pytest.mark.usefixtures("setup")
+async def test_tracker_moves(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A tracker enters and leaves zones."""
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    simulator.report(RED, **AWAY, accuracy=12.5)
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+    assert place(state) == (48.1, 7.9)
+    assert state.attributes["gps_accuracy"] == 12.5
+    assert state.attributes["source_type"] == "gps"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_only_what_changed_is_written(
+    simulator: Simulator, poll: Poll, writes: list[str]
+) -> None:
+    """A report that changes the battery alone writes the battery and the times alone."""
+    await poll()
+    simulator.report(RED, battery_level=79)
+    writes.clear()
+
+    await poll()
+
+    assert sorted(writes) == [
+        "sensor.red_bike_battery",
+        "sensor.red_bike_last_update",
+        "sensor.red_bike_position_time",
+    ]
+
+
+async def test_documented_service_alone(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Without positions all else works, trackers are unknown, and the log is quiet."""
+    simulator.fault("status-404", path="positions")
+    await async_setup(hass, entry)
+    simulator.set_status(RED, "offline")
+    await poll()
+
+    tracker = state_of(RED)
+    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert tracker is not None
+    assert online is not None
+    assert tracker.state == STATE_UNKNOWN
+    assert online.state == "off"
+    for platform, key in POSITION_ENTITIES:
+        assert state_of(f"{RED}_{key}", platform) is None
+    assert not [
+        record.message
+        for record in caplog.records
+        if record.levelname in ("WARNING", "ERROR") and DOMAIN in record.name
+    ]
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED)
+async def test_not_offered(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    fault: str,
+) -> None:
+    """Such an answer is taken for a day; it fails no poll and starts no sign-in."""
+    simulator.fault(fault, path="positions")
+    await async_setup(hass, entry)
+    for _ in range(3):
+        simulator.report(RED, **AWAY)
+        await poll()
+    assert entry.state is ConfigEntryState.LOADED
+    assert asked(simulator)["positions"] == 1
+    assert not hass.config_entries.flow.async_progress()
+
+    simulator.fault(None)
+    for _ in range(25):
+        await poll(3600)
+    state = state_of(RED)
+    assert asked(simulator)["positions"] == 2
+    assert place(state) == (48.1, 7.9)
+
+
+async def test_not_offered_until_reload(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """A reload asks again."""
+    simulator.fault("status-404", path="positions")
+    await async_setup(hass, entry)
+    simulator.fault(None)
+
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert place(state_of(RED)) == AT_HOME
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
+@pytest.mark.usefixtures("setup")
+async def test_known_position_is_kept(
+    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str
+) -> None:
+    """A tracker at home whose position lookup fails for an hour does not leave home."""
+    simulator.fault(fault, path="positions")
+
+    for _ in range(12):
+        simulator.report(RED, **AWAY)
+        await poll(300)
+        state = state_of(RED)
+        assert state is not None
+        assert state.state == "home"
+
+
+@pytest.mark.parametrize("fault", PASSING)
+@pytest.mark.usefixtures("setup")
+async def test_passing_failure(
+    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str
+) -> None:
+    """After a passing failure the lookup is tried again, less and less often."""
+    simulator.record.clear()
+    simulator.fault(fault, path="positions")
+    simulator.report(RED, **AWAY)
+    for _ in range(60):
+        await poll()
+    assert asked(simulator)["devices"] == 60
+    assert 5 <= asked(simulator)["positions"] <= 8
+
+    simulator.fault(None)
+    for _ in range(17):
+        await poll()
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_retry_after_of_positions(simulator: Simulator, poll: Poll) -> None:
+    """A server that asks to wait is asked after that time."""
+    simulator.fault("status-429-seconds", path="positions", retry_after="600")
+    simulator.report(RED, **AWAY)
+    simulator.record.clear()
+
+    for _ in range(9):
+        await poll()
+    assert asked(simulator)["positions"] == 1
+    for _ in range(3):
+        await poll()
+    assert asked(simulator)["positions"] == 2
+
+
+@pytest.mark.usefixtures("setup")
+async def test_vanished_position(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A position that a server drops as too old is still the last known one."""
+    simulator.forget_position(RED)
+    simulator.report(BLUE, **AWAY)
+
+    await poll()
+
+    assert place(state_of(RED)) == AT_HOME
+    assert place(state_of(BLUE)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("year", [1970, 1980])
+async def test_never_had_a_fix(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    year: int,
+) -> None:
+    """0/0 in 1970 or 1980 is no place; the battery of such a message counts."""
+    simulator.report_no_fix(RED, year=year)
+    await async_setup(hass, entry)
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert state.state == STATE_UNKNOWN
+    assert battery.state == "80"
+    assert state_of(f"{RED}_position_time", Platform.SENSOR) is None
+
+    simulator.report(RED, **HOME)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+    assert state_of(f"{RED}_position_time", Platform.SENSOR)
+
+
+@pytest.mark.parametrize("year", [1970, 1980])
+@pytest.mark.usefixtures("setup")
+async def test_loses_its_fix(
+    simulator: Simulator, poll: Poll, state_of: StateOf, year: int
+) -> None:
+    """A message without a fix leaves the tracker where it was, and updates the battery."""
+    before = state_of(f"{RED}_position_time", Platform.SENSOR)
+    simulator.report_no_fix(RED, year=year)
+    simulator.report(
+        RED,
+        latitude=0.0,
+        longitude=0.0,
+        valid=False,
+        battery_level=12,
+        fix_time=dt_util.utc_from_timestamp(0),
+    )
+
+    await poll()
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert before is not None
+    assert state.state == "home"
+    assert battery.state == "12"
+    assert state_of(f"{RED}_position_time", Platform.SENSOR) == before
+
+
+@pytest.mark.usefixtures("setup")
+async def test_message_without_battery(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A message that does not speak of the battery does not empty it."""
+    simulator.report(RED, **AWAY, attributes={})
+
+    await poll()
+
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    motion = state_of(f"{RED}_motion", Platform.BINARY_SENSOR)
+    assert battery is not None
+    assert motion is not None
+    assert battery.state == "80"
+    assert motion.state == STATE_UNKNOWN
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("latitude", 91.0),
+        ("latitude", None),
+        ("latitude", "47.9"),
+        ("longitude", -180.5),
+        ("longitude", True),
+    ],
+)
+async def test_impossible_coordinates(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    field: str,
+    value: Any,
+) -> None:
+    """Coordinates that are no place on earth are no place."""
+    simulator.override_position(RED, field, value)
+
+    await async_setup(hass, entry)
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNKNOWN
+    assert place(state_of(BLUE)) == AT_HOME
+
+
+@pytest.mark.parametrize("offset", ["+0000", "+00:00", "Z"])
+async def test_dates(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    offset: str,
+) -> None:
+    """Timestamps are read in every way such servers write them."""
+    simulator.set_offset(RED, offset)
+    moment = dt_util.parse_datetime("2026-11-19T20:15:00.250+00:00")
+    simulator.report(RED, fix_time=moment, last_update=moment)
+
+    await async_setup(hass, entry)
+
+    for key in ("last_update", "position_time"):
+        state = state_of(f"{RED}_{key}", Platform.SENSOR)
+        assert state is not None
+        assert state.state == "2026-11-19T20:15:00+00:00"
+
+
+async def test_no_attributes_at_all(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """A tracker that reports neither battery nor motion has no entities for them."""
+    simulator.override_position(RED, "attributes", None)
+
+    await async_setup(hass, entry)
+
+    assert state_of(f"{RED}_battery", Platform.SENSOR) is None
+    assert state_of(f"{RED}_motion", Platform.BINARY_SENSOR) is None
+    assert state_of(f"{BLUE}_battery", Platform.SENSOR)
+
+
+async def test_entities_of_what_is_reported_later(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """A tracker that begins to report its battery gets the entity without a reload."""
+    simulator.report(RED, attributes={})
+    await async_setup(hass, entry)
+    assert state_of(f"{RED}_battery", Platform.SENSOR) is None
+
+    simulator.report(RED, battery_level=50)
+    await poll()
+
+    state = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert state.state == "50"
+
+
+async def test_position_of_nobody(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """A position of a device that is not listed belongs to nobody."""
+    simulator.add_stray_position(99, 10.0, 10.0)
+
+    await async_setup(hass, entry)
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 2
+    assert place(state_of(RED)) == AT_HOME
+
+
+@pytest.mark.parametrize("position_id", [0, None])
+async def test_no_position_id(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    position_id: int | None,
+) -> None:
+    """A `positionId` of 0 or null is none, and nothing to ask for."""
+    for tracker in (RED, BLUE):
+        simulator.override_field(tracker, "positionId", position_id)
+
+    await async_setup(hass, entry)
+
+    assert asked(simulator)["positions"] == 0
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNKNOWN
+
+
+async def test_no_internal_id(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """Without its internal `id` a tracker has no position, and all else."""
+    simulator.override_field(RED, "id")
+
+    await async_setup(hass, entry)
+
+    tracker = state_of(RED)
+    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert tracker is not None
+    assert online is not None
+    assert tracker.state == STATE_UNKNOWN
+    assert online.state == "on"
+    assert place(state_of(BLUE)) == AT_HOME
+
+
+async def test_units(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """Knots become km/h; people with miles and feet get those."""
+    hass.config.units = US_CUSTOMARY_SYSTEM
+    simulator.report(RED, speed=10.0, altitude=100.0)
+
+    await async_setup(hass, entry)
+
+    speed = state_of(f"{RED}_speed", Platform.SENSOR)
+    altitude = state_of(f"{RED}_altitude", Platform.SENSOR)
+    assert speed is not None
+    assert altitude is not None
+    assert speed.attributes["unit_of_measurement"] == "mph"
+    assert float(speed.state) == pytest.approx(11.508, abs=0.01)
+    assert altitude.attributes["unit_of_measurement"] == "ft"
+    assert float(altitude.state) == pytest.approx(328.08, abs=0.01)
+
+
+async def async_watch_for_leaving(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> list[Any]:
+    """Set up an automation on the red bike's device; return what it does."""
+    device = dr.async_get(hass).async_get_device_by_identifier(
+        (DOMAIN, RED), entry.entry_id
+    )
+    assert device is not None
+    calls = async_mock_service(hass, "notify", "theft")
+    assert await async_setup_component(
+        hass,
+        "automation",
+        {
+            "automation": {
+                "triggers": {
+                    "trigger": "zone.left",
+                    "target": {"device_id": device.id},
+                    "options": {"zone": "zone.home"},
+                },
+                "actions": {"action": "notify.theft"},
+            }
+        },
+    )
+    await hass.async_block_till_done()
+    return calls
+
+
+async def test_ride_away(
+    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """A ride away fires an automation on the device exactly once."""
+    calls = await async_watch_for_leaving(hass, setup)
+
+    for step in range(5):
+        simulator.report(RED, latitude=48.1 + step / 100, longitude=7.9)
+        await poll()
+
+    assert len(calls) == 1
+
+
+async def test_ride_away_during_an_outage(
+    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """A ride that begins while the server is down is noticed when it is back."""
+    calls = await async_watch_for_leaving(hass, setup)
+    simulator.fault("status-503")
+    await poll()
+    simulator.report(RED, **AWAY)
+    simulator.fault(None)
+
+    for _ in range(5):
+        await poll(120)
+
+    assert len(calls) == 1
+
+
+async def test_ride_away_during_a_reload(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """After a reload the tracker is first where it was; then it has left."""
+    calls = await async_watch_for_leaving(hass, setup)
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.report(RED, **AWAY)
+    await async_setup(hass, setup)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    await poll()
+    await poll()
+
+    assert len(calls) == 1
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+async def test_ride_away_while_home_assistant_starts(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """Until automations run, trackers stay where they were."""
+    await hass.config_entries.async_unload(setup.entry_id)
+    hass.set_state(CoreState.starting)
+    simulator.report(RED, **AWAY)
+    simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
+    await async_setup(hass, setup)
+    await poll()
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+    assert place(state_of("new")) == (1.0, 1.0)
+
+    hass.set_state(CoreState.running)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+async def test_ride_away_while_not_listed(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+) -> None:
+    """A tracker that comes back to the account is first where it was."""
+    calls = await async_watch_for_leaving(hass, setup)
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.report(RED, **AWAY)
+    simulator.assign(EMAIL, RED)
+
+    await poll()
+    await poll()
+
+    assert len(calls) == 1
+
+
+async def test_restart_with_positions_failing(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """What was known before a restart is known after it, whatever the lookup says."""
+    await poll(301)
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.fault("status-404", path="positions")
+
+    await async_setup(hass, setup)
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    time = state_of(f"{RED}_position_time", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert time is not None
+    assert state.state == "home"
+    assert battery.state == "80"
+    assert time.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
+
+
+async def test_memory_is_written_by_and_by(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """A position that changed is on disk within minutes, for the case of a power cut."""
+    key = f"{DOMAIN}.{setup.entry_id}"
+    for step in range(8):
+        simulator.report(RED, latitude=48.0 + step)
+        freezer.tick(timedelta(seconds=1))
+        await poll()
+
+    assert hass_storage[key]["data"]["positions"][RED]["latitude"] >= 51.0
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {},
+        {"positions": [], "missing": {}},
+        {"positions": {RED: {}}, "missing": {}},
+        {"positions": {RED: None}, "missing": {}},
+        {"positions": {}, "missing": {RED: "long"}},
+        {"positions": {RED: {"latitude": 1}}, "missing": {}},
+    ],
+)
+async def test_memory_that_cannot_be_read(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    hass_storage: dict[str, Any],
+    stored: dict[str, Any],
+) -> None:
+    """Whatever stands in the file, the trackers are there."""
+    key = f"{DOMAIN}.{entry.entry_id}"
+    hass_storage[key] = {"version": 1, "minor_version": 1, "key": key, "data": stored}
+
+    await async_setup(hass, entry)
+
+    assert place(state_of(RED)) == AT_HOME
