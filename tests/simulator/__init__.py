@@ -6,6 +6,11 @@ In a test:
         simulator.add_account("rider@example.com", "secret")
         simulator.add_device("860000000000001", name="City bike", email="rider@example.com")
         ...  # talk to simulator.url, then look at simulator.requests
+        simulator.set_status("860000000000001", "offline")  # any method of World
+        simulator.fault("status-429", retry_after="120", times=1)  # any name in FAULTS
+        simulator.fault(None)
+
+In a process of its own: `python -m tests.simulator --help`, steered with SimulatorControl.
 """
 
 from .control import ControlError, ControlServer, SimulatorControl
@@ -13,6 +18,7 @@ from .faults import FAULTS, Fault
 from .fleet import Fleet
 from .record import RecordedRequest
 from .server import Simulator, authorization
+from .tls import client_context
 from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError, World
 
 __all__ = [
@@ -31,4 +37,5 @@ __all__ = [
     "UnknownNameError",
     "World",
     "authorization",
+    "client_context",
 ]

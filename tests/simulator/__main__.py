@@ -11,6 +11,7 @@ from .control import ControlServer
 from .faults import FAULTS
 from .fleet import Fleet
 from .server import Simulator
+from .tls import CA_PEM
 
 DEMO_EMAIL = "demo@example.com"
 DEMO_PASSWORD = "demo"
@@ -89,7 +90,7 @@ def _addresses(simulator: Simulator, control: ControlServer) -> dict[str, str]:
         "control": control.url,
     }
     if simulator.certificates is not None:
-        addresses["ca"] = simulator.certificates.ca_pem
+        addresses["ca"] = CA_PEM
     return addresses
 
 

@@ -70,17 +70,17 @@ class Listener:
         self._running: set[asyncio.Task[Any]] = set()
 
     def open(self) -> None:
-        """Listen from now on; raises OSError when the port is in use.
-
-        Connections made before the event loop comes to serve them wait in the socket's queue.
-        """
+        """Listen from now on; raises OSError when the port is in use."""
         if self._opening is not None:
             return
         sock = self._listen()
         self._web = self._web or web.Server(
             self._handle, handler_cancellation=True, access_log=None
         )
-        self._opening = asyncio.create_task(self._serve(self._web, sock))
+        factory = self._web if self._tls is None else self._door
+        self._opening = asyncio.create_task(
+            self._serve(factory, sock), eager_start=True
+        )
 
     def close(self) -> None:
         """Refuse connections from now on and drop those there are."""
@@ -129,15 +129,13 @@ class Listener:
         assert self._web is not None
         return _TlsDoor(self._web, self._tls, self._running)
 
-    async def _serve(self, factory: web.Server, sock: socket.socket) -> None:
-        try:
-            loop = asyncio.get_running_loop()
-            self._server = await loop.create_server(
-                factory if self._tls is None else self._door, sock=sock
-            )
-        except BaseException:
-            sock.close()
-            raise
+    async def _serve(
+        self, factory: Callable[[], asyncio.Protocol], sock: socket.socket
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        # Without serving at once there is nothing to wait for before the server is known, and can be closed.
+        self._server = await loop.create_server(factory, sock=sock, start_serving=False)
+        await self._server.start_serving()
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         task = asyncio.current_task()

@@ -1,4 +1,8 @@
-"""The documented service over HTTP, strict about everything the interface says."""
+"""The documented service over HTTP, strict about everything the interface says.
+
+Where the interface is silent, the simulator chooses: query parameters and unknown paths are a 404, other methods a 405,
+a missing `accept: application/json` or a body a 400.
+"""
 
 import asyncio
 from base64 import b64encode

@@ -1,7 +1,7 @@
 """Certificates: a good one, and those that no client may accept."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 import ipaddress
 from pathlib import Path
 import ssl
@@ -15,10 +15,8 @@ from cryptography.x509.oid import NameOID
 from .listener import HOST
 
 GOOD = "good"
-OTHER_HOST = "tracker.invalid"
-
-# OpenSSL compares with the machine's clock, which a test does not freeze: far enough on both sides of any.
 START = datetime(2020, 1, 1, tzinfo=UTC)
+EXPIRED = datetime(2021, 1, 1, tzinfo=UTC)
 END = datetime(2120, 1, 1, tzinfo=UTC)
 
 
@@ -88,39 +86,50 @@ class _Signer:
         return certificate.public_bytes(serialization.Encoding.PEM)
 
 
+def _make() -> tuple[str, bytes, dict[str, bytes]]:
+    """Return the authority, the server's key and each certificate by name, in PEM."""
+    authority, server = _Signer("Simulator CA"), _Signer(HOST)
+    here: list[x509.GeneralName] = [
+        x509.IPAddress(ipaddress.ip_address(HOST)),
+        x509.DNSName("localhost"),
+    ]
+    elsewhere = x509.DNSName("tracker.invalid")
+    certificates = {
+        GOOD: authority.sign(server, here),
+        "expired": authority.sign(server, here, end=EXPIRED),
+        "self-signed": server.sign(server, here),
+        "other-host": authority.sign(server, [elsewhere]),
+    }
+    ca = authority.sign(authority, [], authority=True)
+    return ca.decode(), server.key_pem, certificates
+
+
+# Made on import: cryptography takes no times while a test freezes them, and none after that if it first met frozen ones.
+CA_PEM, _KEY, _CERTIFICATES = _make()
+
+
 class Certificates:
     """A server context that shows whichever certificate is selected at the time."""
 
     def __init__(self) -> None:
-        """Make an authority and each certificate anew."""
-        authority, server = _Signer("Simulator CA"), _Signer(HOST)
-        here: list[x509.GeneralName] = [
-            x509.IPAddress(ipaddress.ip_address(HOST)),
-            x509.DNSName("localhost"),
-        ]
-        yesterday = START + timedelta(days=1)
-        self.ca_pem = authority.sign(authority, [], authority=True).decode()
+        """Show the good one."""
         self.selected = GOOD
         self._contexts: Mapping[str, ssl.SSLContext] = {
-            name: _context(pem, server.key_pem)
-            for name, pem in {
-                GOOD: authority.sign(server, here),
-                "expired": authority.sign(server, here, end=yesterday),
-                "self-signed": server.sign(server, here),
-                "other-host": authority.sign(server, [x509.DNSName(OTHER_HOST)]),
-            }.items()
+            name: _context(certificate, _KEY)
+            for name, certificate in _CERTIFICATES.items()
         }
         self.context = self._contexts[GOOD]
         self.context.sni_callback = self._select
-
-    def client_context(self) -> ssl.SSLContext:
-        """Return what a client needs to trust the authority."""
-        return ssl.create_default_context(cadata=self.ca_pem)
 
     def _select(
         self, connection: ssl.SSLObject, _name: str | None, _: ssl.SSLContext
     ) -> None:
         connection.context = self._contexts[self.selected]
+
+
+def client_context() -> ssl.SSLContext:
+    """Return what a client needs to trust the authority."""
+    return ssl.create_default_context(cadata=CA_PEM)
 
 
 def _context(certificate: bytes, key: bytes) -> ssl.SSLContext:

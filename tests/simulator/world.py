@@ -104,11 +104,6 @@ class World:
         self.revision += 1
         return account
 
-    def remove_account(self, email: str) -> None:
-        """Remove an account; its trackers stay."""
-        del self.accounts[self._account(email).email]
-        self.revision += 1
-
     def set_password(self, email: str, password: str) -> None:
         """Change the password: the one before is refused from now on."""
         self._account(email).password = password

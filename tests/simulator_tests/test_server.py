@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import ClientConnectorError, ClientSession
 import pytest
 
-from tests.simulator import Simulator, authorization
+from tests.simulator import Simulator, UnknownNameError, World, authorization
 
 from .conftest import EMAIL, PASSWORD, Ask
 
@@ -143,6 +143,26 @@ async def test_serves_nothing_else(
 ) -> None:
     """Other paths, methods and parameters do not exist."""
     assert (await ask(path, method=method)).status == status
+
+
+async def test_wants_no_body(simulator: Simulator, session: ClientSession) -> None:
+    """None is documented."""
+    headers = {
+        "accept": "application/json",
+        "Authorization": authorization(EMAIL, PASSWORD),
+    }
+    url = f"{simulator.url}/devices"
+    async with session.get(url, headers=headers, data=b"{}") as response:
+        assert response.status == 400
+
+
+def test_unknown_names_are_told() -> None:
+    """A mistake in a test does not pass for a change."""
+    world = World()
+    with pytest.raises(UnknownNameError, match="no account"):
+        world.set_password("nobody@example.com", "x")
+    with pytest.raises(UnknownNameError, match="no tracker"):
+        world.rename("nothing", "x")
 
 
 async def test_unknown_path_without_credentials_is_401(ask: Ask) -> None:
