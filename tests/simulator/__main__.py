@@ -75,12 +75,19 @@ async def _run(arguments: Namespace) -> None:
         simulator.fault(arguments.fault)
     if arguments.positions_fault:
         simulator.fault(arguments.positions_fault, path="positions")
+    ended = _end_signal()
     async with (
         simulator,
         ControlServer(simulator, port=arguments.control_port) as control,
     ):
         print(json.dumps(_addresses(simulator, control)), flush=True)
-        await _until_ended(fleet, 0 if arguments.still else arguments.speed)
+        moving = asyncio.create_task(
+            fleet.run(0 if arguments.still else arguments.speed)
+        )
+        await ended.wait()
+        moving.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await moving
 
 
 def _addresses(simulator: Simulator, control: ControlServer) -> dict[str, str]:
@@ -94,16 +101,11 @@ def _addresses(simulator: Simulator, control: ControlServer) -> dict[str, str]:
     return addresses
 
 
-async def _until_ended(fleet: Fleet, speed: float) -> None:
+def _end_signal() -> asyncio.Event:
     ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
-    moving = asyncio.create_task(fleet.run(speed))
-    await ended.wait()
-    moving.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await moving
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    return ended
 
 
 def main() -> int:

@@ -55,7 +55,10 @@ class SimPosition:
 
 @dataclass(slots=True)
 class SimDevice:
-    """A tracker: the eight documented fields and what a test wants to be different about them."""
+    """A tracker: the eight documented fields and what a test wants to be different about them.
+
+    To be read; a change that does not come from a method of World may not be served.
+    """
 
     id: int
     unique_id: str
