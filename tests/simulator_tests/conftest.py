@@ -55,6 +55,11 @@ class Ask:
             return Answer(response.status, response.headers, await response.read())
 
 
+@pytest.fixture(autouse=True)
+def integration(socket_enabled: None) -> None:
+    """Do without Home Assistant, which the other tests start each time."""
+
+
 @pytest.fixture
 async def session() -> AsyncGenerator[ClientSession]:
     """A client session."""
@@ -63,7 +68,7 @@ async def session() -> AsyncGenerator[ClientSession]:
 
 
 @pytest.fixture
-async def simulator(socket_enabled: None) -> AsyncGenerator[Simulator]:
+async def simulator() -> AsyncGenerator[Simulator]:
     """A running simulator: an account with two trackers."""
     async with Simulator() as simulator:
         simulator.add_account(EMAIL, PASSWORD)

@@ -179,9 +179,7 @@ async def test_order_is_another_each_time(simulator: Simulator, ask: Ask) -> Non
     assert len({frozenset(order) for order in orders}) == 1
 
 
-async def test_same_body_without_shuffling(
-    socket_enabled: None, session: ClientSession
-) -> None:
+async def test_same_body_without_shuffling(session: ClientSession) -> None:
     """With shuffling off an unchanged fleet is the same bytes, and a change shows."""
     async with Simulator(shuffle=False) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
@@ -295,9 +293,7 @@ async def test_records_each_request_in_full(simulator: Simulator, ask: Ask) -> N
     assert simulator.requests == []
 
 
-async def test_serves_below_a_prefix(
-    socket_enabled: None, session: ClientSession
-) -> None:
+async def test_serves_below_a_prefix(session: ClientSession) -> None:
     """The service may live at any path."""
     async with Simulator(prefix="/traccar") as simulator:
         simulator.add_account(EMAIL, PASSWORD)
@@ -320,14 +316,14 @@ async def test_comes_back_on_the_same_port(simulator: Simulator, ask: Ask) -> No
     assert len((await ask()).json()) == 2
 
 
-async def test_port_in_use(socket_enabled: None, simulator: Simulator) -> None:
+async def test_port_in_use(simulator: Simulator) -> None:
     """Two simulators do not share a port."""
     with pytest.raises(OSError, match="in use"):
         await Simulator(port=simulator.port).start()
 
 
 async def test_documented_only_serves_eight_fields_and_one_endpoint(
-    socket_enabled: None, session: ClientSession
+    session: ClientSession,
 ) -> None:
     """Nothing beyond the interface: no further fields, no positions."""
     async with Simulator(documented_only=True) as simulator:
