@@ -8,6 +8,7 @@ from yarl import URL
 from .errors import InsecureUrlError, InvalidUrlError
 
 _API = "api"
+_SCHEMES = ("http", "https")
 _LOCAL_SUFFIXES = (".localhost", ".local", ".lan", ".home.arpa", ".internal")
 _LOCAL_NETWORKS = tuple(
     ipaddress.ip_network(network)
@@ -64,12 +65,14 @@ def _parse(text: str) -> URL:
         host, _ = url.host or "", url.port
     except ValueError as err:
         raise InvalidUrlError("the address cannot be read") from err
-    if url.scheme not in ("http", "https") or url.port == 0:
+    if url.scheme not in _SCHEMES or url.port == 0:
         raise InvalidUrlError("the address is not one of a web server")
     if url.user is not None or url.password is not None:
         raise InvalidUrlError("the address holds a user name or password")
     if not _ip_address(host) and not _HOST_NAME.fullmatch(url.raw_host or ""):
         raise InvalidUrlError("the address holds no valid host name")
+    if host in _SCHEMES:
+        raise InvalidUrlError("the address begins with half a scheme")
     return url
 
 

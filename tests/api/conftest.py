@@ -1,0 +1,100 @@
+"""The service and a client that talks to it over a real socket."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+import contextlib
+
+from aiohttp import ClientSession, DummyCookieJar
+import pytest
+
+from custom_components.bike_tracker.api import TrackingClient
+from tests.simulator import Simulator
+
+EMAIL = "ann@example.com"
+PASSWORD = "correct horse"
+RED = "860000000000011"
+BLUE = "860000000000022"
+
+type MakeClient = Callable[..., TrackingClient]
+type Serve = Callable[[bytes], Awaitable[Served]]
+
+
+@pytest.fixture(autouse=True)
+def integration(socket_enabled: None) -> None:
+    """Reach the simulator; Home Assistant is not needed here."""
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[Simulator]:
+    """Return the service with one account of two trackers."""
+    async with Simulator() as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
+        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
+        yield simulator
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[ClientSession]:
+    """Return a session as the integration makes it."""
+    async with ClientSession(cookie_jar=DummyCookieJar()) as session:
+        yield session
+
+
+@pytest.fixture
+def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
+    """Return a function that makes a client, of the account unless told."""
+
+    def _make_client(
+        url: str | None = None, email: str = EMAIL, password: str = PASSWORD
+    ) -> TrackingClient:
+        return TrackingClient(session, url or simulator.url, email, password)
+
+    return _make_client
+
+
+@pytest.fixture
+def client(make_client: MakeClient) -> TrackingClient:
+    """Return a client of the account."""
+    return make_client()
+
+
+class Served:
+    """A server that gives everybody the same bytes."""
+
+    def __init__(self, answer: bytes) -> None:
+        """Give these bytes."""
+        self._answer = answer
+        self.requests: list[bytes] = []
+        self.url = ""
+
+    async def start(self) -> asyncio.Server:
+        """Listen on any port."""
+        server = await asyncio.start_server(self._respond, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api"
+        return server
+
+    async def _respond(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(self._answer)
+        with contextlib.suppress(ConnectionError):
+            await writer.drain()
+        writer.close()
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Return a function that starts a server of these bytes."""
+    servers: list[asyncio.Server] = []
+
+    async def _serve(answer: bytes) -> Served:
+        served = Served(answer)
+        servers.append(await served.start())
+        return served
+
+    yield _serve
+    for server in servers:
+        server.close()
+        await server.wait_closed()

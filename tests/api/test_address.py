@@ -1,0 +1,223 @@
+"""The address, as people type it and as requests need it."""
+
+import pytest
+
+from custom_components.bike_tracker.api import (
+    InsecureUrlError,
+    InvalidUrlError,
+    canonical_url,
+)
+from custom_components.bike_tracker.api.address import host_of
+
+ACCEPTED = [
+    # As people have it
+    ("tracker.example.com", "https://tracker.example.com/api"),
+    ("https://tracker.example.com", "https://tracker.example.com/api"),
+    ("https://tracker.example.com/", "https://tracker.example.com/api"),
+    ("tracker.example.com/api", "https://tracker.example.com/api"),
+    ("tracker.example.com/api/", "https://tracker.example.com/api"),
+    (" tracker.example.com \n", "https://tracker.example.com/api"),
+    ("HTTPS://Tracker.Example.COM", "https://tracker.example.com/api"),
+    ("tracker.example.com.", "https://tracker.example.com./api"),
+    # As a browser or a manual has it
+    ("https://tracker.example.com/api/devices", "https://tracker.example.com/api"),
+    (
+        "https://tracker.example.com/api/devices?all=true#top",
+        "https://tracker.example.com/api",
+    ),
+    ("tracker.example.com/?next=/api", "https://tracker.example.com/api"),
+    ("tracker.example.com#api", "https://tracker.example.com/api"),
+    ("tracker.example.com?user=a@b", "https://tracker.example.com/api"),
+    # Below a path
+    ("tracker.example.com/bikes", "https://tracker.example.com/bikes/api"),
+    ("tracker.example.com/bikes/api/x", "https://tracker.example.com/bikes/api"),
+    ("tracker.example.com//a//api//", "https://tracker.example.com/a/api"),
+    ("tracker.example.com/a/../b", "https://tracker.example.com/b/api"),
+    ("tracker.example.com/a%2fb", "https://tracker.example.com/a%2Fb/api"),
+    ("tracker.example.com/rad/ä", "https://tracker.example.com/rad/%C3%A4/api"),
+    ("tracker.example.com/%61pi", "https://tracker.example.com/api"),
+    ("tracker.example.com/%", "https://tracker.example.com/%25/api"),
+    # Ports
+    ("tracker.example.com:8443", "https://tracker.example.com:8443/api"),
+    ("tracker.example.com:65535/x", "https://tracker.example.com:65535/x/api"),
+    ("https://tracker.example.com:443", "https://tracker.example.com/api"),
+    ("tracker.example.com:", "https://tracker.example.com/api"),
+    ("http://nas:80", "http://nas/api"),
+    # Names in other scripts
+    ("bücher.example", "https://xn--bcher-kva.example/api"),
+    ("https://例え.jp/", "https://xn--r8jz45g.jp/api"),
+    ("faß.example", "https://xn--fa-hia.example/api"),
+    ("xn--bcher-kva.example", "https://xn--bcher-kva.example/api"),
+    ("tracker。example。com", "https://tracker.example.com/api"),
+    ("a_b.example.com", "https://a_b.example.com/api"),
+    # Addresses in numbers
+    ("192.0.2.1", "https://192.0.2.1/api"),
+    ("[2001:db8::1]", "https://[2001:db8::1]/api"),
+    ("https://[2001:DB8::1]:444/x", "https://[2001:db8::1]:444/x/api"),
+    # Without encryption in the own network
+    ("http://localhost:8082", "http://localhost:8082/api"),
+    ("http://localhost.", "http://localhost./api"),
+    ("http://tracker.localhost", "http://tracker.localhost/api"),
+    ("http://nas", "http://nas/api"),
+    ("http://nas.", "http://nas./api"),
+    ("HTTP://NAS", "http://nas/api"),
+    ("http://bücher", "http://xn--bcher-kva/api"),
+    ("http://bikes.local", "http://bikes.local/api"),
+    ("http://bikes.local.", "http://bikes.local./api"),
+    ("http://bikes.LAN:8082/api/", "http://bikes.lan:8082/api"),
+    ("http://bikes.home.arpa", "http://bikes.home.arpa/api"),
+    ("http://bikes.internal", "http://bikes.internal/api"),
+    ("http://127.0.0.1:8082", "http://127.0.0.1:8082/api"),
+    ("http://127.255.0.1", "http://127.255.0.1/api"),
+    ("http://10.0.0.1", "http://10.0.0.1/api"),
+    ("http://172.16.0.1", "http://172.16.0.1/api"),
+    ("http://172.31.255.255", "http://172.31.255.255/api"),
+    ("http://192.168.1.5", "http://192.168.1.5/api"),
+    ("http://169.254.1.1", "http://169.254.1.1/api"),
+    ("http://１９２.１６８.１.５", "http://192.168.1.5/api"),
+    ("http://[::1]:8082", "http://[::1]:8082/api"),
+    ("http://[fd00::1]", "http://[fd00::1]/api"),
+    ("http://[fe80::1]", "http://[fe80::1]/api"),
+    ("http://[::ffff:192.168.0.1]", "http://[::ffff:192.168.0.1]/api"),
+]
+
+NO_ADDRESS = [
+    "",
+    "   ",
+    "https://",
+    "https:///api",
+    "https://?x",
+    "/api",
+    "//tracker.example.com",
+    "?x",
+    "#x",
+    # Half a scheme would be taken for a host
+    "https:/tracker.example.com",
+    "https//tracker.example.com",
+    "http//nas",
+    "https:tracker.example.com",
+    "https:\\\\tracker.example.com",
+    # Not of a web server
+    "ftp://tracker.example.com",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "mailto:ann@example.com",
+    # With a user name or password, which would be stored in the open
+    "ann@tracker.example.com",
+    "https://ann:secret@tracker.example.com",
+    "https://:secret@tracker.example.com",
+    "https://ann:@tracker.example.com",
+    "http://nas@tracker.example.com",
+    "http://192.168.1.5:80@tracker.example.com",
+    # Ports
+    "tracker.example.com:0",
+    "tracker.example.com:65536",
+    "tracker.example.com:-1",
+    "tracker.example.com:http",
+    # Spaces and control characters, which browsers drop and HTTP takes for its own
+    "tracker example.com",
+    "tracker.example.com: 80",
+    "tracker.example.com/a b",
+    "tracker.example\t.com",
+    "tracker.example.com\r\nX-Header: 1",
+    "tracker\x00.example.com",
+    "tracker.example.com\x7f",
+    "tracker.example.com\u200b",
+    "tracker.example.com\u202e",
+    # No host names
+    ".",
+    ".example.com",
+    "tracker..com",
+    "-tracker.example.com",
+    "tracker-.example.com",
+    "*.example.com",
+    "tracker.example.com;x",
+    "tracker.example.com,x",
+    "tracker.example.com\\x",
+    "http://nas\\@tracker.example.com",
+    "%74racker.example.com",
+    "tracker%2eexample.com",
+    "a" * 64 + ".example.com",
+    "a." * 127 + "a",
+    "::1",
+    "http://[::1",
+    "http://::1]",
+    "http://[nas]",
+    "http://[1.2.3.4]",
+    "\ud800.example.com",
+]
+
+INSECURE = [
+    "http://tracker.example.com",
+    "HTTP://tracker.example.com",
+    "http://tracker.example.com:8082/api",
+    "http://8.8.8.8",
+    "http://172.15.255.255",
+    "http://172.32.0.1",
+    "http://192.169.0.1",
+    "http://100.64.0.1",
+    "http://0.0.0.0",
+    "http://[::]",
+    "http://[2001:db8::1]",
+    "http://[::ffff:8.8.8.8]",
+    "http://[64:ff9b::808:808]",
+    # Only look as if they were in the own network
+    "http://bikes.local.example.com",
+    "http://bikeslocal.com",
+    "http://home.arpa",
+    "http://bikes.arpa",
+    "http://tracker.example.com#@nas",
+    "http://tracker.example.com?@nas",
+    "http://127.0.0.1.example.com",
+    # Numbers that systems take for public addresses
+    "http://134744072",
+    "http://0x8080808",
+    "http://0x8.0x8080808",
+    "http://010.8.8.8",
+    "http://8.526344",
+    "http://①③④⑦④④⓪⑦②",
+    # Numbers that systems take for this machine: better written out
+    "http://127.1",
+    "http://0x7f.1",
+    "http://2130706433",
+    "http://0",
+]
+
+
+@pytest.mark.parametrize(("typed", "url"), ACCEPTED)
+def test_accepted(typed: str, url: str) -> None:
+    """What people have gives the base address of all requests, and that gives itself."""
+    assert canonical_url(typed) == url
+    assert canonical_url(url) == url
+
+
+@pytest.mark.parametrize("typed", NO_ADDRESS)
+def test_no_address(typed: str) -> None:
+    """What is not the address of a web server is said to be none, without quoting it."""
+    with pytest.raises(InvalidUrlError) as caught:
+        canonical_url(typed)
+    assert len(typed) < 4 or typed not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("typed", INSECURE)
+def test_insecure(typed: str) -> None:
+    """Nothing but the own network is spoken to without encryption."""
+    with pytest.raises(InsecureUrlError) as caught:
+        canonical_url(typed)
+    assert typed not in str(caught.value)
+    assert canonical_url(typed.lower().replace("http:", "https:"))
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://tracker.example.com:8443/bikes/api", "tracker.example.com"),
+        ("http://192.168.1.5/api", "192.168.1.5"),
+        ("http://[fd00::1]:8082/api", "fd00::1"),
+        ("https://xn--bcher-kva.example/api", "bücher.example"),
+    ],
+)
+def test_host(url: str, host: str) -> None:
+    """The host is what a person knows the server by."""
+    assert host_of(url) == host
