@@ -13,9 +13,10 @@ type Note = Callable[[str], None]
 """Takes the name of a field that could not be read."""
 
 _NAME_LENGTH = 100
-# Control characters, line separators and what turns the writing direction round.
+# Control characters, line separators, what turns the writing direction round, and
+# halves of surrogate pairs.
 _UNFIT_FOR_A_NAME = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _KILOMETRES_PER_HOUR_PER_KNOT = 1.852
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -72,8 +73,7 @@ class Device:
             fields: tuple[Any, ...] = _device_fields(row)
         except KeyError:
             fields = tuple(map(row.get, _DEVICE_FIELDS))
-        unique_id = fields[0]
-        return fields if type(unique_id) is str and unique_id else None
+        return fields if _is_usable(fields[0]) else None
 
     @classmethod
     def from_fields(cls, fields: tuple[Any, ...], note: Note) -> Self:
@@ -183,6 +183,21 @@ class Position:
     def moment(self) -> datetime:
         """Return when this was true, the beginning of time where that is unknown."""
         return self.fix_time or _BEGINNING
+
+
+def _is_usable(unique_id: object) -> bool:
+    """Return whether a tracker can be known by this: Home Assistant has to write it."""
+    if type(unique_id) is not str or not unique_id:
+        return False
+    return unique_id.isascii() or _is_writable(unique_id)
+
+
+def _is_writable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def timestamp(value: object) -> datetime | None:

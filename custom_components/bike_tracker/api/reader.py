@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from itertools import batched
+import json
 import logging
 from operator import is_
 from typing import Any, Protocol, Self
@@ -16,6 +18,10 @@ _LOGGER = logging.getLogger(__name__)
 
 # Rows read before the event loop gets its turn: a few milliseconds of work.
 _ROWS_AT_A_TIME = 1_000
+# What lists of tens of thousands of trackers need. Of `{}` alone, 16 MiB would take up
+# more than half a gigabyte once read.
+_MOST_VALUES = 1_000_000
+_LONGEST_INTEGER = len("-9223372036854775808")
 
 type Fields = tuple[Any, ...]
 
@@ -127,14 +133,32 @@ class ListReader[K, T: Listed]:
 
 
 def _rows_of(body: bytes) -> list[Any]:
-    try:
-        rows = orjson.loads(body)
-    except orjson.JSONDecodeError as err:
-        # The cause holds the body: it must reach no log.
-        raise InvalidResponseError(f"no JSON: {err.msg}") from None
+    if sum(map(body.count, (b"[", b"{", b","))) > _MOST_VALUES:
+        raise InvalidResponseError("too many values")
+    rows = _parsed(body)
     if type(rows) is not list:
         raise InvalidResponseError("no JSON array")
     return rows
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as err:
+        reason = err.msg
+    # Slower, and takes numbers that no float holds and halves of surrogate pairs: they
+    # cost their field, not all trackers.
+    with suppress(ValueError, RecursionError):
+        return json.loads(body.decode(), parse_int=_number)
+    # Raised here, as the errors above hold the body: it must reach no log.
+    raise InvalidResponseError(f"no JSON: {reason}")
+
+
+def _number(digits: str) -> float:
+    """Return an integer that fits into 64 bits, else a float, which may be infinite."""
+    if len(digits) <= _LONGEST_INTEGER and -(2**63) <= (number := int(digits)) < 2**64:
+        return number
+    return float(digits)
 
 
 def _same_fields(old: Fields, new: Fields) -> bool:

@@ -1,0 +1,58 @@
+"""Rows as the service sends them, and how they are read."""
+
+import json
+from typing import Any
+
+from custom_components.bike_tracker.api import Device, Position
+from custom_components.bike_tracker.api.reader import ListReader
+
+DEVICE: dict[str, Any] = {
+    "id": 1001,
+    "name": "Red bike",
+    "uniqueId": "860000000000011",
+    "status": "online",
+    "lastUpdate": "2026-11-20T06:30:15.250+0000",
+    "positionId": 500_001,
+    "groupId": 3,
+    "disabled": False,
+}
+POSITION: dict[str, Any] = {
+    "id": 500_001,
+    "deviceId": 1001,
+    "valid": True,
+    "fixTime": "2026-11-20T06:30:15.250+0000",
+    "latitude": 47.996,
+    "longitude": 7.8494,
+    "accuracy": 12.5,
+    "altitude": 278.0,
+    "speed": 10.0,
+    "course": 90.0,
+    "attributes": {"batteryLevel": 80, "motion": True},
+}
+MISSING = object()
+"""In place of a value: the field is left out."""
+
+
+def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Return a row with other values in these fields."""
+    return {
+        name: value for name, value in {**of, **fields}.items() if value is not MISSING
+    }
+
+
+async def read_device(**fields: Any) -> Device:
+    """Return the device that is read from a row with other values in these fields."""
+    devices = await ListReader[str, Device](Device).async_read(
+        json.dumps([row(DEVICE, **fields)]).encode()
+    )
+    [device] = devices.values()
+    return device
+
+
+async def read_position(**fields: Any) -> Position:
+    """Return the position that is read from a row with other values in these fields."""
+    positions = await ListReader[int, Position](Position).async_read(
+        json.dumps([row(POSITION, **fields)]).encode()
+    )
+    [position] = positions.values()
+    return position

@@ -1,0 +1,238 @@
+"""What the service sends, as objects."""
+
+from dataclasses import FrozenInstanceError, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.api import Device, Position
+
+from .rows import DEVICE, MISSING, read_device, read_position
+
+MOMENT = datetime(2026, 11, 20, 6, 30, 15, 250_000, UTC)
+GOOD = Device(
+    id=1001,
+    name="Red bike",
+    unique_id="860000000000011",
+    status="online",
+    last_update=MOMENT,
+    position_id=500_001,
+    group_id=3,
+    disabled=False,
+)
+HERE = Position(
+    device_id=1001,
+    id=500_001,
+    fix_time=MOMENT,
+    latitude=47.996,
+    longitude=7.8494,
+    accuracy=12.5,
+    altitude=278.0,
+    speed=18.52,
+    course=90.0,
+    battery_level=80,
+    motion=True,
+)
+
+ATTRIBUTES = {
+    "id": "id",
+    "status": "status",
+    "lastUpdate": "last_update",
+    "positionId": "position_id",
+    "groupId": "group_id",
+    "disabled": "disabled",
+}
+"""Fields that may be unknown, by what they are called here."""
+
+UNREADABLE: dict[str, list[Any]] = {
+    "id": [True, 1.0, "1001", [], {}, 2**64, 1e30],
+    "status": ["Online", "ONLINE", " online", "unknown", "", 1, True, ["online"]],
+    "lastUpdate": ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}],
+    "positionId": [False, 500_001.0, "500001", [500_001]],
+    "groupId": [True, 3.0, "3", "none", {}],
+    "disabled": [0, 1, "false", "true", [], {}],
+}
+
+
+async def test_device() -> None:
+    """The eight documented fields are read."""
+    assert await read_device() == GOOD
+
+
+@pytest.mark.parametrize("field", UNREADABLE)
+async def test_a_bad_field_costs_that_field(field: str) -> None:
+    """It is unknown, and every other field as sent."""
+    without: Any = {ATTRIBUTES[field]: None}
+    for value in (MISSING, None, *UNREADABLE[field]):
+        assert await read_device(**{field: value}) == replace(GOOD, **without)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Rotes Rad 🚲", "Rotes Rad 🚲"),
+        ("  Red \t  bike\n", "Red bike"),
+        ("a\x00b\x07c\x1b[31md\r\ne\x7f\u0085", "a b c [31md e"),
+        ("Red\u2028bike\u2029", "Red bike"),
+        ("\u202egnikib\u2066", "gnikib"),
+        ("<b>{{ states }}</b>", "<b>{{ states }}</b>"),
+        ("x" * 10_000, "x" * 100),
+        ("x" * 99 + " y", "x" * 99),
+        *((name, DEVICE["uniqueId"]) for name in ("", " \t\u00a0\n", "\x00")),
+        *((name, DEVICE["uniqueId"]) for name in (MISSING, None, 42, True, ["x"])),
+    ],
+)
+async def test_name(name: Any, shown: str) -> None:
+    """A name is one line of bearable length; without one the serial number is shown."""
+    assert await read_device(name=name) == replace(GOOD, name=shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-11-20T06:30:15.250+0000", MOMENT),
+        ("2026-11-20T06:30:15.250+00:00", MOMENT),
+        ("2026-11-20T06:30:15.250Z", MOMENT),
+        ("2026-11-20T12:00:15.250+0530", MOMENT),
+        ("2026-11-19T18:30:15.250-12:00", MOMENT),
+        ("2026-11-20T06:30:15Z", MOMENT.replace(microsecond=0)),
+        ("2026-11-20T06:30:15.250999999Z", MOMENT.replace(microsecond=250_999)),
+        ("1970-01-01T00:00:00.000+0000", datetime(1970, 1, 1, tzinfo=UTC)),
+        ("9999-12-31T23:59:59.999Z", datetime(9999, 12, 31, 23, 59, 59, 999000, UTC)),
+        ("9999-12-31T23:59:59.999-0100", None),
+        ("0001-01-01T00:00:00.000+0100", None),
+        ("2026-11-20T06:30:15.250", None),
+        ("2026-13-20T06:30:15.250Z", None),
+        ("2026-11-20T06:30:60.000Z", None),
+        ("2026-11-20T06:30:15.250+9999", None),
+        (" 2026-11-20T06:30:15.250Z", None),
+        ("\u0662026-11-20T06:30:15.250Z", None),
+    ],
+)
+async def test_timestamps(text: str, moment: datetime | None) -> None:
+    """Every way to write a moment with its offset is read, and nothing is guessed."""
+    assert (await read_device(lastUpdate=text)).last_update == moment
+    assert (await read_position(fixTime=text)).fix_time == (
+        moment if moment and moment.year > 1970 else None
+    )
+
+
+async def test_no_position() -> None:
+    """Servers say 0 where there is none."""
+    assert (await read_device(positionId=0)).position_id is None
+
+
+async def test_group_0() -> None:
+    """No group is a group ID like any other."""
+    assert (await read_device(groupId=0)).group_id == 0
+
+
+@pytest.mark.parametrize("unique_id", ["0", " ", "Ümläut", "🚲", "x" * 1_000])
+async def test_any_text_is_a_unique_id(unique_id: str) -> None:
+    """It is taken as it comes."""
+    assert await read_device(uniqueId=unique_id) == replace(GOOD, unique_id=unique_id)
+
+
+async def test_position() -> None:
+    """What Traccar sends is read, with speed in kilometres per hour."""
+    assert await read_position() == HERE
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    {
+        "accuracy": [MISSING, None, -1, "5", True, [5]],
+        "altitude": [MISSING, None, -1_001, 20_001, "5", True, 1e300],
+        "speed": [MISSING, None, -0.1, 1_001, "5", False],
+        "course": [MISSING, None, -1, 361, "90", {}],
+    }.items(),
+)
+async def test_unreadable_field_of_a_position(field: str, values: list[Any]) -> None:
+    """It is unknown, and every other field as sent."""
+    unknown: Any = {field: 0 if field == "accuracy" else None}
+    for value in values:
+        assert await read_position(**{field: value}) == replace(HERE, **unknown)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "battery_level", "motion"),
+    [
+        ({"batteryLevel": 0, "motion": False}, 0, False),
+        ({"batteryLevel": 99.5}, 99.5, None),
+        ({"batteryLevel": 101, "motion": 1}, None, None),
+        ({"batteryLevel": -1, "motion": "true"}, None, None),
+        ({"batteryLevel": True, "motion": None}, None, None),
+        ({"batteryLevel": "80"}, None, None),
+        ({"bluetoothKey": "secret"}, None, None),
+        ({}, None, None),
+        ([], None, None),
+        ("x", None, None),
+        (None, None, None),
+        (MISSING, None, None),
+    ],
+)
+async def test_attributes(
+    attributes: Any, battery_level: float | None, motion: bool | None
+) -> None:
+    """Battery and motion are read, everything else in there is dropped."""
+    position = await read_position(attributes=attributes)
+    assert position == replace(HERE, battery_level=battery_level, motion=motion)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"latitude": 0, "longitude": 0, "valid": False, "fixTime": "1970-01-01T00:00Z"},
+        {"latitude": 0.0, "longitude": 0.0},
+        {"latitude": -0.0, "longitude": 0},
+        {"latitude": 5, "longitude": 5, "valid": False, "fixTime": "1970-01-01T00:00Z"},
+        {"latitude": 5, "longitude": 5, "valid": False, "fixTime": "1980-01-06T00:00Z"},
+        {"latitude": None},
+        {"longitude": MISSING},
+        {"latitude": "47.9"},
+        {"latitude": 90.1},
+        {"longitude": -180.1},
+        {"latitude": True},
+        {"latitude": 1e300, "longitude": 1e300},
+    ],
+)
+async def test_no_fix(fields: dict[str, Any]) -> None:
+    """What is no place on earth, or a placeholder, is no place; the rest still counts."""
+    assert await read_position(**fields) == Position(
+        device_id=1001, id=500_001, battery_level=80, motion=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "fix_time"),
+    [
+        ({"valid": False}, MOMENT),
+        ({"valid": None}, MOMENT),
+        ({"valid": MISSING}, MOMENT),
+        ({"fixTime": "1970-01-01T00:00Z"}, None),
+        ({"fixTime": MISSING}, None),
+        ({"fixTime": MISSING, "valid": False}, None),
+    ],
+)
+async def test_fix(fields: dict[str, Any], fix_time: datetime | None) -> None:
+    """A place is a place although not the best one; its time may be unknown."""
+    assert await read_position(**fields) == replace(HERE, fix_time=fix_time)
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude"), [(90, 180), (-90, -180), (0, 7.8), (47.9, 0)]
+)
+async def test_ends_of_the_earth(latitude: float, longitude: float) -> None:
+    """Poles, the date line, the equator and the meridian of Greenwich are places."""
+    position = await read_position(latitude=latitude, longitude=longitude)
+    assert (position.latitude, position.longitude) == (latitude, longitude)
+
+
+async def test_objects_do_not_change() -> None:
+    """What was read stays as it was read."""
+    device, position = await read_device(), await read_position()
+    with pytest.raises(FrozenInstanceError):
+        device.name = "Blue bike"  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        position.latitude = 0  # type: ignore[misc]
