@@ -81,10 +81,11 @@ class TrackingClient:
                 _raise_for_status(response)
                 return await _read(response)
         except TimeoutError:
-            raise CannotConnectError("no answer in time") from None
+            reason = "no answer in time"
         except (aiohttp.ClientError, OSError, ValueError) as err:
-            # The cause names the server, which is for nobody who reads a log.
-            raise CannotConnectError(_reason(err)) from None
+            reason = _reason(err)
+        # Raised here, as the errors above hold the header and the server's name.
+        raise CannotConnectError(reason)
 
 
 def _basic(email: str, password: str) -> str:
@@ -120,7 +121,9 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return float(value[:9])
     with suppress(ValueError, OverflowError):
         moment = parsedate_to_datetime(value)
-        return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+        # HTTP's oldest form of a date names no zone, and means UTC as well.
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     return None
 
 

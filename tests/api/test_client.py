@@ -1,0 +1,419 @@
+"""Requests and answers, over a real socket."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+import logging
+import time
+
+from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+
+from custom_components.bike_tracker.api import (
+    AuthenticationError,
+    CannotConnectError,
+    InvalidEmailError,
+    InvalidResponseError,
+    RedirectedError,
+    ServiceUnavailableError,
+    TrackingClient,
+    TrackingError,
+    client as client_module,
+)
+from tests.simulator import Simulator, client_context
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve
+
+CREDENTIALS = [
+    ("ann@example.com", "demo"),
+    ("ann@example.com", ""),
+    ("ann@example.com", " "),
+    ("ann@example.com", " padded "),
+    ("ann@example.com", "two words"),
+    ("ann@example.com", "a:b:c"),
+    ("ann@example.com", "Überraschung"),
+    ("ann@example.com", "20 €"),
+    ("ann@example.com", "🚲"),
+    ("ann@example.com", '"it\'s" \\ <b>&amp;'),
+    ("ann@example.com", "line\nbreak\r\n"),
+    ("ann@example.com", "\x00\x1f\x7f"),
+    ("ann@example.com", "x" * 1_000),
+    ("änn@exämple.com", "demo"),
+    ("Ann@Example.com", "demo"),
+    ("ann", "demo"),
+    ("ann@example.com\r\nX-Header", "demo"),
+]
+
+# What each kind of failure is to the caller.
+ERRORS: dict[str, tuple[type[TrackingError], str]] = {
+    "connection-refused": (CannotConnectError, "connection refused"),
+    "close-before-headers": (CannotConnectError, "connection lost"),
+    "reset-before-headers": (CannotConnectError, "connection reset by peer"),
+    "reset-before-body": (CannotConnectError, "connection lost"),
+    "reset-mid-body": (CannotConnectError, "connection lost"),
+    "length-too-long": (CannotConnectError, "connection lost"),
+    "length-too-short": (CannotConnectError, "no valid HTTP"),
+    "not-http": (CannotConnectError, "no valid HTTP"),
+    "headers-too-long": (CannotConnectError, "no valid HTTP"),
+    "gzip-broken": (CannotConnectError, "connection lost"),
+    "html": (InvalidResponseError, "no JSON: unexpected character"),
+    "json-truncated": (InvalidResponseError, "no JSON: unexpected end of data"),
+    "empty-body": (
+        InvalidResponseError,
+        "no JSON: Input is a zero-length, empty document",
+    ),
+    "json-null": (InvalidResponseError, "no JSON array"),
+    "json-object": (InvalidResponseError, "no JSON array"),
+    "json-mixed": (InvalidResponseError, "no usable element in the list"),
+    "status-401": (AuthenticationError, "status 401"),
+    **{
+        f"status-{status}": (InvalidResponseError, f"status {status}")
+        for status in (204, 400, 403, 404, 418)
+    },
+    **{
+        f"status-{status}": (ServiceUnavailableError, f"status {status}")
+        for status in (408, 429, 500, 502, 503, 504)
+    },
+    **{
+        f"redirect-{status}-{origin}": (RedirectedError, f"status {status}")
+        for status in (301, 302, 303, 307, 308)
+        for origin in ("same", "other")
+    },
+}
+
+
+@pytest.fixture
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait a tenth of a second for an answer."""
+    monkeypatch.setattr(client_module, "_TIMEOUT", ClientTimeout(total=0.1))
+
+
+@pytest.fixture
+def far_away() -> Iterator[None]:
+    """Let this machine be where it is never the time it is in UTC."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Asia/Kathmandu")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+# Requests
+
+
+@pytest.mark.parametrize(("email", "password"), CREDENTIALS)
+async def test_request(
+    simulator: Simulator, make_client: MakeClient, email: str, password: str
+) -> None:
+    """It is the documented one and nothing more, whatever the credentials are made of."""
+    simulator.add_account(email, password)
+    assert await make_client(email=email, password=password).async_get_devices() == {}
+    [request] = simulator.requests
+    assert (request.method, request.path, request.query) == ("GET", "/api/devices", "")
+    credentials = b64encode(f"{email}:{password}".encode()).decode()
+    assert request.all_headers("authorization") == [f"Basic {credentials}"]
+    assert request.all_headers("accept") == ["application/json"]
+    assert {name.lower() for name, _ in request.headers} == {
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "host",
+        "user-agent",
+    }
+
+
+async def test_positions_are_asked_for_in_the_same_way(
+    simulator: Simulator, client: TrackingClient
+) -> None:
+    """Only the path is another one."""
+    await client.async_get_devices()
+    await client.async_get_positions()
+    devices, positions = simulator.requests
+    assert (positions.method, positions.path, positions.query) == (
+        "GET",
+        "/api/positions",
+        "",
+    )
+    assert positions.headers == devices.headers
+
+
+@pytest.mark.parametrize("path", ["/bikes", "/a/b", "/r%C3%A4der", "/a%2Fb", "/%25"])
+async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
+    """The path of the address goes out as it was stored."""
+    served = await serve(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
+    url = served.url.replace("/api", f"{path}/api")
+    await make_client(url).async_get_devices()
+    assert served.requests[0].startswith(f"GET {path}/api/devices HTTP/1.1".encode())
+
+
+@pytest.mark.parametrize("email", ["", ":", "ann:bob@example.com", "\ud800@x"])
+def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> None:
+    """The first colon ends the e-mail, so it cannot hold one."""
+    with pytest.raises(InvalidEmailError) as caught:
+        make_client(email=email)
+    assert len(email) < 2 or email not in str(caught.value)
+
+
+def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
+    """No server can have accepted a password that cannot be written down."""
+    with pytest.raises(AuthenticationError) as caught:
+        make_client(password="half \ud83d")
+    assert "half" not in str(caught.value)
+
+
+async def test_cookies_are_not_kept(simulator: Simulator) -> None:
+    """A cookie of another account in the session does not speak for this one."""
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
+        session.cookie_jar.update_cookies({"JSESSIONID": "bob"})
+        client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+        assert len(await client.async_get_devices()) == 2
+    assert simulator.requests[0].account == EMAIL
+
+
+# Answers
+
+
+async def test_devices(client: TrackingClient) -> None:
+    """Devices are by serial number, whatever their order."""
+    devices = await client.async_get_devices()
+    assert devices.keys() == {RED, BLUE}
+    assert devices[RED].name == "Red bike"
+    assert await client.async_get_devices() is devices
+
+
+async def test_positions(client: TrackingClient) -> None:
+    """Positions are by internal ID of the device."""
+    devices = await client.async_get_devices()
+    positions = await client.async_get_positions()
+    assert positions.keys() == {devices[RED].id, devices[BLUE].id}
+    red = positions[devices[RED].id or 0]
+    assert red.id == devices[RED].position_id
+    assert await client.async_get_positions() is positions
+
+
+@pytest.mark.parametrize("name", ["json-as-text", "json-as-nothing"])
+async def test_content_types_do_not_matter(
+    simulator: Simulator, client: TrackingClient, name: str
+) -> None:
+    """A list is a list, whatever it is called."""
+    simulator.fault(name)
+    assert len(await client.async_get_devices()) == 2
+
+
+@pytest.mark.parametrize("name", ERRORS)
+async def test_failures(
+    simulator: Simulator, client: TrackingClient, name: str
+) -> None:
+    """Each failure is the error the caller has to tell apart, and the next call works."""
+    error, message = ERRORS[name]
+    good = await client.async_get_devices()
+    simulator.fault(name)
+    for call in (client.async_get_devices, client.async_get_positions):
+        with pytest.raises(error) as caught:
+            await call()
+        assert type(caught.value) is error
+        assert str(caught.value) == message
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+    assert simulator.other_requests == []
+    simulator.fault(None)
+    assert await client.async_get_devices() is good
+    assert len(await client.async_get_positions()) == 2
+
+
+@pytest.mark.usefixtures("short_timeout")
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [("no-answer", 1), ("no-answer-mid-body", 1), ("slow-body", 1), ("slow-body", 200)],
+)
+async def test_no_answer_in_time(
+    simulator: Simulator, client: TrackingClient, name: str, rate: float
+) -> None:
+    """The time is for all of the answer: who never stops talking gets no more of it."""
+    simulator.fault(name, rate=rate)
+    start = time.perf_counter()
+    with pytest.raises(CannotConnectError, match="no answer in time"):
+        await client.async_get_devices()
+    assert time.perf_counter() - start < 2
+
+
+def test_time_for_an_answer() -> None:
+    """It is half a minute in all."""
+    assert ClientTimeout(total=30) == client_module._TIMEOUT  # noqa: SLF001
+
+
+async def test_wrong_password(simulator: Simulator, client: TrackingClient) -> None:
+    """The server's own 401."""
+    simulator.set_password(EMAIL, "another")
+    with pytest.raises(AuthenticationError):
+        await client.async_get_devices()
+
+
+async def test_name_not_found(session: ClientSession) -> None:
+    """The error does not name the server."""
+    client = TrackingClient(session, "https://tracker.invalid/api", EMAIL, PASSWORD)
+    with pytest.raises(CannotConnectError) as caught:
+        await client.async_get_devices()
+    assert str(caught.value) == "name not found"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tls-expired", "certificate not valid: certificate has expired"),
+        ("tls-self-signed", "certificate not valid: self-signed certificate"),
+        ("tls-other-host", "certificate not valid: ip address mismatch"),
+    ],
+)
+async def test_certificates_are_verified(name: str, message: str) -> None:
+    """No request leaves before the certificate is the right one."""
+    async with Simulator(tls=True) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        connector = TCPConnector(ssl=client_context())
+        async with ClientSession(connector=connector) as session:
+            client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+            simulator.fault(name)
+            with pytest.raises(CannotConnectError) as caught:
+                await client.async_get_devices()
+            assert str(caught.value).startswith(message)
+            assert simulator.requests == []
+            simulator.fault(None)
+            assert await client.async_get_devices() == {}
+
+
+async def test_http_at_a_port_with_tls(
+    simulator: Simulator, make_client: MakeClient
+) -> None:
+    """And the other way round."""
+    with pytest.raises(CannotConnectError, match="no secure connection"):
+        await make_client(simulator.url.replace("http:", "https:")).async_get_devices()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\n[]",
+        b"HTTP/9.9 200 OK\r\n\r\n[]",
+        b"HTTP/1.1 abc OK\r\n\r\n[]",
+        b"HTTP/1.1 99999 OK\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n[]",
+        b"\x15\x03\x01\x00\x02\x02\x46",
+        b"\x00" * 1_000,
+        b"\r\n" * 1_000,
+    ],
+    ids=lambda answer: repr(answer[:48]),
+)
+async def test_no_http(make_client: MakeClient, serve: Serve, answer: bytes) -> None:
+    """What is no HTTP is no answer."""
+    client = make_client((await serve(answer)).url)
+    with pytest.raises(CannotConnectError):
+        await client.async_get_devices()
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (201, InvalidResponseError),
+        (206, InvalidResponseError),
+        (300, InvalidResponseError),
+        (402, InvalidResponseError),
+        (407, InvalidResponseError),
+        (499, InvalidResponseError),
+        (501, ServiceUnavailableError),
+        (599, ServiceUnavailableError),
+        (999, ServiceUnavailableError),
+    ],
+)
+async def test_rare_statuses(
+    make_client: MakeClient, serve: Serve, status: int, error: type[TrackingError]
+) -> None:
+    """Any status but 200 is an error, with a good list in the body too."""
+    answer = f"HTTP/1.1 {status} Rare\r\nContent-Length: 2\r\n\r\n[]"
+    client = make_client((await serve(answer.encode())).url)
+    with pytest.raises(error, match=f"status {status}"):
+        await client.async_get_devices()
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "",
+        "/api/devices/",
+        "//tracker.invalid/",
+        "https://tracker.invalid/",
+        "http://[",
+        "ftp://x/",
+        "javascript:1",
+        "http://ann:secret@127.0.0.1/",
+    ],
+)
+async def test_redirects_are_not_even_read(
+    make_client: MakeClient, serve: Serve, location: str
+) -> None:
+    """Wherever a redirect leads to, it is the same error."""
+    head = f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"
+    client = make_client((await serve(head.encode())).url)
+    with pytest.raises(RedirectedError):
+        await client.async_get_devices()
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("120", 120),
+        (" 120 ", 120),
+        ("0", 0),
+        ("999999999", 999_999_999),
+        ("9" * 5_000, 999_999_999),
+        ("-5", None),
+        ("+5", None),
+        ("1.5", None),
+        ("1e3", None),
+        ("0x10", None),
+        ("soon", None),
+        ("Fri, 99 Nov 2026 99:99:99 GMT", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("Fri, 20 Nov 2026 06:02:00 GMT", 120),
+        ("Fri, 20 Nov 2026 07:02:00 +0100", 120),
+        ("Fri, 20 Nov 2026 06:02:00 -0000", 120),
+        ("Friday, 20-Nov-26 06:02:00 GMT", 120),
+        ("Fri Nov 20 06:02:00 2026", 120),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", pytest.approx(251_619_500_000, rel=0.01)),
+        ("Fri, 20 Nov 99999999999 06:02:00 GMT", None),
+        ("Fri, 20 Nov 2026 06:02:00 +999999999", None),
+    ],
+    ids=lambda value: str(value)[:32],
+)
+@pytest.mark.usefixtures("far_away")
+async def test_retry_after(
+    simulator: Simulator,
+    client: TrackingClient,
+    freezer: FrozenDateTimeFactory,
+    value: str | None,
+    seconds: float | None,
+) -> None:
+    """Seconds and every form of date are read, wherever on earth this machine is."""
+    freezer.move_to("2026-11-20T06:00:00Z")
+    for status in ("status-429", "status-503"):
+        simulator.fault(status, retry_after=value)
+        with pytest.raises(ServiceUnavailableError) as caught:
+            await client.async_get_devices()
+        assert caught.value.retry_after == seconds
+
+
+async def test_nothing_is_logged(
+    simulator: Simulator, client: TrackingClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Requests and failures leave no trace at any level: whoever calls tells of them."""
+    caplog.set_level(logging.DEBUG)
+    for name in ("html", "status-400", "status-401", "redirect-302-other"):
+        simulator.fault(name)
+        with pytest.raises(TrackingError) as caught:
+            await client.async_get_devices()
+        assert EMAIL not in repr(caught.value)
+    assert [record for record in caplog.records if record.name != "asyncio"] == []
