@@ -1,0 +1,124 @@
+"""How much of an answer is taken in, and what that costs."""
+
+from collections.abc import AsyncIterator, Callable
+from compression import zstd
+import contextlib
+import gzip
+import tracemalloc
+
+from aiohttp import web
+from aiohttp.test_utils import RawTestServer
+import orjson
+import pytest
+
+from custom_components.bike_tracker.api import (
+    CannotConnectError,
+    InvalidResponseError,
+    TrackingClient,
+)
+from tests.simulator import Simulator
+
+from .conftest import MakeClient
+from .rows import DEVICE
+
+MIB = 2**20
+MOST = 16 * MIB
+# The body twice, as it grows and as bytes, and what aiohttp keeps of it on the way.
+MOST_MEMORY = 40 * MIB
+
+type Answer = Callable[[], web.StreamResponse]
+
+
+class Peak:
+    """The most memory that was in use since, in bytes."""
+
+    def __init__(self) -> None:
+        """Start to measure."""
+        tracemalloc.start()
+
+    def stop(self) -> int:
+        """Return it, and measure no more."""
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return peak
+
+
+@contextlib.asynccontextmanager
+async def serving(answer: Answer) -> AsyncIterator[str]:
+    """Serve one answer, and give the address."""
+
+    async def handler(_: web.BaseRequest) -> web.StreamResponse:
+        return answer()
+
+    async with RawTestServer(handler) as server:
+        yield str(server.make_url("/api"))
+
+
+def padded(size: int) -> bytes:
+    """Return a good list of one tracker of this size."""
+    row = orjson.dumps(DEVICE)
+    return b"[" + b" " * (size - len(row) - 2) + row + b"]"
+
+
+@pytest.mark.parametrize(
+    "name", ["huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"]
+)
+async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -> None:
+    """A list that is good but for its size is refused before it fills the memory."""
+    simulator.fault(name)
+    # Let the simulator make and keep its bomb.
+    with pytest.raises(InvalidResponseError):
+        await client.async_get_devices()
+    peak = Peak()
+    with pytest.raises(InvalidResponseError, match="more than 16 MiB"):
+        await client.async_get_devices()
+    assert peak.stop() < MOST_MEMORY
+    simulator.fault(None)
+    assert len(await client.async_get_devices()) == 2
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+@pytest.mark.parametrize("layers", [1, 2])
+async def test_bombs_that_go_off_later(
+    make_client: MakeClient, encoding: str, layers: int
+) -> None:
+    """A gigabyte in one member or in many, in every encoding that is asked for."""
+    compress = {"gzip": gzip.compress, "zstd": zstd.compress}[encoding]
+    member = compress(b" " * (64 * MIB // layers))
+    body = member * (16 * layers)
+    headers = {"Content-Encoding": encoding}
+    async with serving(lambda: web.Response(body=body, headers=headers)) as url:
+        client = make_client(url)
+        peak = Peak()
+        with pytest.raises(InvalidResponseError, match="more than 16 MiB"):
+            await client.async_get_devices()
+        assert peak.stop() < MOST_MEMORY + 2 * len(body)
+
+
+@pytest.mark.parametrize("encoding", [None, "gzip", "zstd"])
+async def test_16_mib_to_the_byte(
+    make_client: MakeClient, encoding: str | None
+) -> None:
+    """The decompressed size counts: 16 MiB are taken, one byte more is not."""
+    compress = {None: bytes, "gzip": gzip.compress, "zstd": zstd.compress}[encoding]
+    headers = {"Content-Encoding": encoding} if encoding else {}
+    bodies = [compress(padded(size)) for size in (MOST, MOST + 1)]
+    async with serving(
+        lambda: web.Response(body=bodies.pop(0), headers=headers)
+    ) as url:
+        client = make_client(url)
+        devices = await client.async_get_devices()
+        assert devices.keys() == {DEVICE["uniqueId"]}
+        with pytest.raises(InvalidResponseError, match="more than 16 MiB"):
+            await client.async_get_devices()
+
+
+async def test_headers_are_limited_too(
+    simulator: Simulator, client: TrackingClient
+) -> None:
+    """A megabyte of headers is not collected."""
+    simulator.fault("headers-too-long")
+    peak = Peak()
+    with pytest.raises(CannotConnectError):
+        await client.async_get_devices()
+    assert peak.stop() < 4 * MIB
