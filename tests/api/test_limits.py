@@ -26,6 +26,12 @@ MOST = 16 * MIB
 # The body twice, as it grows and as bytes, and what aiohttp keeps of it on the way.
 MOST_MEMORY = 40 * MIB
 
+COMPRESS: dict[str | None, Callable[[bytes], bytes]] = {
+    None: bytes,
+    "gzip": gzip.compress,
+    "zstd": zstd.compress,
+}
+
 type Answer = Callable[[], web.StreamResponse]
 
 
@@ -83,8 +89,7 @@ async def test_bombs_that_go_off_later(
     make_client: MakeClient, encoding: str, layers: int
 ) -> None:
     """A gigabyte in one member or in many, in every encoding that is asked for."""
-    compress = {"gzip": gzip.compress, "zstd": zstd.compress}[encoding]
-    member = compress(b" " * (64 * MIB // layers))
+    member = COMPRESS[encoding](b" " * (64 * MIB // layers))
     body = member * (16 * layers)
     headers = {"Content-Encoding": encoding}
     async with serving(lambda: web.Response(body=body, headers=headers)) as url:
@@ -100,9 +105,8 @@ async def test_16_mib_to_the_byte(
     make_client: MakeClient, encoding: str | None
 ) -> None:
     """The decompressed size counts: 16 MiB are taken, one byte more is not."""
-    compress = {None: bytes, "gzip": gzip.compress, "zstd": zstd.compress}[encoding]
     headers = {"Content-Encoding": encoding} if encoding else {}
-    bodies = [compress(padded(size)) for size in (MOST, MOST + 1)]
+    bodies = [COMPRESS[encoding](padded(size)) for size in (MOST, MOST + 1)]
     async with serving(
         lambda: web.Response(body=bodies.pop(0), headers=headers)
     ) as url:
