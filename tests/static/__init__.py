@@ -1,0 +1,1 @@
+"""What hassfest and HACS would reject, and what else only files can tell."""

@@ -1,0 +1,8 @@
+"""Fixtures of tests that only read files."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def integration() -> None:
+    """Start no Home Assistant, as the other tests do."""

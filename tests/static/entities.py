@@ -1,0 +1,22 @@
+"""The entities as the code describes them."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+from homeassistant.helpers.entity import EntityDescription
+
+from custom_components.bike_tracker import PLATFORMS
+
+DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
+    platform.value: import_module(
+        f"custom_components.bike_tracker.{platform.value}"
+    ).DESCRIPTIONS
+    for platform in PLATFORMS
+}
+
+# What an entity's state can be, where Home Assistant gives the states names.
+STATES: Mapping[str, frozenset[str]] = {
+    "binary_sensor": frozenset({"on", "off"}),
+    "device_tracker": frozenset({"home", "not_home"}),
+    "sensor": frozenset(),
+}

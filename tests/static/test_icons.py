@@ -1,0 +1,75 @@
+"""icons.json: icons that exist, for entities that exist."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import voluptuous as vol
+
+from .entities import DESCRIPTIONS, STATES
+from .project import INTEGRATION, read_json
+
+# All icons Home Assistant's frontend has (Material Design Icons 7.4.47), one a line.
+EXISTING = {
+    f"mdi:{name}"
+    for name in Path(__file__).with_name("mdi_icons.txt").read_text().split()
+}
+
+ICON = vol.All(str, vol.In(EXISTING))
+SCHEMA = vol.Schema(
+    {
+        vol.Required("entity"): {
+            str: {
+                str: {
+                    vol.Required("default"): ICON,
+                    vol.Optional("state"): {str: ICON},
+                    vol.Optional("range"): {vol.Coerce(float): ICON},
+                }
+            }
+        }
+    }
+)
+
+
+@pytest.fixture(name="icons", scope="module")
+def icons_fixture() -> dict[str, Any]:
+    """Return the icons of the entities, by platform."""
+    icons: dict[str, Any] = SCHEMA(read_json(INTEGRATION / "icons.json"))["entity"]
+    return icons
+
+
+def test_icons_are_of_entities_that_exist(icons: dict[str, Any]) -> None:
+    """Each icon is for the translation key of an entity."""
+    for platform, entities in icons.items():
+        keys = {description.translation_key for description in DESCRIPTIONS[platform]}
+        assert entities.keys() <= keys
+
+
+def test_entities_have_an_icon(icons: dict[str, Any]) -> None:
+    """An entity gets its icon here, unless its device class brings one."""
+    for platform, descriptions in DESCRIPTIONS.items():
+        for description in descriptions:
+            if description.device_class is None:
+                assert description.translation_key in icons[platform]
+
+
+def test_icons_of_states_differ_from_the_default(icons: dict[str, Any]) -> None:
+    """A state has an icon of its own only where it looks different."""
+    for entities in icons.values():
+        for icon in entities.values():
+            assert icon["default"] not in icon.get("state", {}).values()
+
+
+def test_icons_are_of_states_that_exist(icons: dict[str, Any]) -> None:
+    """Each icon of a state is for a state the entity can have."""
+    for platform, entities in icons.items():
+        for icon in entities.values():
+            assert icon.get("state", {}).keys() <= STATES[platform]
+
+
+def test_ranges_ascend(icons: dict[str, Any]) -> None:
+    """Icons by value begin at values in ascending order."""
+    for entities in icons.values():
+        for icon in entities.values():
+            starts = list(icon.get("range", {}))
+            assert starts == sorted(starts)

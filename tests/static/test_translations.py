@@ -1,0 +1,210 @@
+"""The texts: complete, as hassfest wants them, and the same in every language."""
+
+from pathlib import Path
+import re
+from typing import Any
+
+from homeassistant.components import homeassistant as core
+from homeassistant.generated.languages import LANGUAGES
+from homeassistant.helpers import config_validation as cv
+import pytest
+import voluptuous as vol
+
+from .entities import DESCRIPTIONS, STATES
+from .project import INTEGRATION, read_json, under
+from .texts import flatten, placeholders_in, strings_in, texts_in_use
+
+FILES = under(INTEGRATION / "translations", "*.json")
+ENGLISH: dict[str, Any] = read_json(INTEGRATION / "translations" / "en.json")
+CORE_TEXTS = Path(core.__path__[0], "translations", "en.json")
+TRANSLATED = [path for path in FILES if path.stem != "en"]
+
+# The languages the README promises.
+PROMISED = {
+    "cs",
+    "da",
+    "de",
+    "en",
+    "es",
+    "fi",
+    "fr",
+    "it",
+    "nb",
+    "nl",
+    "pl",
+    "pt",
+    "pt-BR",
+    "sv",
+}
+
+# The config flow as other people's scripts know it.
+ACCOUNT = {"url", "email", "password"}
+STEPS = {"user": ACCOUNT, "reauth_confirm": {"password"}, "reconfigure": ACCOUNT}
+ERRORS = {
+    "cannot_connect",
+    "insecure_url",
+    "invalid_auth",
+    "invalid_email",
+    "invalid_response",
+    "invalid_url",
+    "redirected",
+    "unknown",
+}
+ABORTS = {"already_configured", "wrong_account"}
+# These Home Assistant ends its flows with; it brings texts for some.
+COMMON_ABORTS = {"already_in_progress", "reauth_successful", "reconfigure_successful"}
+ISSUES = {"no_trackers", "too_many_trackers"}
+
+KEY = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
+ADDRESS = re.compile(r"(\w+://|www\.)\w", re.IGNORECASE)
+QUOTED_PLACEHOLDER = re.compile(r"'\{\w+\}'")
+
+STEP = {
+    vol.Required("title"): str,
+    vol.Required("description"): str,
+    vol.Required("data"): {str: str},
+    vol.Required("data_description"): {str: str},
+}
+SCHEMA = vol.Schema(
+    {
+        vol.Required("config"): {
+            vol.Required("step"): {str: STEP},
+            vol.Required("error"): {str: str},
+            vol.Required("abort"): {str: str},
+            vol.Optional("initiate_flow"): {vol.Required("user"): str},
+        },
+        vol.Required("entity"): {
+            str: {str: {vol.Optional("name"): str, vol.Optional("state"): {str: str}}}
+        },
+        vol.Required("exceptions"): {str: {vol.Required("message"): str}},
+        vol.Required("issues"): {
+            str: {vol.Required("title"): str, vol.Required("description"): str}
+        },
+        vol.Required("system_health"): {vol.Required("info"): {str: str}},
+    }
+)
+
+
+def test_texts_are_in_all_languages() -> None:
+    """Every promised language is there, and texts are nowhere else."""
+    assert {path.stem for path in FILES} == PROMISED
+    assert not (INTEGRATION / "strings.json").exists()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_language_is_one_home_assistant_has(path: Path) -> None:
+    """A person can choose the language."""
+    assert path.stem in LANGUAGES
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_texts_stand_where_home_assistant_looks(path: Path) -> None:
+    """Nothing stands in a place nobody reads."""
+    SCHEMA(read_json(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_texts_are_as_hassfest_wants_them(path: Path) -> None:
+    """Keys are slugs; texts hold no markup, no address and no space at an end."""
+    for place, text in flatten(read_json(path)).items():
+        assert text, place
+        assert text == text.strip(), place
+        assert all(KEY.fullmatch(key) for key in place.split(".")), place
+        assert cv.string_with_no_html(text) == text, place
+        assert not ADDRESS.search(text), place
+        assert not QUOTED_PLACEHOLDER.search(text), place
+        assert "[%key:" not in text, place
+        assert all(name.isidentifier() for name in placeholders_in(text)), place
+
+
+@pytest.mark.parametrize("path", TRANSLATED, ids=lambda path: path.stem)
+def test_language_has_the_texts_of_english(path: Path) -> None:
+    """The same texts come in the same order and are filled with the same."""
+    english, texts = flatten(ENGLISH), flatten(read_json(path))
+    assert list(texts) == list(english)
+    for place, text in texts.items():
+        assert placeholders_in(text) == placeholders_in(english[place]), place
+
+
+@pytest.mark.parametrize("path", TRANSLATED, ids=lambda path: path.stem)
+def test_sentences_are_translated(path: Path) -> None:
+    """What is a sentence in English is not the same sentence elsewhere."""
+    english = flatten(ENGLISH)
+    texts = flatten(read_json(path))
+    same = [key for key, text in texts.items() if text == english.get(key)]
+    assert not [key for key in same if english[key].endswith(".")]
+
+
+@pytest.mark.parametrize(("step", "fields"), STEPS.items(), ids=STEPS)
+def test_step_explains_each_field(step: str, fields: set[str]) -> None:
+    """Each form and each of its fields has a name and an explanation."""
+    texts = ENGLISH["config"]["step"][step]
+    assert texts["data"].keys() == fields
+    assert texts["data_description"].keys() == fields
+
+
+def test_steps_are_those_of_the_flow() -> None:
+    """There are no texts of forms that the flow does not show."""
+    assert ENGLISH["config"]["step"].keys() == STEPS.keys()
+    assert STEPS.keys() <= strings_in("config_flow.py")
+
+
+def test_errors_are_those_of_the_flow() -> None:
+    """Each error a form can show has a text."""
+    assert ENGLISH["config"]["error"].keys() == ERRORS
+    assert strings_in("config_flow.py") >= ERRORS
+
+
+def test_aborts_are_those_of_the_flow() -> None:
+    """Each end of the flow has a text, here or in Home Assistant."""
+    own = ENGLISH["config"]["abort"].keys()
+    common = read_json(CORE_TEXTS)["config"]["abort"].keys()
+    assert own >= ABORTS
+    assert own <= ABORTS | COMMON_ABORTS
+    assert own | common >= COMMON_ABORTS
+
+
+def test_forms_are_filled_with_what_the_flow_knows() -> None:
+    """A form names the account, and nothing else that is to be filled in."""
+    for place, text in flatten(ENGLISH["config"]).items():
+        assert placeholders_in(text) <= {"email"}, place
+
+
+def test_entities_have_a_name() -> None:
+    """Each entity is named here, by its device class or as its device."""
+    for platform, descriptions in DESCRIPTIONS.items():
+        named = ENGLISH["entity"].get(platform, {})
+        for description in descriptions:
+            if description.device_class is None and description.name is not None:
+                assert description.translation_key in named, description.key
+
+
+def test_names_are_of_entities_that_exist() -> None:
+    """There are no texts of entities that do not exist, or of their states."""
+    for platform, entities in ENGLISH["entity"].items():
+        keys = {description.translation_key for description in DESCRIPTIONS[platform]}
+        assert entities.keys() <= keys
+        for texts in entities.values():
+            assert texts.get("state", {}).keys() <= STATES[platform]
+
+
+@pytest.mark.parametrize("section", ["exceptions", "issues"])
+def test_texts_are_those_the_code_uses(section: str) -> None:
+    """Each text of a failure is used, and filled with what the code has."""
+    uses = {use for use in texts_in_use() if use.section == section}
+    assert {use.key for use in uses} == ENGLISH[section].keys()
+    for use in uses:
+        texts = ENGLISH[section][use.key].values()
+        assert {name for text in texts for name in placeholders_in(text)} == (
+            use.placeholders
+        ), use.key
+
+
+def test_issues_are_those_of_the_integration() -> None:
+    """Each repair issue has a text."""
+    assert ENGLISH["issues"].keys() == ISSUES
+
+
+def test_system_health_names_what_it_shows() -> None:
+    """Each line on the system health page has a name."""
+    assert strings_in("system_health.py") >= ENGLISH["system_health"]["info"].keys()

@@ -1,0 +1,95 @@
+"""What the code says of texts: which it uses, and what it fills into them."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from string import Formatter
+from types import ModuleType
+from typing import Any
+
+from .project import INTEGRATION, syntax_trees
+
+
+@dataclass(frozen=True)
+class Use:
+    """A text the code uses."""
+
+    section: str
+    """`exceptions` or `issues`."""
+    key: str
+    placeholders: frozenset[str]
+    """What the code fills in."""
+
+
+def texts_in_use() -> set[Use]:
+    """Return the texts of exceptions and issues that the code uses."""
+    return {
+        use
+        for path, tree in syntax_trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for use in _uses(node, _module(path.relative_to(INTEGRATION).with_suffix("")))
+    }
+
+
+def strings_in(name: str) -> set[str]:
+    """Return all strings that stand in a module of the integration."""
+    tree = syntax_trees()[INTEGRATION / name]
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def placeholders_in(text: str) -> set[str]:
+    """Return what is to be filled into a text."""
+    return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+
+
+def flatten(texts: Mapping[str, Any], path: str = "") -> dict[str, str]:
+    """Return each text by its path, as `config.step.user.title`."""
+    flat: dict[str, str] = {}
+    for key, value in texts.items():
+        here = f"{path}.{key}" if path else key
+        flat |= flatten(value, here) if isinstance(value, dict) else {here: value}
+    return flat
+
+
+def _module(path: Any) -> ModuleType:
+    parts = [part for part in path.parts if part != "__init__"]
+    return import_module(".".join(["custom_components", INTEGRATION.name, *parts]))
+
+
+def _uses(call: ast.Call, module: ModuleType) -> Iterator[Use]:
+    arguments = {keyword.arg: keyword.value for keyword in call.keywords}
+    if "translation_key" not in arguments:
+        return
+    if isinstance(call.func, ast.Attribute) and "issue" in call.func.attr:
+        section = "issues"
+    elif "translation_domain" in arguments:
+        section = "exceptions"
+    else:
+        return
+    filled = arguments.get("translation_placeholders", ast.Dict([], []))
+    if not isinstance(filled, ast.Dict):
+        raise TypeError(f"placeholders are not written out: {ast.unparse(call)}")
+    keys = [key for key in filled.keys if key is not None]
+    placeholders = {value for key in keys for value in _values(key, module)}
+    for key in _values(arguments["translation_key"], module):
+        yield Use(section, key, frozenset(placeholders))
+
+
+def _values(expression: ast.expr, module: ModuleType) -> Iterator[str]:
+    """Yield the strings an expression can be, as far as the module says."""
+    for node in ast.walk(expression):
+        value: Any = None
+        if isinstance(node, ast.Constant):
+            value = node.value
+        elif isinstance(node, ast.Name):
+            value = getattr(module, node.id, None)
+        if isinstance(value, dict):
+            yield from value.values()
+        elif isinstance(value, str):
+            yield value
