@@ -171,6 +171,26 @@ async def test_tracker_gone_for_a_day_is_removed(
     assert state.state == "not_home"
 
 
+async def test_missing_tracker_without_a_device(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A tracker whose device is gone already is forgotten after the same day."""
+    device_registry.async_remove_device(device_of(setup, RED).id)
+    simulator.unassign(EMAIL, RED)
+    for _ in range(26):
+        await poll(3600)
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+
+    assert device_of(setup, RED)
+
+
 @pytest.mark.parametrize("fault", ["status-503", "connection-refused"])
 async def test_outage_removes_nothing(
     setup: MockConfigEntry,

@@ -29,6 +29,7 @@ class Memory:
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
         """Use the file of this entry."""
+        self._hass = hass
         self._store = Store[dict[str, Any]](
             hass,
             _VERSION,
@@ -45,7 +46,9 @@ class Memory:
         stored = await self._store.async_load()
         if stored:
             try:
-                self._remembered = _from_json(stored)
+                self._remembered = await self._hass.async_add_executor_job(
+                    _from_json, stored
+                )
             except KeyError, TypeError, ValueError:
                 LOGGER.warning(
                     "The remembered positions are not readable; starting anew"
@@ -62,7 +65,8 @@ class Memory:
     async def async_save(self) -> None:
         """Write now what is not written yet."""
         if self._unsaved:
-            await self._store.async_save(self._to_save())
+            data = await self._hass.async_add_executor_job(self._to_save)
+            await self._store.async_save(data)
 
     async def async_remove(self) -> None:
         """Delete the file."""
