@@ -145,7 +145,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         trackers = await self._async_get_trackers(account)
         if self.source == SOURCE_REAUTH:
             return self.async_update_reload_and_abort(
-                self._get_reauth_entry(), data_updates=account
+                self._get_reauth_entry(),
+                data_updates=account,
+                reason="reauth_successful",
             )
         if self.source == SOURCE_RECONFIGURE:
             return self._reconfigure(account, trackers)
@@ -172,7 +174,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         entry = self._get_reconfigure_entry()
         unique_id = _unique_id(account)
         if unique_id == entry.unique_id:
-            return self.async_update_reload_and_abort(entry, data=account)
+            return self.async_update_reload_and_abort(
+                entry, data=account, reason="reconfigure_successful"
+            )
         entries = self.hass.config_entries
         if entries.async_entry_for_domain_unique_id(DOMAIN, unique_id):
             return self.async_abort(reason="already_configured")
@@ -184,6 +188,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             unique_id=unique_id,
             title=self._new_title(entry, account),
             data=account,
+            reason="reconfigure_successful",
         )
 
     def _new_title(self, entry: ConfigEntry, account: Mapping[str, str]) -> str:

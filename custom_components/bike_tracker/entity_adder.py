@@ -219,7 +219,7 @@ class EntityAdder:
                 "account": self._entry.title,
                 "total": str(total),
                 "left_out": str(left_out),
-                "limit": f"{_MOST_ENTITIES:,}",
+                "limit": str(_MOST_ENTITIES),
             },
         )
 
