@@ -1,0 +1,119 @@
+"""What a release needs, and the script that refuses one that is not right."""
+
+import datetime as dt
+from pathlib import Path
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from .project import INTEGRATION, ROOT, name_of, read_json
+
+VERSION = read_json(INTEGRATION / "manifest.json")["version"]
+CHANGELOG = ROOT / "CHANGELOG.md"
+NEEDED = [
+    INTEGRATION / "manifest.json",
+    CHANGELOG,
+    ROOT / "scripts" / "release-notes",
+    ROOT / "scripts" / "lib" / "common.sh",
+]
+
+
+@pytest.fixture(name="tree")
+def tree_fixture(tmp_path: Path) -> Path:
+    """Return a copy of the files that the script reads."""
+    for path in NEEDED:
+        target = tmp_path / name_of(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    return tmp_path
+
+
+def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
+    """Ask for the notes of a tag."""
+    return subprocess.run(  # noqa: S603
+        [tree / "scripts" / "release-notes", tag],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Replace the first of a text in a file that has it."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_changelog_begins_with_the_version() -> None:
+    """The newest release in the changelog is the version in the manifest."""
+    headings = re.findall(r"^## (.+)$", CHANGELOG.read_text(), re.MULTILINE)
+    releases = [heading for heading in headings if heading != "[Unreleased]"]
+    version, _, date = releases[0].partition(" - ")
+    assert version == f"[{VERSION}]"
+    dates = [dt.date.fromisoformat(x.partition(" - ")[2]) for x in releases]
+    assert dates == sorted(dates, reverse=True)
+    assert date
+
+
+def test_changelog_links_each_release() -> None:
+    """Each release links to where it is published."""
+    text = CHANGELOG.read_text()
+    home = read_json(INTEGRATION / "manifest.json")["documentation"]
+    for release in re.findall(r"^## \[(\d.*?)\]", text, re.MULTILINE):
+        assert f"\n[{release}]: {home}/releases/tag/{release}\n" in text
+
+
+def test_notes_are_what_the_changelog_says(tree: Path) -> None:
+    """The notes of a release are its part of the changelog, without heading and links."""
+    done = release_notes(tree, VERSION)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("### ")
+    assert done.stdout.strip() in (tree / "CHANGELOG.md").read_text()
+    assert "\n## " not in done.stdout
+    assert "/releases/tag/" not in done.stdout
+
+
+def test_notes_end_where_the_release_before_begins(tree: Path) -> None:
+    """What came with an older release is not told again."""
+    change(
+        tree / "CHANGELOG.md",
+        f"## [{VERSION}]",
+        f"## [{VERSION}] - 2030-01-02\n\n### Fixed\n\n- A bell.\n\n## [0.9.0]",
+    )
+    assert release_notes(tree, VERSION).stdout.strip() == "### Fixed\n\n- A bell."
+
+
+@pytest.mark.parametrize("tag", ["0.0.1", f"v{VERSION}", f"{VERSION}.1", "latest"])
+def test_other_tag_is_refused(tree: Path, tag: str) -> None:
+    """A tag that is not the version in the manifest makes no release."""
+    done = release_notes(tree, tag)
+    assert done.returncode == 1
+    assert not done.stdout
+    assert f"the tag is {tag}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "heading", ["## [Unreleased]", "## [99.0.0] - 2030-01-01", f"## [{VERSION}]"]
+)
+def test_changelog_of_something_else_is_refused(tree: Path, heading: str) -> None:
+    """A changelog that begins with anything but the version makes no release."""
+    first = re.search(r"^## .*$", CHANGELOG.read_text(), re.MULTILINE)
+    assert first
+    change(tree / "CHANGELOG.md", first[0], f"{heading}\n\n- A bell.")
+    done = release_notes(tree, VERSION)
+    assert done.returncode == 1
+    assert not done.stdout
+    assert "CHANGELOG.md begins with" in done.stderr
+
+
+def test_empty_notes_are_refused(tree: Path) -> None:
+    """A release of which the changelog says nothing is none."""
+    (tree / "CHANGELOG.md").write_text(
+        f"# Changelog\n\n## [{VERSION}] - 2030-01-01\n\n"
+    )
+    done = release_notes(tree, VERSION)
+    assert done.returncode == 1
+    assert f"CHANGELOG.md says nothing of {VERSION}" in done.stderr
