@@ -22,6 +22,8 @@ from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_fire_time_changed,
 )
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.amber import AmberSnapshotExtension
 
 # Without this import Home Assistant does not find the integration.
 from custom_components import bike_tracker  # noqa: F401
@@ -59,6 +61,12 @@ def integration(
         "homeassistant.helpers.aiohttp_client._async_make_resolver",
         lambda _: _Resolver(),
     )
+
+
+@pytest.fixture
+def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """Return the snapshots as all releases of the test package write them."""
+    return snapshot.use_extension(AmberSnapshotExtension)
 
 
 @pytest.fixture

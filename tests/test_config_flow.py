@@ -317,7 +317,7 @@ async def test_reconfigure_address(
     device_registry: dr.DeviceRegistry,
 ) -> None:
     """A server that moved keeps its trackers: same devices, same entities."""
-    devices = sorted(device.id for device in device_registry.devices)
+    devices = dr.async_entries_for_config_entry(device_registry, setup.entry_id)
     form = await setup.start_reconfigure_flow(hass)
     typed[CONF_URL] = f"localhost:{simulator.port}"
 
@@ -329,7 +329,7 @@ async def test_reconfigure_address(
     assert result["reason"] == "reconfigure_successful"
     assert setup.unique_id == f"{EMAIL}@localhost"
     assert setup.title == "localhost"
-    assert sorted(device.id for device in device_registry.devices) == devices
+    assert dr.async_entries_for_config_entry(device_registry, setup.entry_id) == devices
 
 
 async def test_reconfigure_keeps_a_title_a_person_gave(

@@ -16,7 +16,10 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-from pytest_homeassistant_custom_component.typing import WebSocketGenerator
+from pytest_homeassistant_custom_component.typing import (
+    MockHAClientWebSocket,
+    WebSocketGenerator,
+)
 
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -320,6 +323,21 @@ async def test_issue_goes_with_the_entry(
     assert not issue_registry.issues
 
 
+async def async_delete(
+    client: MockHAClientWebSocket, entry: MockConfigEntry, device: dr.DeviceEntry
+) -> dict[str, Any]:
+    """Press the delete button of a device, by the command that all releases know."""
+    await client.send_json_auto_id(
+        {
+            "type": "config/device_registry/remove_config_entry",
+            "config_entry_id": entry.entry_id,
+            "device_id": device.id,
+        }
+    )
+    response: dict[str, Any] = await client.receive_json()
+    return response
+
+
 async def test_delete_button(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -334,13 +352,13 @@ async def test_delete_button(
     client = await hass_ws_client(hass)
     device = device_of(setup, RED)
 
-    response = await client.remove_device(device.id)
+    response = await async_delete(client, setup, device)
     assert not response["success"]
     assert device_of(setup, RED)
 
     simulator.unassign(EMAIL, RED)
     await poll()
-    response = await client.remove_device(device.id)
+    response = await async_delete(client, setup, device)
     assert response["success"]
     assert device_of(setup, RED) is None
 
@@ -362,7 +380,7 @@ async def test_delete_button_of_an_account_that_is_not_loaded(
     client = await hass_ws_client(hass)
     await hass.config_entries.async_unload(setup.entry_id)
 
-    response = await client.remove_device(device_of(setup, RED).id)
+    response = await async_delete(client, setup, device_of(setup, RED))
 
     assert not response["success"]
 
@@ -380,7 +398,7 @@ async def test_delete_button_of_a_device_of_another_make(
         config_entry_id=setup.entry_id, identifiers={("other", "thing")}
     )
 
-    response = await client.remove_device(device.id)
+    response = await async_delete(client, setup, device)
 
     assert response["success"]
 
