@@ -1,0 +1,103 @@
+"""A dashboard with the trackers on a map and what is known of each."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from .client import HomeAssistantClient
+
+_PATH = "bike-tracker"
+_TITLE = "Bikes"
+_ICON = "mdi:bicycle"
+
+_COLUMNS = 4
+_ZONES = ("zone.home", "zone.office")
+
+_SHOWN = {
+    "": "Place",
+    "online": "Connectivity",
+    "motion": "Moving",
+    "speed": "Speed",
+    "battery": "Battery",
+    "last_update": "Last update",
+}
+"""What a tracker's section shows, with its title."""
+
+type Card = dict[str, Any]
+type EntityIds = Mapping[str, str]
+"""The enabled entities of a tracker, by what follows the tracker in their unique ID; the device tracker has ""."""
+
+
+async def add_dashboard(client: HomeAssistantClient) -> None:
+    """Add the dashboard and make it the one that opens first."""
+    await client.call(
+        "lovelace/dashboards/create", url_path=_PATH, title=_TITLE, icon=_ICON
+    )
+    await client.call(
+        "lovelace/config/save",
+        url_path=_PATH,
+        config=_dashboard(await _trackers(client)),
+    )
+    await client.call(
+        "frontend/set_system_data", key="core", value={"default_panel": _PATH}
+    )
+
+
+async def _trackers(client: HomeAssistantClient) -> dict[str, EntityIds]:
+    """Return the entities of each tracker by its name."""
+    trackers: dict[str, dict[str, str]] = defaultdict(dict)
+    devices = await client.devices()
+    names = {device["id"]: device["name"] for device in devices.values()}
+    serials = {device["id"]: serial for serial, device in devices.items()}
+    for entity in await client.entities():
+        if entity["disabled_by"] is None:
+            device_id = entity["device_id"]
+            key = entity["unique_id"].removeprefix(serials[device_id]).lstrip("_")
+            trackers[names[device_id]][key] = entity["entity_id"]
+    return dict(sorted(trackers.items()))
+
+
+def _dashboard(trackers: Mapping[str, EntityIds]) -> Card:
+    return {
+        "views": [
+            {
+                "title": _TITLE,
+                "type": "sections",
+                "max_columns": _COLUMNS,
+                "sections": [
+                    _map(trackers),
+                    *(_section(name, ids) for name, ids in trackers.items()),
+                ],
+            }
+        ]
+    }
+
+
+def _map(trackers: Mapping[str, EntityIds]) -> Card:
+    return {
+        "type": "grid",
+        "column_span": _COLUMNS,
+        "cards": [
+            {
+                "type": "map",
+                "entities": [*(ids[""] for ids in trackers.values()), *_ZONES],
+                "default_zoom": 16,
+                "hours_to_show": 1,
+                "grid_options": {"columns": "full", "rows": 7},
+            }
+        ],
+    }
+
+
+def _section(name: str, ids: EntityIds) -> Card:
+    return {
+        "type": "grid",
+        "cards": [
+            {"type": "heading", "heading": name, "icon": _ICON},
+            *(
+                {"type": "tile", "entity": ids[key], "name": title}
+                for key, title in _SHOWN.items()
+                if key in ids
+            ),
+        ],
+    }
