@@ -23,16 +23,16 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
-_DEVICE_FIELDS = (
-    "uniqueId",
-    "id",
-    "name",
-    "status",
-    "lastUpdate",
-    "positionId",
-    "groupId",
-    "disabled",
-)
+_DEVICE_FIELDS = {
+    "uniqueId": str,
+    "id": int,
+    "name": str,
+    "status": str,
+    "lastUpdate": str,
+    "positionId": int,
+    "groupId": int,
+    "disabled": bool,
+}
 KNOWN_FIELDS = frozenset(
     (
         *_DEVICE_FIELDS,
@@ -42,6 +42,7 @@ KNOWN_FIELDS = frozenset(
 )
 """Names of all fields that are read here."""
 _device_fields = itemgetter(*_DEVICE_FIELDS)
+_DEVICE_TYPES = tuple(_DEVICE_FIELDS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Device:
 
     @staticmethod
     def fields(row: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the documented fields of a row, None for a missing one.
+        """Return the documented fields of a row, None for one without a value.
 
         A row without a `uniqueId` is no device.
         """
@@ -73,6 +74,9 @@ class Device:
             fields: tuple[Any, ...] = _device_fields(row)
         except KeyError:
             fields = tuple(map(row.get, _DEVICE_FIELDS))
+        # Without that, rows with 1, 1.0 and True would be equal.
+        if tuple(map(type, fields)) != _DEVICE_TYPES:
+            fields = tuple(map(_of_type, fields, _DEVICE_TYPES))
         return fields if _is_usable(fields[0]) else None
 
     @classmethod
@@ -80,14 +84,14 @@ class Device:
         """Return the device; `note` takes the name of each unreadable field."""
         unique_id, device_id, name, status, update, position, group, disabled = fields
         return cls(
-            id=_integer(device_id, "id", note),
-            name=_name(name, note) or unique_id,
+            id=_known(device_id, "id", note),
+            name=_known(_name(name), "name", note) or unique_id,
             unique_id=unique_id,
-            status=_status(status, note),
-            last_update=_timestamp(update, "lastUpdate", note),
-            position_id=_integer(position, "positionId", note) or None,
-            group_id=_integer(group, "groupId", note),
-            disabled=_boolean(disabled, "disabled", note),
+            status=_known(_status(status), "status", note),
+            last_update=_known(timestamp(update), "lastUpdate", note),
+            position_id=_known(position, "positionId", note) or None,
+            group_id=_known(group, "groupId", note),
+            disabled=_known(disabled, "disabled", note),
         )
 
     @property
@@ -134,7 +138,7 @@ class Position:
             return None
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
-        return (
+        fields = (
             get("deviceId"),
             get("id"),
             get("valid"),
@@ -148,15 +152,17 @@ class Position:
             attribute("batteryLevel"),
             attribute("motion"),
         )
+        # Without their types, fields with 1 and True would be equal.
+        return (*fields, *map(type, fields))
 
     @classmethod
     def from_fields(cls, fields: tuple[Any, ...], _note: Note) -> Self:
         """Return the position; what is missing is no fault, as none of it is promised."""
         device_id, position_id, valid, time, latitude, longitude, *rest = fields
-        accuracy, altitude, speed, course, battery_level, motion = rest
+        accuracy, altitude, speed, course, battery_level, motion, *_types = rest
         battery_level = _number(battery_level, 0, 100)
         motion = motion if type(motion) is bool else None
-        fix_time = _timestamp(time, "fixTime")
+        fix_time = timestamp(time)
         latitude, longitude = _number(latitude, -90, 90), _number(longitude, -180, 180)
         if not _is_fix(latitude, longitude, fix_time, valid):
             return cls(
@@ -211,44 +217,31 @@ def timestamp(value: object) -> datetime | None:
         return None
 
 
-def _timestamp(value: object, field: str, note: Note | None = None) -> datetime | None:
-    moment = timestamp(value)
-    if moment is None and note:
+def _of_type[T](value: object, wanted: type[T]) -> T | None:
+    return value if type(value) is wanted else None
+
+
+def _known[T](value: T | None, field: str, note: Note) -> T | None:
+    if value is None:
         note(field)
-    return moment
+    return value
 
 
-def _integer(value: object, field: str, note: Note) -> int | None:
-    if type(value) is int:
-        return value
-    note(field)
-    return None
-
-
-def _boolean(value: object, field: str, note: Note) -> bool | None:
-    if type(value) is bool:
-        return value
-    note(field)
-    return None
-
-
-def _status(value: object, note: Note) -> DeviceStatus | None:
+def _status(value: str | None) -> DeviceStatus | None:
     if value == "online":
         return "online"
     if value == "offline":
         return "offline"
-    note("status")
     return None
 
 
-def _name(value: object, note: Note) -> str | None:
+def _name(value: str | None) -> str | None:
     """Return the name on one line of bearable length."""
-    if type(value) is str:
-        words = _UNFIT_FOR_A_NAME.sub(" ", value).split()
-        if words:
-            return " ".join(words)[:_NAME_LENGTH].rstrip()
-    note("name")
-    return None
+    if value is None:
+        return None
+    if not value.isprintable():
+        value = _UNFIT_FOR_A_NAME.sub(" ", value)
+    return " ".join(value.split())[:_NAME_LENGTH].rstrip() or None
 
 
 def _number(

@@ -7,7 +7,6 @@ from datetime import datetime
 from itertools import batched
 import json
 import logging
-from operator import is_
 from typing import Any, Protocol, Self
 
 import orjson
@@ -31,7 +30,10 @@ class Listed(Protocol):
 
     @staticmethod
     def fields(row: dict[str, Any], /) -> Fields | None:
-        """Return what the object is made of, its key first, or None without a key."""
+        """Return what the object is made of, its key first, or None without a key.
+
+        The fields of two rows are equal only if both say the same.
+        """
 
     @classmethod
     def from_fields(cls, fields: Fields, note: Callable[[str], None], /) -> Self:
@@ -90,16 +92,16 @@ class ListReader[K, T: Listed]:
         self, rows: Iterable[Any], fields: dict[K, Fields], objects: dict[K, T]
     ) -> int:
         """Add the objects of some rows; return how many rows were left out."""
-        fields_of, known = self._kind.fields, self._fields
+        fields_of = self._kind.fields
+        known_fields, known_objects = self._fields, self._objects
         left_out = 0
         for row in rows:
             if type(row) is not dict or (new := fields_of(row)) is None:
                 left_out += 1
                 continue
             key = new[0]
-            old = known.get(key)
-            if old is not None and _same_fields(old, new):
-                item = self._objects[key]
+            if known_fields.get(key) == new:
+                item = known_objects[key]
             else:
                 item = self._build(key, new, row)
             if key in objects and not _is_later(item, new, objects[key], fields[key]):
@@ -133,7 +135,7 @@ class ListReader[K, T: Listed]:
 
 
 def _rows_of(body: bytes) -> list[Any]:
-    if sum(map(body.count, (b"[", b"{", b","))) > _MOST_VALUES:
+    if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
         raise InvalidResponseError("too many values")
     rows = _parsed(body)
     if type(rows) is not list:
@@ -159,11 +161,6 @@ def _number(digits: str) -> float:
     if len(digits) <= _LONGEST_INTEGER and -(2**63) <= (number := int(digits)) < 2**64:
         return number
     return float(digits)
-
-
-def _same_fields(old: Fields, new: Fields) -> bool:
-    """Return whether two rows say the same; to Python 1, 1.0 and True are equal."""
-    return old == new and all(map(is_, map(type, old), map(type, new), strict=True))
 
 
 def _same_objects[K, T](old: dict[K, T], new: dict[K, T]) -> bool:
