@@ -15,7 +15,6 @@ from .ports import HOST, free_port
 from .process import Child, ProcessEndedError
 
 USER = "Demo"
-_PROGRAM = Path(__file__).with_name("lean_home_assistant.py")
 _RESTART = 100
 """The exit code with which Home Assistant asks to be started again."""
 _SECONDS_TO_START = 90
@@ -27,6 +26,9 @@ class HomeAssistantProcess:
     `async with` starts it and, however that ends, leaves no process behind. A restart that a person asks for in the
     frontend is done.
     """
+
+    program = Path(__file__).with_name("lean_home_assistant.py")
+    """What Python runs, with the arguments of child.py."""
 
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
@@ -122,7 +124,7 @@ class HomeAssistantProcess:
                 [
                     # Not from the project's own folder, which Home Assistant is not to know.
                     "-P",
-                    str(_PROGRAM),
+                    str(self.program),
                     "homeassistant",
                     "--config",
                     str(self.folder),
