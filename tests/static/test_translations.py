@@ -51,8 +51,8 @@ ERRORS = {
     "unknown",
 }
 ABORTS = {"already_configured", "wrong_account"}
-# These Home Assistant ends its flows with; it brings texts for some.
-COMMON_ABORTS = {"already_in_progress", "reauth_successful", "reconfigure_successful"}
+# These Home Assistant ends its flows with; newer releases bring texts for them.
+COMMON_ABORTS = {"reauth_successful", "reconfigure_successful"}
 ISSUES = {"no_trackers", "too_many_trackers"}
 
 KEY = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
