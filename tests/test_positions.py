@@ -486,6 +486,27 @@ async def test_no_internal_id(
     assert place(state_of(BLUE)) == AT_HOME
 
 
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("internal_id", [None, "shared"])
+async def test_internal_id_that_leads_nowhere(
+    simulator: Simulator, poll: Poll, state_of: StateOf, internal_id: str | None
+) -> None:
+    """Without an `id` of its own a tracker stays where it was, and then is found again."""
+    shared = simulator.devices[BLUE].id if internal_id else None
+    simulator.override_field(RED, "id", shared)
+    simulator.report(RED, **AWAY)
+    simulator.add_device("860000000000033", name="Green bike", email=EMAIL)
+    await poll()
+    assert asked(simulator)["positions"] == 2
+    assert place(state_of(RED)) == AT_HOME
+    assert place(state_of(BLUE)) == AT_HOME
+
+    simulator.clear_overrides(RED)
+    await poll()
+    assert place(state_of(RED)) == (AWAY["latitude"], AWAY["longitude"])
+    assert place(state_of(BLUE)) == AT_HOME
+
+
 async def test_units(
     hass: HomeAssistant,
     simulator: Simulator,

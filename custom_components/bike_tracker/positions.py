@@ -4,7 +4,8 @@ The documented interface hands out the ID of a position and no coordinates. Serv
 Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
-from collections.abc import Container, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 
@@ -35,6 +36,7 @@ class PositionLookup:
         self._backoff = Backoff()
         self._not_before = 0.0
         self._asked: dict[str, int | None] = {}
+        self._ambiguous: set[int | None] = set()
         self._settled: Mapping[str, Device] | None = None
 
     async def async_update(
@@ -47,6 +49,7 @@ class PositionLookup:
         """
         if devices is self._settled or monotonic() < self._not_before:
             return False
+        self._ambiguous = _ambiguous_ids(devices.values())
         news = [device for device in devices.values() if self._has_news(device)]
         if not news:
             self._settled = devices
@@ -68,7 +71,7 @@ class PositionLookup:
 
     def _has_news(self, device: Device) -> bool:
         position_id = device.position_id
-        if position_id is None or device.id is None:
+        if position_id is None or device.id in self._ambiguous:
             return False
         if position_id == self._asked.get(device.unique_id):
             return False
@@ -101,8 +104,10 @@ class PositionLookup:
     def _take(self, device: Device, positions: Mapping[int, Position]) -> bool:
         """Keep the device's position; return whether it is another one than before."""
         unique_id = device.unique_id
+        if device.id is None or device.id in self._ambiguous:
+            return False
         self._asked[unique_id] = device.position_id
-        position = None if device.id is None else positions.get(device.id)
+        position = positions.get(device.id)
         known = self.known.get(unique_id)
         # Servers drop old positions from their list; the bike is where it was.
         if position is None or position is known:
@@ -113,6 +118,12 @@ class PositionLookup:
                 return False
         self.known[unique_id] = position
         return True
+
+
+def _ambiguous_ids(devices: Iterable[Device]) -> set[int | None]:
+    """Return the IDs that lead to no tracker or to several: theirs is nobody's place."""
+    numbers = Counter(device.id for device in devices)
+    return {None, *(device_id for device_id, number in numbers.items() if number > 1)}
 
 
 def _carry_over(known: Position, position: Position) -> Position:
