@@ -1,0 +1,165 @@
+"""docs/faults.md: every trouble, and what it does."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .decided import (
+    DECIDED,
+    DECIDED_PLACES,
+    SOMETHING_ELSE,
+    Decided,
+    DecidedPlace,
+    Outcome,
+    Place,
+)
+from .trouble import TROUBLES
+
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
+
+_DAY = 24 * 60 * 60
+
+_INTRODUCTION = """\
+# When the service fails
+
+Each way the service can fail, what Home Assistant shows meanwhile, and when it is over. The tests run all of them
+over real sockets, at set-up and while running, and hold what happens against this page, which
+`.venv/test/bin/python -m tests.faults` writes.
+
+In every row:
+
+- Entities, devices, names and areas stay as they were, and with the first good answer all of it is back under the
+  same entity IDs.
+- While nothing can be known of the trackers, they are unavailable. The log has one line when that begins, which says
+  why, and one when it ends; what cannot be read in a single field is a line for that field, once. No traceback.
+- After a failed poll the next ones come 1, 2, 4, 8 and then every 15 minutes, or when the server asked for it
+  (Retry-After, between 1 minute and 1 hour). After a good one it is every minute again.
+- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often up to every 10
+  minutes.
+- Requests are those that reach the server in one poll. Where a connection ends before there is an answer, the one
+  poll asks twice.
+- An answer takes at most 30 seconds and 16 MiB, decompressed; more is not waited for and not read. What is larger
+  is given up before it takes 40 MiB of memory.
+
+## The list of trackers
+"""
+
+_POSITIONS = """
+## The positions
+
+The documented service has none; servers like Traccar do. Here the list of trackers is well and the bikes move, while
+the call for their positions fails. It never makes a tracker unavailable, never asks anybody to sign in, and never
+loses a known place.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            *_table(
+                (
+                    "Fault",
+                    "What goes wrong",
+                    "At set-up",
+                    "While running",
+                    "Why, in the log",
+                    "Requests",
+                    "Next poll",
+                    "Recovered",
+                ),
+                (_row(name, DECIDED[name]) for name in TROUBLES),
+            ),
+            _POSITIONS,
+            *_table(
+                (
+                    "Fault",
+                    "Known place",
+                    "Time of the position",
+                    "Requests",
+                    "Asked again",
+                ),
+                (
+                    _place_row(name, DECIDED_PLACES[name])
+                    for name in TROUBLES
+                    if name in DECIDED_PLACES
+                ),
+            ),
+            "",
+        ]
+    )
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    head = list(head)
+    for cells in (head, ["---"] * len(head), *rows):
+        yield f"| {' | '.join(cells)} |"
+
+
+def _row(name: str, decided: Decided) -> list[str]:
+    return [
+        f"`{name}`",
+        _escaped(TROUBLES[name].description),
+        _outcome(decided, decided.at_setup),
+        _outcome(decided, decided.while_running),
+        _why(decided),
+        str(decided.requests),
+        _time(decided.next_poll),
+        _recovered(decided),
+    ]
+
+
+def _outcome(decided: Decided, outcome: Outcome) -> str:
+    if outcome is Outcome.AVAILABLE and decided.changes:
+        changes = (
+            f"{key.replace('_', ' ')} {value}" for key, value in sorted(decided.changes)
+        )
+        return f"{outcome}, {', '.join(changes)}"
+    if outcome is Outcome.UNAVAILABLE and decided.then is Outcome.SIGN_IN:
+        return f"{outcome}, at the second time {decided.then}"
+    return outcome.value
+
+
+def _why(decided: Decided) -> str:
+    if decided.told is not None:
+        return decided.told.text
+    return ", ".join(f"{field} not readable" for field in sorted(decided.unreadable))
+
+
+def _recovered(decided: Decided) -> str:
+    if decided == Decided():
+        return "nothing to recover from"
+    if not decided.recovers_by_itself:
+        return "when signed in again"
+    return "with the first good answer"
+
+
+def _place_row(name: str, decided: DecidedPlace) -> list[str]:
+    return [
+        f"`{name}`",
+        decided.place.value,
+        _position_time(decided),
+        str(decided.requests),
+        "when it moves again"
+        if decided.asked_again is None
+        else _time(decided.asked_again),
+    ]
+
+
+def _position_time(decided: DecidedPlace) -> str:
+    if decided.place is Place.KEPT:
+        return Place.KEPT.value
+    return decided.position_time or SOMETHING_ELSE
+
+
+def _time(seconds: int) -> str:
+    if seconds == _DAY:
+        return "after a day or a reload"
+    return f"after {seconds // 60} min"
+
+
+def _escaped(text: str) -> str:
+    """Return a text that Markdown shows as it is."""
+    for character in "\\`*_{}[]<>|":
+        text = text.replace(character, f"\\{character}")
+    return text

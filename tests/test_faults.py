@@ -1,0 +1,257 @@
+"""Every way the service can fail, at set-up, while running, and for positions alone."""
+
+from collections.abc import AsyncIterator
+import logging
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import HomeAssistant
+import pytest
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
+from .faults.decided import (
+    DECIDED,
+    DECIDED_PLACES,
+    SERIAL_NUMBER,
+    SOMETHING_ELSE,
+    UNKNOWN,
+    Decided,
+    Outcome,
+    Place,
+)
+from .faults.home import Home, States
+from .faults.page import PAGE, page
+from .faults.trouble import TROUBLES, Trouble
+from .simulator import FAULTS, Simulator, client_context
+
+MOST_MEMORY = 40 * 2**20
+HOST = "bikes.home.arpa"
+RECOVERED = "Fetching bike_tracker data recovered"
+
+
+@pytest.fixture(autouse=True)
+def enable_event_loop_debug() -> None:
+    """Do without: writing down where each task was made takes half of the time."""
+
+
+@pytest.fixture
+def trouble(request: pytest.FixtureRequest) -> Trouble:
+    """Return the trouble of this test."""
+    return TROUBLES[request.param]
+
+
+@pytest.fixture
+async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
+    """Return the service with one account of two trackers, with TLS if that will fail."""
+    async with Simulator(tls=trouble.tls) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
+        simulator.add_device(BLUE, name="Blue bike", email=EMAIL, group_id=3)
+        yield simulator
+
+
+@pytest.fixture
+async def home(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    trouble: Trouble,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    all_enabled: None,
+    hass_storage: dict[str, object],
+) -> Home:
+    """Return a home where all is well, and waits are as long as they are on average."""
+    monkeypatch.setattr("random.uniform", lambda least, most: (least + most) / 2)
+    monkeypatch.setattr(
+        "homeassistant.util.ssl.client_context", lambda *_: client_context()
+    )
+    caplog.set_level(logging.INFO)
+    # No certificate is made out for a name.
+    url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
+    home = Home(hass, freezer, simulator, make_entry(url=url), trouble, caplog)
+    home.watch(monkeypatch)
+    await async_setup(hass, home.entry)
+    assert home.state is ConfigEntryState.LOADED
+    home.log()
+    return home
+
+
+def changes(before: States, after: States) -> set[tuple[str, str]]:
+    """Return which entities changed and to what, which is the same for all trackers."""
+    by_tracker = [
+        {
+            (key, _in_words(tracker, after[tracker][key]))
+            for key, value in values.items()
+            if after[tracker][key] != value
+        }
+        for tracker, values in before.items()
+    ]
+    assert all(found == by_tracker[0] for found in by_tracker)
+    return by_tracker[0]
+
+
+def _in_words(tracker: str, value: str) -> str:
+    if value in {UNKNOWN, STATE_UNAVAILABLE}:
+        return value
+    return SERIAL_NUMBER if value == tracker else SOMETHING_ELSE
+
+
+def outcome_of(home: Home) -> Outcome:
+    """Return what became of the account."""
+    if home.asks_to_sign_in:
+        return Outcome.SIGN_IN
+    if home.state is ConfigEntryState.SETUP_RETRY:
+        return Outcome.TRIED_AGAIN
+    assert home.state is ConfigEntryState.LOADED
+    [unavailable] = {
+        value == STATE_UNAVAILABLE
+        for values in home.states().values()
+        for key, value in values.items()
+        if key != "name"
+    }
+    return Outcome.UNAVAILABLE if unavailable else Outcome.AVAILABLE
+
+
+def unreadable_lines(decided: Decided) -> list[str]:
+    """Return what is to be logged of fields that cannot be read."""
+    return [
+        f"The server sent a device without a readable {field}, which stays unknown"
+        for field in sorted(decided.unreadable)
+    ]
+
+
+def test_every_fault_is_decided() -> None:
+    """The simulator fails in no way that is not in the table."""
+    assert DECIDED.keys() == TROUBLES.keys()
+    assert TROUBLES.keys() > FAULTS.keys()
+
+
+def test_page() -> None:
+    """docs/faults.md says what the tests here see: see tests/faults."""
+    assert PAGE.read_text() == page()
+
+
+@pytest.mark.parametrize("trouble", TROUBLES, indirect=True)
+async def test_at_setup(home: Home, trouble: Trouble) -> None:
+    """Home Assistant starts in the middle of it."""
+    decided = DECIDED[trouble.name]
+    before, registries = home.states(), home.registries()
+    await home.unload()
+    await home.wait(61)
+    polls, requests = home.polls, home.requests
+    with home.in_trouble():
+        await home.set_up()
+
+        assert outcome_of(home) is decided.at_setup
+        assert home.polls == polls + 1
+        assert home.requests == requests + decided.requests
+        assert home.reason == (decided.told and decided.told.text)
+        assert sorted(home.log()) == unreadable_lines(decided)
+        if decided.at_setup is Outcome.AVAILABLE:
+            assert changes(before, home.states()) == decided.changes
+            assert await home.next_poll(60) == 60
+        elif decided.at_setup is Outcome.TRIED_AGAIN:
+            assert home.registries() == registries
+            assert await home.next_poll(5, 60) == 5
+        else:
+            assert home.registries() == registries
+            assert await home.next_poll(5, 60, 3600) is None
+        assert home.log() == []
+    await recover(home, PASSWORD)
+    assert home.states() == before
+    assert home.registries() == registries
+    assert home.log() == []
+
+
+@pytest.mark.parametrize("trouble", TROUBLES, indirect=True)
+async def test_while_running(home: Home, trouble: Trouble) -> None:
+    """It begins between two polls, lasts for two, and ends."""
+    decided = DECIDED[trouble.name]
+    before, registries = home.states(), home.registries()
+    polls, requests = home.polls, home.requests
+    with home.in_trouble():
+        await home.wait(61)
+
+        first = outcome_of(home)
+        assert first is decided.while_running
+        assert home.polls == polls + 1
+        assert home.requests == requests + decided.requests
+        if first is Outcome.AVAILABLE:
+            assert changes(before, home.states()) == decided.changes
+            assert sorted(home.log()) == unreadable_lines(decided)
+        else:
+            assert decided.told is not None
+            assert home.log() == [
+                f"Error fetching bike_tracker data: {decided.told.text}"
+            ]
+            assert home.registries() == registries
+
+        assert await home.next_poll(60, 120) == decided.next_poll
+        second = outcome_of(home)
+        assert second is (decided.then or first)
+    assert decided.recovers_by_itself is (second is not Outcome.SIGN_IN)
+    await recover(home, PASSWORD)
+    assert home.states() == before
+    assert home.registries() == registries
+    failed_by_itself = decided.told is not None and decided.recovers_by_itself
+    assert home.log() == [RECOVERED] * failed_by_itself
+    assert await home.next_poll(60) == 60
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [name for name, trouble in TROUBLES.items() if trouble.is_large],
+    indirect=True,
+)
+async def test_memory(home: Home) -> None:
+    """64 MiB are never held in memory."""
+    with home.in_trouble():
+        # Let the simulator make and keep what it sends.
+        await home.wait(61)
+        with home.memory_below(MOST_MEMORY):
+            await home.wait(61)
+        assert outcome_of(home) is Outcome.UNAVAILABLE
+
+
+@pytest.mark.parametrize("trouble", DECIDED_PLACES, indirect=True)
+async def test_positions(home: Home, trouble: Trouble) -> None:
+    """The bikes move while the call for positions alone is in trouble."""
+    decided = DECIDED_PLACES[trouble.name]
+    registries = home.registries()
+    places = home.places()
+    with home.in_trouble(path="positions"):
+        home.simulator.report_many()
+        requests = home.position_requests
+        await home.wait(61)
+
+        assert outcome_of(home) is Outcome.AVAILABLE
+        assert home.position_requests == requests + decided.requests
+        assert (home.places() == places) is (decided.place is Place.KEPT)
+        times = {values["position_time"] for values in home.states().values()}
+        assert (times == {UNKNOWN}) is (decided.position_time is not None)
+        assert home.log() == []
+        requests = home.position_requests
+        again = await home.next_position_request(60, 120, 3600)
+    if decided.asked_again is None or decided.asked_again > 3600:
+        assert again is None
+    else:
+        assert again == decided.asked_again
+    home.simulator.report_many()
+    await home.wait(24 * 3600)
+    await home.wait(61)
+    assert home.places() == home.true_places()
+    assert home.registries() == registries
+    assert home.log() == []
+
+
+async def recover(home: Home, password: str) -> None:
+    """Wait for the next good answer, or do what is asked for."""
+    if home.asks_to_sign_in:
+        await home.sign_in_again(password)
+    else:
+        await home.next_poll(10, 60, 120)
+    assert home.state is ConfigEntryState.LOADED
+    assert not home.asks_to_sign_in
