@@ -1,0 +1,409 @@
+"""When the next poll comes, and when a person is asked to sign in again."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from email.utils import format_datetime
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
+from .simulator import Simulator
+
+MINUTE = 60
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+GROWING = [1, 2, 4, 8, 15, 15, 15]
+"""Minutes after the first, second … failure in a row."""
+
+type Wait = Callable[[float], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def enable_event_loop_debug() -> None:
+    """Do without: writing down where each task was made takes half of the time."""
+
+
+@pytest.fixture(autouse=True)
+def jitter(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[float, float], float]:
+    """Let all waits be of the same length, an average one unless the test says which."""
+    choose: Callable[[float, float], float] = getattr(
+        request, "param", lambda least, most: (least + most) / 2
+    )
+    monkeypatch.setattr("random.uniform", choose)
+    return choose
+
+
+@pytest.fixture
+def next_poll(simulator: Simulator, poll: Poll) -> Wait:
+    """Return a function that waits for the next poll, which comes in so many seconds.
+
+    Home Assistant polls up to a second early and half a second late.
+    """
+
+    async def _next_poll(seconds: float) -> None:
+        polls = simulator.record.counts["/api/devices"]
+        await poll(seconds - 2)
+        assert simulator.record.counts["/api/devices"] == polls
+        await poll(3)
+        assert simulator.record.counts["/api/devices"] == polls + 1
+
+    return _next_poll
+
+
+@pytest.fixture
+def next_positions(simulator: Simulator, poll: Poll) -> Wait:
+    """Return a function that polls until positions are asked for, in so many minutes."""
+
+    async def _next_positions(minutes: float) -> None:
+        asked = simulator.record.counts["/api/positions"]
+        for _ in range(int(minutes) - 1):
+            await poll(MINUTE)
+        assert simulator.record.counts["/api/positions"] == asked
+        await poll(MINUTE)
+        assert simulator.record.counts["/api/positions"] == asked + 1
+
+    return _next_positions
+
+
+def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
+    """Return whether the person is asked for the password."""
+    flows = hass.config_entries.flow.async_progress()
+    return [flow["context"]["source"] for flow in flows] == ["reauth"]
+
+
+# Growing waits
+
+
+@pytest.mark.parametrize("jitter", [min, max], indirect=True)
+@pytest.mark.usefixtures("setup")
+async def test_waits_grow(
+    simulator: Simulator, next_poll: Wait, jitter: Callable[[float, float], float]
+) -> None:
+    """After each failure in a row the wait is longer, give or take a tenth."""
+    simulator.fault("status-500")
+    await next_poll(MINUTE)
+    for minutes in GROWING:
+        await next_poll(minutes * MINUTE * jitter(0.9, 1.1))
+
+
+@pytest.mark.usefixtures("setup")
+async def test_a_success_ends_the_waiting(
+    simulator: Simulator, next_poll: Wait
+) -> None:
+    """After the first good answer polls come every minute, and waits begin anew."""
+    for _ in range(2):
+        simulator.fault("status-500")
+        await next_poll(MINUTE)
+        for minutes in (1, 2, 4):
+            await next_poll(minutes * MINUTE)
+        simulator.fault(None)
+        await next_poll(8 * MINUTE)
+        await next_poll(MINUTE)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_whatever_fails_counts(simulator: Simulator, next_poll: Wait) -> None:
+    """A row of failures is a row, of one kind or of many."""
+    faults = ["html", "status-503", "redirect-302-other", "length-too-long"]
+    wait = MINUTE
+    for fault in faults:
+        simulator.fault(fault)
+        await next_poll(wait)
+        wait = MINUTE * GROWING[faults.index(fault)]
+
+
+async def test_a_reload_ends_the_waiting(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, next_poll: Wait
+) -> None:
+    """A person who reloads does not wait for what went on before."""
+    simulator.fault("status-500")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+    simulator.fault(None)
+    assert await hass.config_entries.async_reload(setup.entry_id)
+    await next_poll(MINUTE)
+    simulator.fault("status-500")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+
+
+async def test_a_person_who_polls_by_hand(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """With polling disabled nothing is asked for again, however it failed."""
+    hass.config_entries.async_update_entry(entry, pref_disable_polling=True)
+    await async_setup(hass, entry)
+    simulator.fault("status-500")
+    requests = simulator.record.counts["/api/devices"]
+    await poll(DAY)
+    assert simulator.record.counts["/api/devices"] == requests
+
+
+# Retry-After
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("600", 600),
+        ("3600", HOUR),
+        ("0", MINUTE),
+        ("59", MINUTE),
+        ("3601", HOUR),
+        ("999999999999", HOUR),
+        ("-5", MINUTE),
+        ("1.5", MINUTE),
+        ("soon", MINUTE),
+    ],
+)
+@pytest.mark.usefixtures("setup")
+async def test_retry_after(
+    simulator: Simulator, next_poll: Wait, status: int, value: str, seconds: int
+) -> None:
+    """It is obeyed between a minute and an hour; nonsense is not there."""
+    simulator.fault(f"status-{status}", retry_after=value)
+    await next_poll(MINUTE)
+    await next_poll(seconds)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "seconds"),
+    [
+        (timedelta(minutes=10), 10 * MINUTE),
+        (timedelta(days=365), HOUR),
+        (timedelta(), MINUTE),
+        (timedelta(days=-1), MINUTE),
+    ],
+)
+@pytest.mark.usefixtures("setup")
+async def test_retry_after_a_date(
+    simulator: Simulator, next_poll: Wait, ahead: timedelta, seconds: int
+) -> None:
+    """A date is as good as seconds."""
+    # A minute until the server says so, and a second that dates leave off.
+    moment = dt_util.utcnow() + timedelta(seconds=MINUTE + 2) + ahead
+    simulator.fault("status-429", retry_after=format_datetime(moment, usegmt=True))
+    await next_poll(MINUTE)
+    await next_poll(seconds)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_waits_grow_behind_a_retry_after(
+    simulator: Simulator, next_poll: Wait
+) -> None:
+    """What the server asks for is for once; the row of failures goes on."""
+    simulator.fault("status-500")
+    await next_poll(MINUTE)
+    simulator.fault("status-429", retry_after="600")
+    await next_poll(MINUTE)
+    simulator.fault("status-500")
+    await next_poll(600)
+    await next_poll(4 * MINUTE)
+
+
+# 401
+
+
+@pytest.mark.usefixtures("setup")
+async def test_one_401_is_forgiven(
+    hass: HomeAssistant, simulator: Simulator, next_poll: Wait, state_of: StateOf
+) -> None:
+    """The trackers are unavailable for a minute, and nobody is asked for anything."""
+    simulator.fault("status-401-once")
+    await next_poll(MINUTE)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+    await next_poll(MINUTE)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state != STATE_UNAVAILABLE
+    assert not is_asked_to_sign_in(hass)
+
+
+@pytest.mark.parametrize(
+    ("answers", "asks"),
+    [
+        (["status-401", "status-401"], True),
+        (["status-401", None, "status-401"], False),
+        (["status-401", "status-500", "status-401"], False),
+        (["status-401", "connection-refused", "status-401"], False),
+        (["status-401", "html", "status-401"], False),
+        (["status-401", "status-403", "status-401"], False),
+        (["status-401", "status-500", "status-401", "status-401"], True),
+        (["status-500", "status-500", "status-401"], False),
+        (["status-500", "status-500", "status-401", "status-401"], True),
+        (["status-403"] * 4, False),
+        (["redirect-302-same"] * 4, False),
+    ],
+)
+@pytest.mark.usefixtures("setup")
+async def test_only_two_in_a_row_ask_to_sign_in(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    poll: Poll,
+    answers: list[str | None],
+    asks: bool,
+) -> None:
+    """Whatever comes between two of them, a failure or not, they are no row."""
+    for answer in answers:
+        assert not is_asked_to_sign_in(hass)
+        simulator.fault(answer)
+        await poll(HOUR)
+    assert is_asked_to_sign_in(hass) is asks
+
+
+@pytest.mark.usefixtures("setup")
+async def test_second_try_comes_after_a_minute(
+    simulator: Simulator, next_poll: Wait
+) -> None:
+    """However long the waits were before, and whatever the server asks for."""
+    simulator.fault("status-500")
+    await next_poll(MINUTE)
+    for minutes in (1, 2, 4):
+        await next_poll(minutes * MINUTE)
+    simulator.fault("status-401", retry_after="3600")
+    await next_poll(8 * MINUTE)
+    await next_poll(MINUTE)
+
+
+async def test_changed_password(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    next_poll: Wait,
+) -> None:
+    """The server is left alone until the person has signed in, then polled as before."""
+    simulator.set_password(EMAIL, "new password")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+    assert is_asked_to_sign_in(hass)
+    requests = len(simulator.requests)
+    await poll(DAY)
+    assert len(simulator.requests) == requests
+
+    [flow] = hass.config_entries.flow.async_progress()
+    await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {CONF_PASSWORD: "new password"}
+    )
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert setup.state is ConfigEntryState.LOADED
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+
+
+async def test_401_at_setup(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """There the first one asks, once, and the server is left alone."""
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    assert entry.state is ConfigEntryState.SETUP_ERROR
+    assert is_asked_to_sign_in(hass)
+    await poll(DAY)
+    assert len(simulator.requests) == 1
+    assert is_asked_to_sign_in(hass)
+
+
+async def test_401_at_setup_counts_no_further(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """After a sign-in that cures it, one more 401 is forgiven as any other."""
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    simulator.fault(None)
+    [flow] = hass.config_entries.flow.async_progress()
+    await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {CONF_PASSWORD: PASSWORD}
+    )
+    await hass.async_block_till_done(wait_background_tasks=True)
+    simulator.fault("status-401-once")
+    await poll()
+    await poll()
+    assert not is_asked_to_sign_in(hass)
+
+
+# Positions
+
+
+@pytest.mark.usefixtures("setup")
+async def test_waits_for_positions_grow(
+    simulator: Simulator, next_positions: Wait
+) -> None:
+    """While the list is polled every minute, positions wait longer each time."""
+    simulator.fault("status-500", path="positions")
+    simulator.report(RED)
+    await next_positions(1)
+    for minutes in (1, 2, 4, 8, 15, 15):
+        await next_positions(minutes)
+    simulator.fault(None)
+    await next_positions(15)
+    simulator.fault("status-500", path="positions")
+    simulator.report(RED)
+    await next_positions(1)
+    await next_positions(1)
+
+
+@pytest.mark.parametrize(
+    ("value", "minutes"), [("600", 10), ("0", 1), ("86400", 60), ("soon", 1)]
+)
+@pytest.mark.usefixtures("setup")
+async def test_retry_after_of_positions(
+    simulator: Simulator, next_positions: Wait, value: str, minutes: int
+) -> None:
+    """It is obeyed in the same way, and delays nothing but positions."""
+    simulator.fault("status-503", path="positions", retry_after=value)
+    simulator.report(RED)
+    await next_positions(1)
+    await next_positions(minutes)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_positions_wait_for_themselves(
+    simulator: Simulator, next_poll: Wait
+) -> None:
+    """Failures of the one call are none of the other."""
+    simulator.fault("status-500", path="positions")
+    simulator.report(RED)
+    for _ in range(4):
+        await next_poll(MINUTE)
+    simulator.fault("status-500")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+    await next_poll(2 * MINUTE)
+
+
+async def test_not_offered_is_asked_again_after_a_day(
+    freezer: FrozenDateTimeFactory,
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Not before, however often the trackers move; and at once after a reload."""
+    simulator.fault("status-404", path="positions")
+    simulator.report(RED)
+    await poll()
+    asked = simulator.record.counts["/api/positions"]
+    for _ in range(24):
+        simulator.report(RED)
+        await poll(HOUR - 5)
+    assert simulator.record.counts["/api/positions"] == asked
+    await poll(HOUR)
+    assert simulator.record.counts["/api/positions"] == asked + 1
+
+    simulator.report(RED)
+    await hass.config_entries.async_reload(setup.entry_id)
+    await poll()
+    assert simulator.record.counts["/api/positions"] == asked + 2
