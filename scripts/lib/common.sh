@@ -1,6 +1,7 @@
 # What the scripts share. Sourced, not run.
 
 set -euo pipefail
+unset CDPATH
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 environments=$root/.venv

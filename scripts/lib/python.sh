@@ -78,6 +78,7 @@ download_packages() {
 Acquire::Retries "1";
 Acquire::http::Timeout "20";
 Acquire::https::Timeout "20";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 Acquire::Languages "none";
 APT::Sandbox::User "root";
 APT::Update::Error-Mode "any";
