@@ -84,6 +84,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self._tracker_listeners = TrackerListeners(hass, entry)
         self._backoff = Backoff()
         self._unauthorized = False
+        self._devices: Mapping[str, Device] | None = None
         self._published: Trackers = MappingProxyType({})
         self._published_success = True
 
@@ -106,7 +107,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             self.poll.seconds = monotonic() - start
         if moved or self.fleet.missing:
             self._memory.async_save_later()
-        return self._snapshot(devices)
+        if moved or devices is not self._devices:
+            self._devices = devices
+            return self._snapshot(devices)
+        return self.data
 
     async def _async_get_devices(self) -> dict[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""

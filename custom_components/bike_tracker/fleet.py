@@ -51,6 +51,7 @@ class Fleet:
         self._hass = hass
         self._entry = entry
         self._claims = hass.data.setdefault(_CLAIMS, {})
+        self._claimed: set[str] = set()
         self._known = trackers_of(hass, entry.entry_id)
         self._listed: dict[str, Device] | None = None
         self._own: dict[str, Device] = {}
@@ -62,12 +63,12 @@ class Fleet:
 
         It is the same dictionary as before when nothing changed.
         """
-        if listed is not self._listed or self.elsewhere:
-            self._own = self._claim(listed)
+        before, self._listed = self._listed, listed
+        if self._claim(listed) or listed is not before:
+            self._own = self._without_others(listed)
             self._known |= self._own.keys()
-        if bool(listed) != bool(self._listed) or self._listed is None:
+        if bool(listed) != bool(before) or before is None:
             self._report_emptiness(empty=not listed)
-        self._listed = listed
         if listed:
             self._count_missing()
         return self._own
@@ -107,6 +108,7 @@ class Fleet:
         """Forget a tracker, so that another account may have it."""
         self._known.discard(unique_id)
         self.missing.pop(unique_id, None)
+        self._claimed.discard(unique_id)
         if self._claims.get(unique_id) == self._entry.entry_id:
             del self._claims[unique_id]
 
@@ -127,10 +129,15 @@ class Fleet:
             (DOMAIN, unique_id), self._entry.entry_id
         )
 
-    def _claim(self, listed: dict[str, Device]) -> dict[str, Device]:
-        self.elsewhere = {
-            unique_id for unique_id in listed if not self._is_own(unique_id)
-        }
+    def _claim(self, listed: dict[str, Device]) -> bool:
+        """Claim what no other entry has; return whether anything came to this one."""
+        unclaimed = listed.keys() - self._claimed
+        claimed = {unique_id for unique_id in unclaimed if self._is_own(unique_id)}
+        self._claimed |= claimed
+        self.elsewhere = unclaimed - claimed
+        return bool(claimed)
+
+    def _without_others(self, listed: dict[str, Device]) -> dict[str, Device]:
         if not self.elsewhere:
             return listed
         return {

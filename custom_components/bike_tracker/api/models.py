@@ -74,9 +74,9 @@ class Device:
             fields: tuple[Any, ...] = _device_fields(row)
         except KeyError:
             fields = tuple(map(row.get, _DEVICE_FIELDS))
-        # Without that, rows with 1, 1.0 and True would be equal.
+        # To Python 1, 1.0 and True are equal; to the service they are not.
         if tuple(map(type, fields)) != _DEVICE_TYPES:
-            fields = tuple(map(_of_type, fields, _DEVICE_TYPES))
+            fields = tuple(map(_of_type, fields, _DEVICE_TYPES, strict=True))
         return fields if _is_usable(fields[0]) else None
 
     @classmethod
@@ -152,7 +152,7 @@ class Position:
             attribute("batteryLevel"),
             attribute("motion"),
         )
-        # Without their types, fields with 1 and True would be equal.
+        # To Python 1 and True are equal; to the service they are not.
         return (*fields, *map(type, fields))
 
     @classmethod
