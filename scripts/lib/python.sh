@@ -64,7 +64,9 @@ unpack_python() {
   fi
   rm -rf "$new/apt" "$new/patchelf"
   mv "$new" "$environments/python"
-  own_python >/dev/null
+  own_python >/dev/null && return
+  say "That did not work: Debian's Python does not run here"
+  return 1
 }
 
 # apt with state and cache of its own, so that it needs no root and changes nothing on the machine.
