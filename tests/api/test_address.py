@@ -143,6 +143,7 @@ NO_ADDRESS = [
     "http://[::1",
     "http://::1]",
     "http://[nas]",
+    "[::1]@",
     "http://[1.2.3.4]",
     "\ud800.example.com",
 ]

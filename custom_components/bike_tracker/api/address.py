@@ -63,8 +63,8 @@ def _parse(text: str) -> URL:
     try:
         url = URL(text)
         host, _ = url.host or "", url.port
-    except ValueError as err:
-        raise InvalidUrlError("the address cannot be read") from err
+    except ValueError, IndexError:
+        raise InvalidUrlError("the address cannot be read") from None
     if url.scheme not in _SCHEMES or url.port == 0:
         raise InvalidUrlError("the address is not one of a web server")
     if url.user is not None or url.password is not None:
