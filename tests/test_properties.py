@@ -1,0 +1,305 @@
+"""Whatever a server sends or a person types: nothing breaks, and everything readable is read."""
+
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+import ipaddress
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+from aiohttp import ClientSession, DummyCookieJar
+from homeassistant.config_entries import SOURCE_USER, ConfigFlowResult
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from hypothesis import HealthCheck, given, settings, strategies as st
+import pytest
+from yarl import URL
+
+from custom_components.bike_tracker.api import (
+    Device,
+    InsecureUrlError,
+    InvalidResponseError,
+    InvalidUrlError,
+    Position,
+    TrackingClient,
+    TrackingError,
+    canonical_url,
+)
+from custom_components.bike_tracker.api.reader import ListReader
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import EMAIL, PASSWORD
+from .properties import oracle, values
+from .simulator import Simulator
+
+# The same examples each time: a test that fails one day and passes the next helps nobody.
+every = settings(
+    deadline=None,
+    derandomize=True,
+    max_examples=150,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ],
+)
+
+FLOW_ERRORS = {
+    (CONF_URL, "invalid_url"),
+    (CONF_URL, "insecure_url"),
+    (CONF_EMAIL, "invalid_email"),
+    ("base", "invalid_auth"),
+}
+
+
+@pytest.fixture(autouse=True)
+def enable_event_loop_debug() -> None:
+    """Do without: writing down where each task was made takes half of the time."""
+
+
+# Answers
+
+
+@pytest.fixture
+async def client(simulator: Simulator) -> AsyncIterator[TrackingClient]:
+    """Return a client of the account."""
+    async with ClientSession(cookie_jar=DummyCookieJar()) as session:
+        yield TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+
+
+@every
+@given(answer=values.any_json.map(values.body) | st.binary())
+async def test_any_answer(
+    simulator: Simulator, client: TrackingClient, answer: bytes
+) -> None:
+    """It is a list of trackers or one of the client's own errors."""
+    simulator.raw_devices(answer)
+    simulator.raw_positions(answer)
+    for call in (client.async_get_devices, client.async_get_positions):
+        try:
+            read: object = await call()
+        except TrackingError:
+            continue
+        assert isinstance(read, dict)
+
+
+@every
+@given(answers=st.lists(values.lists_of(values.devices), min_size=1, max_size=4))
+async def test_any_lists_of_devices(answers: list[list[Any]]) -> None:
+    """Each tracker that can be known is there, with every field that can be read."""
+    reader = ListReader[str, Device](Device)
+    before: dict[str, Device] = {}
+    for rows in answers:
+        expected = [oracle.device(row) for row in rows if oracle.is_device(row)]
+        if rows and not expected:
+            await refuses(reader, rows)
+            continue
+        read = await reader.async_read(values.body(rows))
+        agree(read, expected, before, key=lambda device: device.unique_id)
+        await does_not_depend_on_the_order(reader, ListReader(Device), rows, read)
+        before = read
+
+
+@every
+@given(answers=st.lists(values.lists_of(values.positions), min_size=1, max_size=4))
+async def test_any_lists_of_positions(answers: list[list[Any]]) -> None:
+    """Each position that is somebody's is there, with everything that can be read."""
+    reader = ListReader[int, Position](Position)
+    before: dict[int, Position] = {}
+    for rows in answers:
+        expected = [oracle.position(row) for row in rows if oracle.is_position(row)]
+        if rows and not expected:
+            await refuses(reader, rows)
+            continue
+        read = await reader.async_read(values.body(rows))
+        agree(read, expected, before, key=lambda position: position.device_id)
+        await does_not_depend_on_the_order(reader, ListReader(Position), rows, read)
+        before = read
+
+
+async def refuses(reader: ListReader[Any, Any], rows: list[Any]) -> None:
+    """Check that a list is refused."""
+    with pytest.raises(InvalidResponseError):
+        await reader.async_read(values.body(rows))
+
+
+def agree[K, T: (Device, Position)](
+    read: dict[K, T], expected: list[T], before: dict[K, T], *, key: Callable[[T], K]
+) -> None:
+    """Hold what was read against what is expected of each row."""
+    assert read.keys() == {key(item) for item in expected}
+    for item_key, item in read.items():
+        twins = [twin for twin in expected if key(twin) == item_key]
+        newest = max(twin.moment for twin in twins)
+        assert item in [twin for twin in twins if twin.moment == newest]
+        # What says the same as before is the same object.
+        assert item is before.get(item_key) or item != before.get(item_key)
+
+
+async def does_not_depend_on_the_order[K, T: (Device, Position)](
+    reader: ListReader[K, T],
+    another: ListReader[K, T],
+    rows: list[Any],
+    read: dict[K, T],
+) -> None:
+    """Hold the answer the other way round against it, with and without a memory."""
+    body = values.body(rows[::-1])
+    assert await reader.async_read(body) is read
+    assert await another.async_read(body) == read
+
+
+# What a person types
+
+
+@every
+@given(typed=values.addresses)
+def test_any_address(typed: str) -> None:
+    """It is refused, or it is the base address of a server, and stays that."""
+    try:
+        url = canonical_url(typed)
+    except InvalidUrlError, InsecureUrlError:
+        return
+    assert canonical_url(url) == url
+    assert url.isascii()
+    assert url.isprintable()
+    assert url.endswith("/api")
+    scheme, _, rest = url.partition("://")
+    host, _, path = rest.partition("/")
+    assert scheme == "https" or (scheme == "http" and is_in_own_network(host))
+    assert host
+    assert "@" not in host
+    assert not set("?# ") & set(url)
+    assert ".." not in path.split("/")
+
+
+def is_in_own_network(host: str) -> bool:
+    """Return whether a host, with its port, is one that http is good enough for."""
+    name = (URL(f"http://{host}").host or "").removesuffix(".")
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return not name[0].isdigit() and (
+            "." not in name
+            or name.endswith(
+                (".localhost", ".local", ".lan", ".home.arpa", ".internal")
+            )
+        )
+    return address.is_private
+
+
+@dataclass
+class Recorder:
+    """In place of a session: takes down what would be sent, and answers with no trackers."""
+
+    sent: list[tuple[str, dict[str, str], bool]] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def get(
+        self, url: URL, *, headers: dict[str, str], allow_redirects: bool, **_: Any
+    ) -> AsyncIterator[SimpleNamespace]:
+        """Answer."""
+        self.sent.append((str(url), headers, allow_redirects))
+
+        async def chunks() -> AsyncIterator[bytes]:
+            yield b"[]"
+
+        yield SimpleNamespace(
+            status=200, headers={}, content=SimpleNamespace(iter_any=chunks)
+        )
+
+    def detach(self) -> None:
+        """Be done."""
+
+
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    """Send nothing anywhere."""
+    recorder = Recorder()
+    with patch(
+        "custom_components.bike_tracker.config_flow.async_create_clientsession",
+        return_value=recorder,
+    ):
+        yield recorder
+
+
+@pytest.fixture
+def no_entries() -> Iterator[None]:
+    """Set up nothing of what a flow makes."""
+    package = "custom_components.bike_tracker"
+    with (
+        patch(f"{package}.async_setup_entry", return_value=True),
+        patch(f"{package}.async_unload_entry", return_value=True),
+    ):
+        yield
+
+
+async def submit(hass: HomeAssistant, **typed: str) -> ConfigFlowResult:
+    """Type an account, and tidy up whatever became of it."""
+    flow = await hass.config_entries.flow.async_init(
+        DOMAIN, context={"source": SOURCE_USER}, data=typed
+    )
+    if flow["type"] is FlowResultType.CREATE_ENTRY:
+        await hass.config_entries.async_remove(flow["result"].entry_id)
+    else:
+        hass.config_entries.flow.async_abort(flow["flow_id"])
+    return flow
+
+
+def is_known_error(flow: ConfigFlowResult) -> bool:
+    """Return whether the form says what is wrong with what was typed, and still shows it."""
+    assert flow["type"] is FlowResultType.FORM
+    [error] = (flow["errors"] or {}).items()
+    return error in FLOW_ERRORS
+
+
+@every
+@given(url=values.addresses, email=values.any_text, password=values.any_text)
+@pytest.mark.usefixtures("no_entries")
+async def test_any_account_anywhere(
+    hass: HomeAssistant, recorder: Recorder, url: str, email: str, password: str
+) -> None:
+    """A form error and nothing sent, or the one exact request."""
+    recorder.sent.clear()
+    flow = await submit(
+        hass, **{CONF_URL: url, CONF_EMAIL: email, CONF_PASSWORD: password}
+    )
+    if flow["type"] is FlowResultType.CREATE_ENTRY:
+        credentials = b64encode(f"{email.strip()}:{password}".encode()).decode()
+        headers = {
+            "Accept": "application/json",
+            "Authorization": f"Basic {credentials}",
+        }
+        assert recorder.sent == [(f"{canonical_url(url)}/devices", headers, False)]
+        assert flow["data"] == {
+            CONF_URL: canonical_url(url),
+            CONF_EMAIL: email.strip(),
+            CONF_PASSWORD: password,
+        }
+    else:
+        assert is_known_error(flow)
+        assert recorder.sent == []
+
+
+@every
+@given(email=values.any_text, password=values.any_text)
+@pytest.mark.usefixtures("no_entries")
+async def test_any_account_over_a_socket(
+    hass: HomeAssistant, simulator: Simulator, email: str, password: str
+) -> None:
+    """What leaves is what the service takes, to the character."""
+    simulator.record.clear()
+    simulator.accounts.clear()
+    simulator.add_account(email.strip(), password)
+    flow = await submit(
+        hass, **{CONF_URL: simulator.url, CONF_EMAIL: email, CONF_PASSWORD: password}
+    )
+    if flow["type"] is FlowResultType.CREATE_ENTRY:
+        [request] = simulator.requests
+        assert request.account == email.strip()
+        assert (request.method, request.path) == ("GET", "/api/devices")
+    else:
+        assert is_known_error(flow)
+        assert simulator.requests == []
