@@ -33,7 +33,7 @@ class HomeAssistantProcess:
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
     ) -> None:
-        """Lay the folder out, which has to be empty."""
+        """Use this folder; an empty one is laid out, one from before has to have its old port."""
         self.folder = folder
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
@@ -42,7 +42,8 @@ class HomeAssistantProcess:
         self._child: Child | None = None
         self._session: ClientSession | None = None
         self._guard: asyncio.Task[int] | None = None
-        lay_out(folder, self.port, with_integration=with_integration)
+        if not any(folder.iterdir()):
+            lay_out(folder, self.port, with_integration=with_integration)
 
     async def __aenter__(self) -> Self:
         """Start it and sign in."""

@@ -24,11 +24,16 @@ class SimulatorProcess:
     control: SimulatorControl
 
     def __init__(
-        self, *, trackers: int = 3, documented_only: bool = False, still: bool = True
+        self,
+        *,
+        trackers: int = 3,
+        documented_only: bool = False,
+        still: bool = True,
+        port: int = 0,
     ) -> None:
         """Have a fleet of so many trackers, which rest unless asked."""
         self.documented_only = documented_only
-        self._arguments = ["--port", "0", "--trackers", str(trackers)]
+        self._arguments = ["--port", str(port), "--trackers", str(trackers)]
         self._arguments += ["--documented-only"] if documented_only else []
         self._arguments += ["--still"] if still else []
 

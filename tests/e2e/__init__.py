@@ -1,0 +1,1 @@
+"""Tests with the newest Home Assistant as a process of its own: scripts/test --e2e."""

@@ -1,0 +1,23 @@
+"""A simulated service and a Home Assistant that has the integration and no account yet."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.live import HomeAssistantProcess, SimulatorProcess
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[SimulatorProcess]:
+    """Return a service with three trackers that rest; the first one is at home."""
+    async with SimulatorProcess() as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def home_assistant(tmp_path: Path) -> AsyncIterator[HomeAssistantProcess]:
+    """Return a running Home Assistant; its log is shown when the test fails."""
+    async with HomeAssistantProcess(tmp_path) as home_assistant:
+        yield home_assistant
+    print(home_assistant.log)  # noqa: T201

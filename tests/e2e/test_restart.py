@@ -1,0 +1,315 @@
+"""Stopped, killed and started again, Home Assistant has what the person built."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+import shutil
+from typing import Any
+
+import pytest
+
+from tests.live import (
+    EMAIL,
+    PASSWORD,
+    HomeAssistantClient,
+    HomeAssistantProcess,
+    SimulatorProcess,
+    State,
+)
+from tests.live.ports import free_port
+from tests.live.town import settle
+from tests.simulator.streets import HOME, WERDERPLATZ
+
+BIKE = "860000000000001"
+OTHER_BIKE = "860000000000002"
+AUTOMATION = "ride_away"
+DEVICES = "/api/devices"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a person has in Home Assistant, and would have to build again."""
+
+    entries: list[str]
+    entities: dict[str, tuple[object, ...]]
+    devices: dict[str, tuple[object, ...]]
+    areas: list[str]
+    automation: Any
+    available: set[str]
+
+
+async def look(client: HomeAssistantClient) -> Built:
+    """Return what there is now."""
+    entries = await client.call("config_entries/get", domain="bike_tracker")
+    states = await client.states()
+    entities = await client.entities()
+    return Built(
+        entries=[entry["entry_id"] for entry in entries],
+        entities={
+            entity["unique_id"]: tuple(
+                entity[key]
+                for key in ("entity_id", "name", "area_id", "device_id", "disabled_by")
+            )
+            for entity in entities
+        },
+        devices={
+            unique_id: (device["id"], device["name_by_user"], device["area_id"])
+            for unique_id, device in (await client.devices()).items()
+        },
+        areas=[area["name"] for area in await client.call("config/area_registry/list")],
+        automation=await client.get(f"/api/config/automation/config/{AUTOMATION}"),
+        available={
+            entity["entity_id"]
+            for entity in entities
+            if entity["entity_id"] in states
+            and states[entity["entity_id"]].state != "unavailable"
+        },
+    )
+
+
+async def build(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+) -> Built:
+    """Add the account, name things, put a bike in an area, and automate."""
+    client = home_assistant.client
+    await settle(client)
+    await client.add_account(simulator.url, EMAIL, PASSWORD)
+    device_id = (await client.devices())[BIKE]["id"]
+    area = await client.call("config/area_registry/create", name="Shed")
+    await client.call(
+        "config/device_registry/update",
+        device_id=device_id,
+        name_by_user="Ann's bike",
+        area_id=area["area_id"],
+    )
+    await client.call(
+        "config/entity_registry/update",
+        entity_id=await client.entity_id("binary_sensor", f"{BIKE}_online"),
+        new_entity_id="binary_sensor.anns_bike_reachable",
+        name="Reachable",
+    )
+    await client.post(
+        f"/api/config/automation/config/{AUTOMATION}",
+        {
+            "alias": "Ride away",
+            "triggers": [
+                {
+                    "trigger": "zone.left",
+                    "target": {"device_id": device_id},
+                    "options": {"zone": "zone.home"},
+                }
+            ],
+            "actions": [{"event": "ride_away"}],
+        },
+    )
+    return await look(client)
+
+
+@dataclass(frozen=True)
+class LivedIn:
+    """A folder that Home Assistant was stopped in, and what was built there."""
+
+    folder: Path
+    port: int
+    simulator_port: int
+    built: Built
+
+
+async def live_in(folder: Path) -> LivedIn:
+    """Start Home Assistant in a new folder, build, and stop it."""
+    port, simulator_port = free_port(), free_port()
+    async with (
+        SimulatorProcess(port=simulator_port) as simulator,
+        HomeAssistantProcess(folder, port=port) as home_assistant,
+    ):
+        built = await build(home_assistant, simulator)
+    return LivedIn(folder, port, simulator_port, built)
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> LivedIn:
+    """Return what all tests here begin with."""
+    return asyncio.run(live_in(tmp_path_factory.mktemp("lived_in")))
+
+
+@pytest.fixture
+def built(lived_in: LivedIn) -> Built:
+    """Return what was built."""
+    return lived_in.built
+
+
+@pytest.fixture
+async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatorProcess]:
+    """Return the service that the account is at; nothing has moved yet."""
+    async with SimulatorProcess(port=lived_in.simulator_port) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def home_assistant(
+    lived_in: LivedIn, tmp_path: Path
+) -> AsyncIterator[HomeAssistantProcess]:
+    """Return a Home Assistant that is not running, but was before."""
+    folder = shutil.copytree(lived_in.folder, tmp_path / "home_assistant")
+    home_assistant = HomeAssistantProcess(folder, port=lived_in.port)
+    yield home_assistant
+    await home_assistant.stop()
+    print(home_assistant.log)  # noqa: T201
+    assert home_assistant.complaints() == []
+
+
+async def requests(simulator: SimulatorProcess) -> int:
+    """Return how often the trackers were asked for."""
+    count: int = (await simulator.control.state())["requests"].get(DEVICES, 0)
+    return count
+
+
+async def wait_for_request(simulator: SimulatorProcess, after: int) -> None:
+    """Wait until the trackers were asked for once more."""
+    async with asyncio.timeout(60):
+        while await requests(simulator) <= after:
+            await asyncio.sleep(0.02)
+
+
+async def tracker(client: HomeAssistantClient) -> State:
+    """Return the state of the bike's device tracker."""
+    return (await client.states())[await client.entity_id("device_tracker", BIKE)]
+
+
+async def rides(client: HomeAssistantClient) -> int:
+    """Return how often the automation ran."""
+    traces = await client.call("trace/list", domain="automation", item_id=AUTOMATION)
+    return len(traces)
+
+
+def place(state: State) -> tuple[str, float | None, float | None]:
+    """Return where a tracker is."""
+    at = state.attributes
+    return state.state, at.get("latitude"), at.get("longitude")
+
+
+async def test_killed_while_starting(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, built: Built
+) -> None:
+    """At whatever moment of starting the power is cut, the next start has everything."""
+    for seconds in (0.2, 1, 2, 3):
+        await home_assistant.spawn()
+        await asyncio.sleep(seconds)
+        await home_assistant.kill()
+    await home_assistant.start()
+    assert await look(home_assistant.client) == built
+
+
+async def test_killed_during_a_poll(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, built: Built
+) -> None:
+    """The first poll, and then a later one, is on its way when the power is cut."""
+    await simulator.control.fault("no-answer")
+    await home_assistant.spawn()
+    await wait_for_request(simulator, 0)
+    await home_assistant.kill()
+    await simulator.control.fault(None)
+    await home_assistant.start()
+    assert await look(home_assistant.client) == built
+
+    before = await requests(simulator)
+    await simulator.control.fault("no-answer")
+    polling = asyncio.create_task(home_assistant.client.poll())
+    await wait_for_request(simulator, before)
+    polling.cancel()
+    await home_assistant.kill()
+    await simulator.control.fault(None)
+    await home_assistant.start()
+    assert await look(home_assistant.client) == built
+
+
+async def test_killed_right_after_saving(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+) -> None:
+    """What Home Assistant has written down is there, however it ended."""
+    await home_assistant.start()
+    client = home_assistant.client
+    await client.call(
+        "config/device_registry/update",
+        device_id=(await client.devices())[OTHER_BIKE]["id"],
+        name_by_user="Bob's bike",
+        area_id=(await client.call("config/area_registry/create", name="Attic"))[
+            "area_id"
+        ],
+    )
+    await client.call(
+        "config/entity_registry/update",
+        entity_id=await client.entity_id("sensor", f"{OTHER_BIKE}_battery"),
+        new_entity_id="sensor.bobs_battery",
+    )
+    await client.post(
+        f"/api/config/automation/config/{AUTOMATION}",
+        {"alias": "Changed", "triggers": [], "actions": []},
+    )
+    built = await look(client)
+    await home_assistant.wait_until_stored("core.area_registry", "Attic")
+    await home_assistant.wait_until_stored("core.device_registry", "Bob's bike")
+    await home_assistant.wait_until_stored("core.entity_registry", "bobs_battery")
+    await home_assistant.kill()
+    await home_assistant.start()
+    assert await look(home_assistant.client) == built
+
+
+async def test_positions_are_remembered(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+) -> None:
+    """While the service has no positions to offer, bikes stay where they were, also after a power cut."""
+    await simulator.control.fault("status-503", path="positions")
+    await ride(simulator, (50.0, 8.0))
+    for _ in range(2):
+        await home_assistant.start()
+        assert place(await tracker(home_assistant.client)) == ("home", *HOME)
+        await home_assistant.kill()
+
+
+async def test_a_ride_is_noticed_once(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+) -> None:
+    """An automation on the device runs when the bike leaves, and not again, nor after a restart."""
+    await home_assistant.start()
+    await ride(simulator, WERDERPLATZ)
+    await poll_until(home_assistant.client, "Office")
+    await ride(simulator, (50.0, 8.0))
+    await poll_until(home_assistant.client, "not_home")
+    assert await rides(home_assistant.client) == 1
+    await home_assistant.stop()
+    await home_assistant.start()
+    assert place(await tracker(home_assistant.client)) == ("not_home", 50.0, 8.0)
+    assert await rides(home_assistant.client) == 1
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+async def test_a_ride_during_a_restart_is_noticed_once(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, *, killed: bool
+) -> None:
+    """The bike comes back where it was, leaves with the next poll, and has left once."""
+    if killed:
+        await home_assistant.start()
+        await home_assistant.kill()
+    await ride(simulator, WERDERPLATZ)
+    await home_assistant.start()
+    assert place(await tracker(home_assistant.client)) == ("home", *HOME)
+    assert await rides(home_assistant.client) == 0
+    await poll_until(home_assistant.client, "Office")
+    assert await rides(home_assistant.client) == 1
+
+
+async def ride(simulator: SimulatorProcess, to: tuple[float, float]) -> None:
+    """Have the bike report from another place."""
+    await simulator.control.do(
+        "report", unique_id=BIKE, latitude=to[0], longitude=to[1]
+    )
+
+
+async def poll_until(client: HomeAssistantClient, state: str) -> None:
+    """Poll, and wait until the bike's device tracker has a state."""
+    await client.poll()
+    async with asyncio.timeout(30):
+        while (await tracker(client)).state != state:
+            await asyncio.sleep(0.1)
