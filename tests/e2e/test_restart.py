@@ -23,6 +23,7 @@ from tests.simulator.streets import HOME, WERDERPLATZ
 
 BIKE = "860000000000001"
 OTHER_BIKE = "860000000000002"
+ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
 DEVICES = "/api/devices"
 
@@ -75,6 +76,7 @@ async def build(
     client = home_assistant.client
     await settle(client)
     await client.add_account(simulator.url, EMAIL, PASSWORD)
+    await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
     device_id = (await client.devices())[BIKE]["id"]
     area = await client.call("config/area_registry/create", name="Shed")
     await client.call(

@@ -241,7 +241,7 @@ class HomeAssistantClient:
     async def add_account(self, url: str, email: str, password: str) -> str:
         """Add an account of the tracking service; return the ID of its config entry.
 
-        Raises FlowError when the form shows an error, or the flow ends without an entry.
+        Its entities follow a moment later. Raises FlowError when the form shows an error, or the flow ends without an entry.
         """
         form = await self.start_flow(DOMAIN, show_advanced_options=False)
         result = await self.submit(
@@ -258,6 +258,12 @@ class HomeAssistantClient:
         """Return what the entity registry has from an integration."""
         entities = await self.call("config/entity_registry/list")
         return [entity for entity in entities if entity["platform"] == platform]
+
+    async def wait_for_entities(self, number: int) -> None:
+        """Wait until the integration has so many entities, disabled ones counted."""
+        async with asyncio.timeout(30):
+            while len(await self.entities()) < number:
+                await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
     async def devices(self) -> dict[str, dict[str, Any]]:
         """Return the devices that are trackers, by `uniqueId`."""

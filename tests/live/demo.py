@@ -9,8 +9,9 @@ import sys
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from .check import check, table
+from .check import Row, check, table
 from .dashboard import add_dashboard
+from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
 from .ports import free_port, is_free
 from .process import ProcessEndedError
@@ -102,9 +103,10 @@ async def _demo(options: Namespace, port: int) -> int:
             await settle(client)
             _say("Adding the account")
             await client.add_account(simulator.url, EMAIL, PASSWORD)
-            if options.check:
-                return await _check(options, home_assistant, simulator)
+            rows = await check(client, simulator)
             await add_dashboard(client)
+            if options.check:
+                return await _report(rows, options.trackers, home_assistant)
             print(welcome(home_assistant.url, simulator), flush=True)
             try:
                 return await _until_ended(home_assistant, simulator)
@@ -113,25 +115,22 @@ async def _demo(options: Namespace, port: int) -> int:
                 return 0
 
 
-async def _check(
-    options: Namespace,
-    home_assistant: HomeAssistantProcess,
-    simulator: SimulatorProcess,
+async def _report(
+    rows: list[Row], trackers: int, home_assistant: HomeAssistantProcess
 ) -> int:
-    rows = await check(home_assistant.client, simulator)
-    await add_dashboard(home_assistant.client)
+    """Stop Home Assistant and print what was found; return 0 if all of it is right."""
     await home_assistant.stop()
-    print(table(rows))
-    wrong = sum(not row.right for row in rows)
-    shown = sum(row.entity == "device" for row in rows)
     complaints = home_assistant.complaints()
+    shown = sum(row.entity == DEVICE for row in rows)
+    wrong = sum(not row.right for row in rows)
+    print(table(rows))
     for record in complaints:
         print(f"\nIn the log:\n{record.text}")
     print(
-        f"\n{shown} of {options.trackers} trackers; {len(rows) - wrong} lines right, {wrong} wrong; "
+        f"\n{shown} of {trackers} trackers; {len(rows) - wrong} lines right, {wrong} wrong; "
         f"{len(complaints)} complaints in the log"
     )
-    return 1 if wrong or complaints or shown != options.trackers else 0
+    return 1 if wrong or complaints or shown != trackers else 0
 
 
 async def _until_ended(

@@ -1,0 +1,106 @@
+"""The demo as a person runs it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import os
+from pathlib import Path
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+from aiohttp import ClientSession
+import pytest
+
+from tests.live import HomeAssistantClient
+from tests.live.ports import HOST, free_port
+
+
+@contextmanager
+def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """Start the demo, with its temporary files in a folder; it does not outlive this."""
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "tests.live.demo", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(folder)},
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def address(process: subprocess.Popen[str]) -> str:
+    """Wait for the demo to tell its address."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"Home Assistant is at (\S+)", line):
+            return found[1]
+    raise AssertionError("no address was printed")
+
+
+@pytest.mark.parametrize("options", [[], ["--documented-only"]])
+def test_check(tmp_path: Path, options: list[str]) -> None:
+    """Every entity of every tracker is there and right."""
+    with demo(tmp_path, "--check", "--trackers", "2", *options) as process:
+        output, errors = process.communicate()
+    assert process.returncode == 0, output + errors
+    assert "2 of 2 trackers" in output
+    assert "WRONG" not in output
+    assert ("unknown" in output) is bool(options)
+
+
+async def test_runs_until_ctrl_c(tmp_path: Path) -> None:
+    """It opens on a dashboard without a sign-in, and leaves nothing behind."""
+    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
+        url = address(process)
+        async with ClientSession() as session:
+            client = HomeAssistantClient(session, url)
+            await client.sign_in()
+            core = await client.call("frontend/get_system_data", key="core")
+            dashboard = await client.call(
+                "lovelace/config", url_path=core["value"]["default_panel"]
+            )
+            assert "device_tracker.city_bike" in str(dashboard)
+            await client.close()
+        assert list(tmp_path.iterdir()) != []
+        process.send_signal(signal.SIGINT)
+        # The output ends only when no process has it open any more.
+        process.communicate()
+    assert process.returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupted_while_starting(tmp_path: Path) -> None:
+    """It cleans up, and says that it did not get to its end."""
+    with demo(tmp_path, "--check") as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_killed(tmp_path: Path) -> None:
+    """Home Assistant and the simulated service end with it."""
+    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
+        url = address(process)
+        process.kill()
+        process.communicate()
+    with socket.socket() as sock, pytest.raises(ConnectionRefusedError):
+        sock.connect((HOST, int(url.rpartition(":")[2])))
+
+
+def test_port_in_use(tmp_path: Path) -> None:
+    """A port that was asked for and is in use is an error."""
+    with socket.create_server((HOST, 0)) as server:
+        port = str(server.getsockname()[1])
+        with demo(tmp_path, "--port", port) as process:
+            _, errors = process.communicate()
+    assert process.returncode == 2
+    assert f"Port {port} is in use" in errors
