@@ -5,7 +5,7 @@ Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Mapping, Set as AbstractSet
 from dataclasses import replace
 from time import monotonic
 
@@ -36,7 +36,6 @@ class PositionLookup:
         self._backoff = Backoff()
         self._not_before = 0.0
         self._asked: dict[str, int | None] = {}
-        self._ambiguous: set[int | None] = set()
         self._settled: Mapping[str, Device] | None = None
 
     async def async_update(
@@ -49,19 +48,19 @@ class PositionLookup:
         """
         if devices is self._settled or monotonic() < self._not_before:
             return False
-        self._ambiguous = _ambiguous_ids(devices.values())
-        news = [device for device in devices.values() if self._has_news(device)]
+        outdated = self._outdated(devices.values())
+        news = [device for device in outdated.values() if self._is_news(device)]
         if not news:
             self._settled = devices
-        if not any(self._may_move(device.unique_id, movable) for device in news):
+        if not any(self._may_move(device, movable) for device in news):
             return False
-        positions = await self._async_ask()
+        positions = await self._async_ask(outdated.keys())
         if positions is None:
             return False
         changed = False
-        for device in devices.values():
-            if self._may_move(device.unique_id, movable):
-                changed |= self._take(device, positions)
+        for device_id, device in outdated.items():
+            if self._may_move(device, movable):
+                changed |= self._take(device, positions.get(device_id))
         return changed
 
     def forget(self, unique_id: str) -> None:
@@ -69,21 +68,37 @@ class PositionLookup:
         self.known.pop(unique_id, None)
         self._asked.pop(unique_id, None)
 
-    def _has_news(self, device: Device) -> bool:
-        position_id = device.position_id
-        if position_id is None or device.id in self._ambiguous:
-            return False
-        if position_id == self._asked.get(device.unique_id):
-            return False
-        known = self.known.get(device.unique_id)
-        return known is None or known.id != position_id
+    def _outdated(self, devices: Collection[Device]) -> dict[int, Device]:
+        """Return the trackers with another position than the known one, by internal ID.
 
-    def _may_move(self, unique_id: str, movable: Container[str]) -> bool:
-        return unique_id in movable or unique_id not in self.known
+        An ID that several trackers have leads to nobody's place.
+        """
+        known = self.known
+        outdated = {
+            device.id: device
+            for device in devices
+            if device.id is not None
+            and device.position_id is not None
+            and (
+                (position := known.get(device.unique_id)) is None
+                or position.id != device.position_id
+            )
+        }
+        for device_id in _ambiguous_ids(devices) if outdated else ():
+            outdated.pop(device_id, None)
+        return outdated
 
-    async def _async_ask(self) -> dict[int, Position] | None:
+    def _is_news(self, device: Device) -> bool:
+        return self._asked.get(device.unique_id) != device.position_id
+
+    def _may_move(self, device: Device, movable: Container[str]) -> bool:
+        return device.unique_id in movable or device.unique_id not in self.known
+
+    async def _async_ask(
+        self, device_ids: AbstractSet[int]
+    ) -> dict[int, Position] | None:
         try:
-            positions = await self._client.async_get_positions()
+            positions = await self._client.async_get_positions(device_ids)
         except (CannotConnectError, ServiceUnavailableError) as err:
             asked_for = getattr(err, "retry_after", None)
             self._wait(err, self._backoff.fail(asked_for))
@@ -101,17 +116,14 @@ class PositionLookup:
         self._not_before = monotonic() + seconds
         LOGGER.debug("No positions (%s); asking again in %.0f s", err, seconds)
 
-    def _take(self, device: Device, positions: Mapping[int, Position]) -> bool:
+    def _take(self, device: Device, position: Position | None) -> bool:
         """Keep the device's position; return whether it is another one than before."""
         unique_id = device.unique_id
-        if device.id is None or device.id in self._ambiguous:
-            return False
         self._asked[unique_id] = device.position_id
-        position = positions.get(device.id)
-        known = self.known.get(unique_id)
         # Servers drop old positions from their list; the bike is where it was.
-        if position is None or position is known:
+        if position is None:
             return False
+        known = self.known.get(unique_id)
         if known is not None:
             position = _carry_over(known, position)
             if position == known:
@@ -120,10 +132,12 @@ class PositionLookup:
         return True
 
 
-def _ambiguous_ids(devices: Iterable[Device]) -> set[int | None]:
-    """Return the IDs that lead to no tracker or to several: theirs is nobody's place."""
-    numbers = Counter(device.id for device in devices)
-    return {None, *(device_id for device_id, number in numbers.items() if number > 1)}
+def _ambiguous_ids(devices: Collection[Device]) -> set[int]:
+    """Return the IDs that several trackers have."""
+    ids = [device.id for device in devices if device.id is not None]
+    if len(set(ids)) == len(ids):
+        return set()
+    return {device_id for device_id, number in Counter(ids).items() if number > 1}
 
 
 def _carry_over(known: Position, position: Position) -> Position:

@@ -1,6 +1,6 @@
 """The client: one method per call of the service."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AbstractSet
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -62,13 +62,19 @@ class TrackingClient:
         """
         return await self.devices.async_read(await self._async_get("devices"))
 
-    async def async_get_positions(self) -> dict[int, Position]:
+    async def async_get_positions(
+        self, device_ids: AbstractSet[int] | None = None
+    ) -> dict[int, Position]:
         """Return the last known positions by the internal ID of their device.
+
+        With `device_ids`, of these devices alone: the server sends all the same, but no
+        more is read.
 
         Not in the documented interface: servers like Traccar offer it, others answer
         with anything. Raises the same errors as async_get_devices.
         """
-        return await self.positions.async_read(await self._async_get("positions"))
+        body = await self._async_get("positions")
+        return await self.positions.async_read(body, device_ids)
 
     async def _async_get(self, path: str) -> bytes:
         try:

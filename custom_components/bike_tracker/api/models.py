@@ -65,6 +65,12 @@ class Device:
     disabled: bool | None
 
     @staticmethod
+    def key(row: dict[str, Any]) -> str | None:
+        """Return the `uniqueId` of a row."""
+        unique_id = row.get("uniqueId")
+        return unique_id if _is_usable(unique_id) else None
+
+    @staticmethod
     def fields(row: dict[str, Any]) -> tuple[Any, ...] | None:
         """Return the documented fields of a row, None for one without a value.
 
@@ -128,18 +134,26 @@ class Position:
     motion: bool | None = None
 
     @staticmethod
-    def fields(row: dict[str, Any]) -> tuple[Any, ...] | None:
+    def key(row: dict[str, Any]) -> int | None:
+        """Return the internal ID of the device that a row is about."""
+        device_id = row.get("deviceId")
+        if type(device_id) is int and type(row.get("id")) is int:
+            return device_id
+        return None
+
+    @classmethod
+    def fields(cls, row: dict[str, Any]) -> tuple[Any, ...] | None:
         """Return what is read of a row; the rest of its attributes is dropped.
 
         A row without IDs is no position.
         """
-        get = row.get
-        if type(get("id")) is not int or type(get("deviceId")) is not int:
+        if (device_id := cls.key(row)) is None:
             return None
+        get = row.get
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
         fields = (
-            get("deviceId"),
+            device_id,
             get("id"),
             get("valid"),
             get("fixTime"),

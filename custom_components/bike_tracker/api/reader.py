@@ -1,32 +1,25 @@
 """From one list answer to the next: only what changed is built anew."""
 
 import asyncio
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Set as AbstractSet
 from datetime import datetime
-from itertools import batched
-import json
 import logging
 from typing import Any, Protocol, Self
 
-import orjson
-
 from .errors import InvalidResponseError
+from .rows import portions
 
 _LOGGER = logging.getLogger(__name__)
-
-# Rows read before the event loop gets its turn: a few milliseconds of work.
-_ROWS_AT_A_TIME = 1_000
-# What lists of tens of thousands of trackers need. Of `{}` alone, 16 MiB would take up
-# more than half a gigabyte once read.
-_MOST_VALUES = 1_000_000
-_LONGEST_INTEGER = len("-9223372036854775808")
 
 type Fields = tuple[Any, ...]
 
 
 class Listed(Protocol):
     """What a list answer holds one of per row."""
+
+    @staticmethod
+    def key(row: dict[str, Any], /) -> object | None:
+        """Return what the object is known by, or None without."""
 
     @staticmethod
     def fields(row: dict[str, Any], /) -> Fields | None:
@@ -64,29 +57,49 @@ class ListReader[K, T: Listed]:
         self.unreadable_fields: set[str] = set()
         """Names of fields that came without a usable value."""
 
-    async def async_read(self, body: bytes) -> dict[K, T]:
+    async def async_read(
+        self, body: bytes, wanted: AbstractSet[K] | None = None
+    ) -> dict[K, T]:
         """Return the objects of an answer by key.
+
+        Of an answer with other keys than `wanted`, no more is read than these, and
+        nothing is remembered of it.
 
         Raises InvalidResponseError if it is no JSON array, or one of rows of which
         none has a usable key.
         """
-        if body == self._body:
+        if wanted is None and body == self._body:
             return self._objects
-        rows = _rows_of(body)
         fields: dict[K, Fields] = {}
         objects: dict[K, T] = {}
-        left_out = 0
-        for number, batch in enumerate(batched(rows, _ROWS_AT_A_TIME, strict=False)):
+        number = left_out = 0
+        for rows in portions(body):
             if number:
                 await asyncio.sleep(0)
-            left_out += self._read_rows(batch, fields, objects)
-        if rows and not objects:
+            number += len(rows)
+            left_out += self._read_rows(self._pick(rows, wanted), fields, objects)
+        if number and left_out == number:
             raise InvalidResponseError("no usable element in the list")
         self._note_left_out(left_out)
+        if wanted is not None:
+            return objects
         self._body, self._fields = body, fields
         if not _same_objects(self._objects, objects):
             self._objects = objects
         return self._objects
+
+    def _pick(
+        self, rows: Iterable[Any], wanted: AbstractSet[K] | None
+    ) -> Iterable[Any]:
+        """Return the rows with these keys, and those without any, to be counted."""
+        if wanted is None:
+            return rows
+        key_of = self._kind.key
+        return [
+            row
+            for row in rows
+            if type(row) is not dict or (key := key_of(row)) is None or key in wanted
+        ]
 
     def _read_rows(
         self, rows: Iterable[Any], fields: dict[K, Fields], objects: dict[K, T]
@@ -132,35 +145,6 @@ class ListReader[K, T: Listed]:
                 self._kind.__name__.lower(),
             )
         self.left_out = number
-
-
-def _rows_of(body: bytes) -> list[Any]:
-    if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
-        raise InvalidResponseError("too many values")
-    rows = _parsed(body)
-    if type(rows) is not list:
-        raise InvalidResponseError("no JSON array")
-    return rows
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError as err:
-        reason = err.msg
-    # Slower, and takes numbers that no float holds and halves of surrogate pairs: they
-    # cost their field, not all trackers.
-    with suppress(ValueError, RecursionError):
-        return json.loads(body.decode(), parse_int=_number)
-    # Raised here, as the errors above hold the body: it must reach no log.
-    raise InvalidResponseError(f"no JSON: {reason}")
-
-
-def _number(digits: str) -> float:
-    """Return an integer that fits into 64 bits, else a float, which may be infinite."""
-    if len(digits) <= _LONGEST_INTEGER and -(2**63) <= (number := int(digits)) < 2**64:
-        return number
-    return float(digits)
 
 
 def _same_objects[K, T](old: dict[K, T], new: dict[K, T]) -> bool:
