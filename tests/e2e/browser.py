@@ -1,0 +1,68 @@
+"""The machine's Chromium."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+import shutil
+from typing import Literal
+
+from playwright.async_api import Browser, BrowserContext, async_playwright
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_ARGUMENTS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-sync",
+    # The map is drawn without a graphics card.
+    "--enable-unsafe-swiftshader",
+    "--no-first-run",
+    "--no-sandbox",
+)
+
+MILLISECONDS = 20_000
+"""How long something may take to appear. Nothing should; the machine may be busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The screen that somebody sits in front of, and how they like it."""
+
+    name: str
+    width: int = 1200
+    height: int = 800
+    colours: Literal["light", "dark"] = "light"
+    touch: bool = False
+
+
+DESKTOP = Look("desktop")
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Run Chromium without a window."""
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    assert program, "there is no Chromium on this machine"
+    async with (
+        async_playwright() as playwright,
+        await playwright.chromium.launch(
+            executable_path=program, args=_ARGUMENTS
+        ) as browser,
+    ):
+        yield browser
+
+
+async def new_context(browser: Browser, look: Look) -> BrowserContext:
+    """Return a browser that has been nowhere yet."""
+    context = await browser.new_context(
+        viewport={"width": look.width, "height": look.height},
+        color_scheme=look.colours,
+        has_touch=look.touch,
+        is_mobile=look.touch,
+        locale="en-US",
+        timezone_id="Europe/Berlin",
+        # Answers would come from it that nobody sees being asked for.
+        service_workers="block",
+    )
+    context.set_default_timeout(MILLISECONDS)
+    return context

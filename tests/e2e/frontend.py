@@ -1,0 +1,103 @@
+"""What a person does in Home Assistant's frontend."""
+
+from collections.abc import Mapping
+import re
+
+from playwright.async_api import Locator, Page, expect
+
+
+class Frontend:
+    """Home Assistant in a browser, described by what one sees of it."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        """Look at the Home Assistant at this address."""
+        self.page = page
+        self.url = url
+
+    # What there is
+
+    def button(self, name: str | re.Pattern[str]) -> Locator:
+        """Return a button."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def link(self, name: str) -> Locator:
+        """Return a link, by the beginning of its text."""
+        return self.page.get_by_role("link", name=re.compile(f"^{re.escape(name)}"))
+
+    def field(self, label: str) -> Locator:
+        """Return a field to type in; the label of one that must be filled in ends in *."""
+        return self.page.get_by_role(
+            "textbox", name=re.compile(rf"^{re.escape(label)}\*?$")
+        )
+
+    def heading(self, text: str) -> Locator:
+        """Return a heading."""
+        return self.page.get_by_role("heading", name=text, exact=True)
+
+    def text(self, text: str) -> Locator:
+        """Return what shows just this text."""
+        return self.page.get_by_text(text, exact=True)
+
+    def saying(self, text: str) -> Locator:
+        """Return what shows this text among other."""
+        return self.page.get_by_text(text)
+
+    def option(self, name: str) -> Locator:
+        """Return what can be chosen in an open list, by the beginning of its text."""
+        return self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
+
+    def title(self, text: str) -> Locator:
+        """Return the title of the page."""
+        return self.page.locator("ha-top-app-bar-fixed, .toolbar").get_by_text(
+            text, exact=True
+        )
+
+    def entity(self, name: str) -> Locator:
+        """Return the row of an entity on the page of its device."""
+        return self.page.locator("hui-generic-entity-row").filter(
+            has=self.page.get_by_text(name, exact=True)
+        )
+
+    @property
+    def alert(self) -> Locator:
+        """The message about what went wrong."""
+        return self.page.get_by_role("alert")
+
+    # What there is to do
+
+    async def open(self, path: str = "/") -> None:
+        """Enter an address below that of Home Assistant."""
+        await self.page.goto(self.url + path)
+
+    async def fill_in(self, fields: Mapping[str, str]) -> None:
+        """Type into the fields with these labels."""
+        for label, text in fields.items():
+            await self.field(label).fill(text)
+
+    async def open_settings(self, page: str, *, settings: str = "Settings") -> None:
+        """Go to a page of the settings, from wherever it is."""
+        await self.page.get_by_role("link", name=settings, exact=True).click()
+        await self.link(page).click()
+
+    async def open_integration(self) -> None:
+        """Open the page of the integration, with its accounts."""
+        await self.open("/config/integrations/integration/bike_tracker")
+        await expect(self.heading("Bike Tracker")).to_be_visible()
+
+    async def choose(self, item: str) -> None:
+        """Open the menu of the account and choose from it."""
+        await self.open_integration()
+        # The first menu is that of the page.
+        await self.button("Menu").nth(1).click()
+        await self.page.get_by_role("menuitem", name=item, exact=True).click()
+
+    async def open_device(self, name: str) -> None:
+        """Open the page of a tracker."""
+        await self.open_integration()
+        await self.page.get_by_role("listitem").filter(has_text=name).click()
+        await expect(self.heading("Device info")).to_be_visible()
+
+    async def close(self) -> None:
+        """Close a dialog that says that all is done."""
+        await self.button("Close").last.click()
+        await expect(self.page.get_by_role("dialog")).to_have_count(0)

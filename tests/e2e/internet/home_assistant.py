@@ -1,0 +1,30 @@
+"""Home Assistant, connected to the internet that is on this machine."""
+
+import os
+from pathlib import Path
+from typing import override
+
+from tests.live import HomeAssistantProcess
+
+from .connected_home_assistant import PORT_VARIABLE
+from .server import Internet
+
+
+class ConnectedHomeAssistant(HomeAssistantProcess):
+    """A Home Assistant that finds every host in an internet, and trusts its authority."""
+
+    program = Path(__file__).with_name("connected_home_assistant.py")
+
+    def __init__(
+        self, folder: Path, internet: Internet, *, with_integration: bool = True
+    ) -> None:
+        """Lay the folder out, which has to be empty."""
+        super().__init__(folder, with_integration=with_integration)
+        self._internet = internet
+
+    @override
+    async def _spawn(self) -> None:
+        # It inherits what is in the environment.
+        os.environ[PORT_VARIABLE] = str(self._internet.port)
+        os.environ["REQUESTS_CA_BUNDLE"] = str(self._internet.authority)
+        await super()._spawn()

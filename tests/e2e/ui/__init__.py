@@ -1,0 +1,1 @@
+"""Tests through the user interface alone, in a real browser."""

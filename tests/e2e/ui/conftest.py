@@ -1,0 +1,169 @@
+"""One Home Assistant, one service and one Chromium for all tests in a browser; a new account for each."""
+
+from collections.abc import AsyncIterator, Generator
+from pathlib import Path
+import re
+
+from playwright.async_api import Browser, BrowserContext, expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.browser import DESKTOP, MILLISECONDS, Look, chromium, new_context
+from tests.e2e.frontend import Frontend
+from tests.e2e.internet import Internet, hosting, map_server
+from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
+from tests.live import (
+    EMAIL,
+    PASSWORD,
+    HomeAssistantClient,
+    HomeAssistantProcess,
+    SimulatorProcess,
+)
+from tests.live.client import DOMAIN
+from tests.live.config_folder import ROOT
+from tests.live.log import complaints
+from tests.live.town import settle
+
+from .fleet import Fleet
+
+_ENGLISH = {"language": "en"}
+RESULTS = ROOT / "test-results" / "e2e"
+
+_failed = pytest.StashKey[bool]()
+
+expect.set_options(timeout=MILLISECONDS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember whether a test failed."""
+    report = yield
+    if report.failed:
+        item.stash[_failed] = True
+    return report
+
+
+# For all tests
+
+
+@pytest.fixture(scope="session")
+def repository() -> hosting.Repository:
+    """Return this repository, as it is hosted."""
+    return hosting.this_repository()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def internet(repository: hosting.Repository) -> AsyncIterator[Internet]:
+    """Return the parts of the internet that Home Assistant asks for."""
+    sites = {map_server.HOST: map_server.site, **hosting.sites(repository)}
+    async with Internet(sites) as internet:
+        yield internet
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def service() -> AsyncIterator[SimulatorProcess]:
+    """Return the simulated service."""
+    async with SimulatorProcess(trackers=0) as service:
+        yield service
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_home_assistant(
+    tmp_path_factory: pytest.TempPathFactory, internet: Internet
+) -> AsyncIterator[ConnectedHomeAssistant]:
+    """Return a Home Assistant in the simulated town, with the integration."""
+    folder = tmp_path_factory.mktemp("home-assistant")
+    async with ConnectedHomeAssistant(folder, internet) as home_assistant:
+        await settle(home_assistant.client)
+        yield home_assistant
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Return a Chromium."""
+    async with chromium() as browser:
+        yield browser
+
+
+# For each test
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def home_assistant(
+    shared_home_assistant: ConnectedHomeAssistant,
+) -> AsyncIterator[ConnectedHomeAssistant]:
+    """Return a Home Assistant without accounts, in which the integration may fail but not break."""
+    before = len(shared_home_assistant.log)
+    yield shared_home_assistant
+    client = shared_home_assistant.client
+    await remove_accounts(client)
+    await client.call("frontend/set_user_data", key="language", value=_ENGLISH)
+    written = complaints(shared_home_assistant.log[before:], "bike_tracker")
+    assert not [record.text for record in written if "Traceback" in record.text]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def fleet(service: SimulatorProcess) -> Fleet:
+    """Return the trackers of a new account: one is at home, one in the office, one on its way."""
+    await service.control.fault(None)
+    fleet = Fleet(service)
+    await fleet.create()
+    return fleet
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def account(home_assistant: HomeAssistantProcess, fleet: Fleet) -> Fleet:
+    """Return the trackers of an account that is set up in Home Assistant."""
+    await home_assistant.client.add_account(fleet.url, EMAIL, PASSWORD)
+    return fleet
+
+
+@pytest.fixture
+def look(request: pytest.FixtureRequest) -> Look:
+    """Return the screen; a test may ask for another one."""
+    look: Look = getattr(request, "param", DESKTOP)
+    return look
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def context(
+    request: pytest.FixtureRequest, browser: Browser, look: Look
+) -> AsyncIterator[BrowserContext]:
+    """Return a browser that has been nowhere yet; what it did is kept when the test fails."""
+    context = await new_context(browser, look)
+    await context.tracing.start(screenshots=True, snapshots=True)
+    yield context
+    failed = request.node.stash.get(_failed, False)
+    await context.tracing.stop(
+        path=_results_of(request) / "trace.zip" if failed else None
+    )
+    await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def frontend(
+    request: pytest.FixtureRequest,
+    home_assistant: HomeAssistantProcess,
+    context: BrowserContext,
+) -> AsyncIterator[Frontend]:
+    """Return the frontend; what it shows and Home Assistant's log are kept when the test fails."""
+    page = await context.new_page()
+    yield Frontend(page, home_assistant.url)
+    if request.node.stash.get(_failed, False):
+        results = _results_of(request)
+        await page.screenshot(path=results / "page.png")
+        (results / "home-assistant.log").write_text(home_assistant.log)
+
+
+async def remove_accounts(client: HomeAssistantClient) -> None:
+    """Remove all accounts of the tracking service."""
+    for entry in await client.call("config_entries/get", domain=DOMAIN):
+        await client.delete(f"/api/config/config_entries/entry/{entry['entry_id']}")
+
+
+def _results_of(request: pytest.FixtureRequest) -> Path:
+    folder = RESULTS / re.sub(r"\W+", "-", request.node.name).strip("-")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

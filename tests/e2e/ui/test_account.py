@@ -1,0 +1,117 @@
+"""The life of an account, once it is there."""
+
+import json
+from pathlib import Path
+
+from playwright.async_api import expect
+import pytest
+
+from tests.e2e.frontend import Frontend
+from tests.live import EMAIL, PASSWORD, HomeAssistantProcess
+
+from .fleet import Fleet
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_sign_in_again(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """When the password has changed, Home Assistant asks for the new one, and goes on."""
+    await account.service.control.do(
+        "set_password", email=EMAIL, password="new password"
+    )
+    # The first refusal alone may be a slip of the server's.
+    await home_assistant.client.poll()
+    await home_assistant.client.poll()
+    await frontend.open("/config")
+    await frontend.saying("Authentication expired for 127.0.0.1").click()
+    await expect(frontend.saying("Sign in again")).to_be_visible()
+    await expect(frontend.saying(EMAIL)).to_be_visible()
+    await frontend.fill_in({"Password": PASSWORD})
+    await frontend.button("Submit").click()
+    await expect(frontend.saying("The server did not accept")).to_be_visible()
+    await frontend.fill_in({"Password": "new password"})
+    await frontend.button("Submit").click()
+    await expect(frontend.saying("You are signed in again")).to_be_visible()
+    await frontend.close()
+
+    await frontend.open_device("City bike")
+    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
+
+
+async def test_reconfigure(frontend: Frontend, account: Fleet) -> None:
+    """Somebody else's account with the same bikes: they stay what they are."""
+    do = account.service.control.do
+    await do("add_account", email="bob@example.com", password="bob's")
+    await do(
+        "assign",
+        email="bob@example.com",
+        unique_id=account.city.serial_number,
+    )
+    await frontend.choose("Reconfigure")
+    await expect(frontend.field("Server address")).to_have_value(account.url)
+    await expect(frontend.field("E-mail")).to_have_value(EMAIL)
+    await expect(frontend.field("Password")).to_have_value("")
+    await frontend.fill_in({"E-mail": "bob@example.com", "Password": "bob's"})
+    await frontend.button("Submit").click()
+    await expect(frontend.saying("The changes are saved")).to_be_visible()
+    await frontend.close()
+
+    await frontend.open_device("City bike")
+    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
+
+
+async def test_no_trackers(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """An account that lost its trackers is a matter for Repairs, until it has some again."""
+    for bike in account.bikes:
+        await account.unassign(bike)
+    await home_assistant.client.poll()
+    await frontend.open("/config/repairs")
+    await frontend.saying("No trackers in the account").click()
+    await expect(frontend.saying("Ask the operator")).to_be_visible()
+
+    await account.assign(account.city)
+    await home_assistant.client.poll()
+    await expect(frontend.saying("No repairs")).to_be_visible()
+
+
+async def test_download_diagnostics(
+    frontend: Frontend, account: Fleet, tmp_path: Path
+) -> None:
+    """The file for an issue tells of the account, and of nobody and nothing by name."""
+    async with frontend.page.expect_download() as downloading:
+        await frontend.choose("Download diagnostics")
+    download = await downloading.value
+    assert download.suggested_filename.startswith("config_entry-bike_tracker-")
+    await download.save_as(tmp_path / "diagnostics.json")
+    text = (tmp_path / "diagnostics.json").read_text()
+    diagnostics = json.loads(text)["data"]
+    assert diagnostics["service"]["positions"] == "offered"
+    private = [EMAIL, "127.0.0.1", "49.41", "8.68"]
+    private += [bike.name for bike in account.bikes]
+    private += [bike.serial_number for bike in account.bikes]
+    assert [word for word in private if word in text] == []
+
+
+async def test_remove(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """An account that was deleted leaves nothing behind."""
+    client = home_assistant.client
+    assert await client.devices()
+    assert await client.entities()
+    await frontend.choose("Delete")
+    await expect(frontend.heading("Delete 127.0.0.1?")).to_be_visible()
+    await frontend.button("Delete").click()
+    await expect(frontend.text("127.0.0.1")).to_have_count(0)
+
+    assert await client.call("config_entries/get", domain="bike_tracker") == []
+    assert await client.devices() == {}
+    assert await client.entities() == []
+    states = await client.states()
+    assert [entity_id for entity_id in states if "bike" in entity_id] == []
+    storage = home_assistant.folder / ".storage"
+    assert list(storage.glob("bike_tracker*")) == []

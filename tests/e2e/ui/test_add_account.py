@@ -1,0 +1,90 @@
+"""From the start page to an account with its trackers."""
+
+import re
+
+from playwright.async_api import Locator, expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.live import EMAIL, PASSWORD
+
+from .fleet import Fleet
+from .words import ENGLISH, GERMAN, Texts, Words
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def words(request: pytest.FixtureRequest, frontend: Frontend) -> Words:
+    """Return what Home Assistant says in the language that somebody has chosen."""
+    words: Words = request.param
+    await frontend.open("/profile/localization")
+    await frontend.button(re.compile("^Language")).click()
+    await frontend.option(words.own_name).first.click()
+    await expect(frontend.link(words.settings)).to_be_visible()
+    return words
+
+
+async def find(frontend: Frontend, words: Words) -> Locator:
+    """Go where integrations are added, and return this one."""
+    await frontend.open()
+    await frontend.open_settings(words.integrations, settings=words.settings)
+    await frontend.button(words.add).click()
+    await frontend.page.get_by_placeholder(words.search).fill("bike")
+    return frontend.button("Bike Tracker")
+
+
+@pytest.mark.parametrize(
+    "words", [ENGLISH, GERMAN], ids=["english", "german"], indirect=True
+)
+async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> None:
+    """It is found by name, with its icon; a wrong password is said, and the right one does."""
+    texts = Texts(words.language)
+    found = await find(frontend, words)
+    icon = frontend.page.locator("ha-integration-list-item img").first
+    await expect(icon).to_have_js_property("naturalWidth", 256)
+    await found.click()
+    for text in (texts.title, texts.description, *texts.explanations.values()):
+        await expect(frontend.text(text)).to_be_visible()
+    typed = {
+        texts.labels["url"]: fleet.url,
+        texts.labels["email"]: EMAIL,
+        texts.labels["password"]: "wrong password",
+    }
+    await frontend.fill_in(typed)
+    await frontend.button(words.submit).click()
+    await expect(frontend.alert).to_be_visible()
+    await expect(frontend.text(texts.errors["invalid_auth"])).to_be_visible()
+    for label, text in typed.items():
+        await expect(frontend.field(label)).to_have_value(text)
+
+    await frontend.fill_in({texts.labels["password"]: PASSWORD})
+    await frontend.button(words.submit).click()
+    await expect(frontend.field(words.device_name)).to_have_count(3)
+    await frontend.button(words.finish).click()
+
+    await expect(frontend.heading("Bike Tracker")).to_be_visible()
+    for bike in fleet.bikes:
+        await expect(frontend.text(bike.name)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("address", "error"),
+    [
+        ("http://", "This is not a valid server address"),
+        ("http://tracker.example.com", "would cross the internet unencrypted"),
+        ("http://127.0.0.1:9", "The server could not be reached"),
+    ],
+    ids=["no address", "not encrypted", "no server"],
+)
+async def test_wrong_address(frontend: Frontend, address: str, error: str) -> None:
+    """What is wrong is said in the form, and what was typed is still there."""
+    await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
+    await frontend.button("OK").click()
+    typed = {"Server address": address, "E-mail": EMAIL, "Password": PASSWORD}
+    await frontend.fill_in(typed)
+    await frontend.button("Submit").click()
+    await expect(frontend.saying(error)).to_be_visible()
+    for label, text in typed.items():
+        await expect(frontend.field(label)).to_have_value(text)

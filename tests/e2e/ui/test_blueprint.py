@@ -1,0 +1,79 @@
+"""From the README's button to an automation that runs."""
+
+from collections.abc import AsyncIterator
+import re
+
+from playwright.async_api import expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.e2e.internet.hosting import Repository
+from tests.live import HomeAssistantProcess
+from tests.live.config_folder import ROOT
+
+from .fleet import Fleet
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_BUTTON = re.compile(
+    r"https://my\.home-assistant\.io/redirect/(blueprint_import/\?blueprint_url=\S+tracker_offline\.yaml)"
+)
+
+
+@pytest.fixture
+def button() -> str:
+    """Return where the README's button leads, in one's own Home Assistant."""
+    target = _BUTTON.search((ROOT / "README.md").read_text())
+    assert target
+    return f"/_my_redirect/{target[1]}"
+
+
+@pytest_asyncio.fixture(loop_scope="session", autouse=True)
+async def clean_up(
+    home_assistant: HomeAssistantProcess, repository: Repository
+) -> AsyncIterator[None]:
+    """Leave no automation, blueprint or notification behind."""
+    yield
+    client = home_assistant.client
+    for state in (await client.states()).values():
+        if state.entity_id.startswith("automation."):
+            number = state.attributes["id"]
+            await client.delete(f"/api/config/automation/config/{number}")
+    owner = repository.full_name.partition("/")[0]
+    await client.call(
+        "blueprint/delete", domain="automation", path=f"{owner}/tracker_offline.yaml"
+    )
+    await client.action("persistent_notification.dismiss_all")
+
+
+async def test_blueprint(
+    frontend: Frontend,
+    account: Fleet,
+    home_assistant: HomeAssistantProcess,
+    button: str,
+) -> None:
+    """Imported, given a tracker, it tells when that tracker is offline and when it is back."""
+    await frontend.open(button)
+    await frontend.button("Preview").click()
+    await expect(
+        frontend.page.get_by_role("paragraph").filter(
+            has_text="Tells you when a tracker is offline"
+        )
+    ).to_be_visible()
+    await frontend.button("Import blueprint").last.click()
+
+    await frontend.button("Bike Tracker: tracker offline").click()
+    await frontend.button("Select a device").click()
+    await frontend.option("City bike").click()
+    await frontend.page.get_by_role("spinbutton").fill("0")
+    await frontend.button("Save").click()
+    await expect(frontend.link("Traces")).to_be_visible()
+
+    await frontend.page.get_by_role("button", name="Notifications").first.click()
+    await account.change(account.city, "set_status", status="offline")
+    await home_assistant.client.poll()
+    await expect(frontend.text("City bike is offline")).to_be_visible()
+    await account.change(account.city, "set_status", status="online")
+    await home_assistant.client.poll()
+    await expect(frontend.text("City bike is back online")).to_be_visible()

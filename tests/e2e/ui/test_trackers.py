@@ -1,0 +1,75 @@
+"""What one sees of a tracker, and how that changes before one's eyes."""
+
+import re
+
+from playwright.async_api import expect
+import pytest
+
+from tests.e2e.frontend import Frontend
+from tests.live import HomeAssistantProcess
+
+from .fleet import Fleet
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_device_page(frontend: Frontend, account: Fleet) -> None:
+    """The page of a tracker tells its name, serial number, and how it is."""
+    await frontend.open_device("City bike")
+    await expect(
+        frontend.text(f"Serial number: {account.city.serial_number}")
+    ).to_be_visible()
+    await expect(frontend.entity("City bike")).to_contain_text("Home")
+    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
+    await expect(frontend.entity("Battery")).to_contain_text("80%")
+    await expect(frontend.entity("Disabled")).to_contain_text("No")
+    await expect(frontend.entity("Last update")).to_contain_text(
+        re.compile("second|minute|now")
+    )
+
+
+async def test_map(frontend: Frontend, account: Fleet) -> None:
+    """The bikes are on Home Assistant's map, where they are."""
+    await frontend.open("/map")
+    await frontend.page.get_by_role("tab", name="Devices").click()
+    for bike, place in (
+        (account.city, "Home"),
+        (account.cargo, "Office"),
+        (account.gravel, "Away"),
+    ):
+        listed = frontend.button(re.compile(rf"^{bike.name}.+{place}"))
+        await expect(listed).to_be_visible()
+    marker = frontend.page.locator("ha-map").get_by_role("button", name="City bike")
+    await expect(marker.first).to_be_visible()
+
+
+async def test_going_offline(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """The next poll shows it on the open page."""
+    await frontend.open_device("City bike")
+    connectivity = frontend.entity("Connectivity")
+    await expect(connectivity).to_contain_text("Online")
+    await account.change(account.city, "set_status", status="offline")
+    await home_assistant.client.poll()
+    await expect(connectivity).to_contain_text("Offline")
+
+
+async def test_rename(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """A name that a person gives stays; without one, that of the service is followed."""
+    await frontend.open_device("City bike")
+    await frontend.button("Edit settings").click()
+    await frontend.fill_in({"Name": "Ann's bike"})
+    await frontend.button("Update").click()
+    await expect(frontend.title("Ann's bike")).to_be_visible()
+
+    await account.change(account.city, "rename", name="Bike 1")
+    await account.change(account.cargo, "rename", name="Bike 2")
+    await frontend.open_integration()
+    await home_assistant.client.poll()
+    await expect(frontend.text("Bike 2")).to_be_visible()
+    await expect(frontend.text("Ann's bike")).to_be_visible()
+    await expect(frontend.text("Cargo bike")).to_have_count(0)
+    await expect(frontend.text("Bike 1")).to_have_count(0)
