@@ -251,6 +251,33 @@ async def test_missing_time_outlives_a_restart(
     assert device_of(setup, RED) is None
 
 
+async def test_missing_time_ends_with_the_return(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """Who was missing once and goes again while the entry is unloaded has a whole day."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    for _ in range(20):
+        await poll(3600)
+    simulator.fault("status-503")
+    await poll(301)
+    simulator.fault(None)
+    simulator.assign(EMAIL, RED)
+    await poll(120)
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.unassign(EMAIL, RED)
+    await async_setup(hass, setup)
+
+    for _ in range(10):
+        await poll(3600)
+
+    assert device_of(setup, RED)
+
+
 async def test_removed_while_not_running(
     hass: HomeAssistant,
     setup: MockConfigEntry,

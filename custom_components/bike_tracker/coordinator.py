@@ -98,6 +98,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     async def _async_update_data(self) -> Trackers:
         self.poll.time = dt_util.utcnow()
         start = monotonic()
+        was_missing = bool(self.fleet.missing)
         try:
             devices = self.fleet.async_update(await self._async_get_devices())
             for unique_id in self.fleet.async_remove_gone():
@@ -105,7 +106,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             moved = await self.positions.async_update(devices, self._movable())
         finally:
             self.poll.seconds = monotonic() - start
-        if moved or self.fleet.missing:
+        if moved or was_missing or self.fleet.missing:
             self._memory.async_save_later()
         if moved or devices is not self._devices:
             self._devices = devices
