@@ -451,6 +451,20 @@ async def test_rename(
     assert online.name == "Fast bike Connectivity"
 
 
+async def test_rename_of_a_tracker_that_is_gone(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device_of: Any
+) -> None:
+    """A tracker that was renamed while it was not listed comes back with the new name."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.rename(RED, "Fast bike")
+    simulator.assign(EMAIL, RED)
+
+    await poll()
+
+    assert device_of(setup, RED).name == "Fast bike"
+
+
 async def test_rename_of_a_device_that_a_person_named(
     hass: HomeAssistant,
     setup: MockConfigEntry,

@@ -182,7 +182,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
                 or tracker.position is not position
             ):
                 changed = True
-                if tracker is not None and tracker.device.name != device.name:
+                if tracker is None or tracker.device.name != device.name:
                     self.fleet.async_rename(device)
                 tracker = Tracker(device, position)
             snapshot[unique_id] = tracker
