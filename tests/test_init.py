@@ -1,5 +1,6 @@
 """An account is set up, reloaded and removed."""
 
+import asyncio
 from typing import Any
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
@@ -11,9 +12,10 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from syrupy.assertion import SnapshotAssertion
 
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
 from .simulator.server import Simulator, authorization
 
 
@@ -221,6 +223,56 @@ async def test_removal_leaves_nothing(
     assert not dr.async_entries_for_config_entry(device_registry, setup.entry_id)
     assert not hass.states.async_all("device_tracker")
     assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
+
+
+@pytest.mark.parametrize("call", ["async_get_devices", "async_get_positions"])
+async def test_removal_during_a_poll(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    state_of: StateOf,
+    hass_storage: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    call: str,
+) -> None:
+    """An answer that comes after the removal writes nothing and holds no tracker."""
+    answered, removed = asyncio.Event(), asyncio.Event()
+    get = getattr(TrackingClient, call)
+
+    async def _answer_late(*args: Any) -> Any:
+        answer = await get(*args)
+        answered.set()
+        await removed.wait()
+        return answer
+
+    await async_setup_component(hass, "homeassistant", {})
+    simulator.add_device("new", email=EMAIL)
+    simulator.report(RED, latitude=48.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(TrackingClient, call, _answer_late)
+        asking = hass.async_create_task(
+            hass.services.async_call(
+                "homeassistant",
+                "update_entity",
+                {"entity_id": ["binary_sensor.red_bike_connectivity"]},
+                blocking=True,
+            )
+        )
+        await answered.wait()
+        await hass.config_entries.async_remove(setup.entry_id)
+        removed.set()
+        await asking
+    await poll(400)
+    assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+    simulator.add_account("bob@example.com", PASSWORD)
+    simulator.assign("bob@example.com", "new")
+    await async_setup(hass, make_entry("bob@example.com"))
+    assert state_of("new")
 
 
 async def test_update_on_demand(

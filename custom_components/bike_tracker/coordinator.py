@@ -100,7 +100,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         start = monotonic()
         was_missing = bool(self.fleet.missing)
         try:
-            devices = self.fleet.async_update(await self._async_get_devices())
+            listed = await self._async_get_devices()
+            if self._shutdown_requested:
+                return self.data
+            devices = self.fleet.async_update(listed)
             for unique_id in self.fleet.async_remove_gone():
                 self.positions.forget(unique_id)
             moved = await self.positions.async_update(devices, self._movable())
@@ -225,5 +228,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
 
     async def async_unload(self) -> None:
         """Write down what is to be remembered, and give up what is shared."""
+        # A poll that is under way must not take anything up again.
+        await self.async_shutdown()
         self.fleet.async_release()
-        await self._memory.async_save()
+        await self._memory.async_close()

@@ -40,6 +40,7 @@ class Memory:
         )
         self._remembered = Remembered()
         self._unsaved = False
+        self._closed = False
 
     async def async_load(self) -> Remembered:
         """Return what was remembered: nothing, if it is missing or not readable."""
@@ -58,12 +59,13 @@ class Memory:
     @callback
     def async_save_later(self) -> None:
         """Write within five minutes, or when Home Assistant stops."""
-        if not self._unsaved:
+        if not self._unsaved and not self._closed:
             self._unsaved = True
             self._store.async_delay_save(self._to_save, _SAVE_DELAY)
 
-    async def async_save(self) -> None:
-        """Write now what is not written yet."""
+    async def async_close(self) -> None:
+        """Write now what is not written yet, and nothing after that."""
+        self._closed = True
         if self._unsaved:
             data = await self._hass.async_add_executor_job(self._to_save)
             await self._store.async_save(data)
