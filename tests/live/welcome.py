@@ -23,8 +23,9 @@ and Home Assistant looks for news of them every minute. Their account:
 
 To try from another terminal:
 
-  # A tracker is offline, until its bike rides again
-  {_do(simulator, "set_status", unique_id=_TRACKER, status="offline")}
+  # A tracker goes offline, and comes back
+  {_do(simulator, "override_field", unique_id=_TRACKER, field="status", value="offline")}
+  {_do(simulator, "clear_overrides", unique_id=_TRACKER)}
 
   # A tracker gets another name
   {_do(simulator, "rename", unique_id=_TRACKER, name="Red bike")}
