@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar, override
 
 from homeassistant.core import callback
-from homeassistant.helpers.device_registry import DeviceInfo
+from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .api import Position
-from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator, Tracker
 
 
@@ -22,10 +21,6 @@ class BikeTrackerDescription[T](EntityDescription):
     """Returns the value, or None while it is unknown."""
     only_if_reported: bool = False
     """Whether the entity exists only where there has been a value."""
-
-    def is_for(self, tracker: Tracker) -> bool:
-        """Return whether the tracker has this entity."""
-        return not self.only_if_reported or self.value_fn(tracker) is not None
 
 
 def of_position[T](
@@ -44,7 +39,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     entity_description: BikeTrackerDescription[T]
     _attr_has_entity_name = True
-    _attr_available = False
+    _available = False
     _value: T | None = None
 
     platform_domain: ClassVar[str]
@@ -53,19 +48,15 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     def __init__(
         self,
         coordinator: BikeTrackerCoordinator,
-        tracker: Tracker,
+        tracker: str,
         description: BikeTrackerDescription[T],
+        device: DeviceEntry,
     ) -> None:
-        """Describe the entity and its device."""
-        device = tracker.device
-        super().__init__(coordinator, context=device.unique_id)
+        """Take the tracker's `uniqueId` and its device."""
+        super().__init__(coordinator, context=tracker)
         self.entity_description = description
-        self._attr_unique_id = self.unique_id_of(device.unique_id, description)
-        self._attr_device_info = DeviceInfo(
-            identifiers={(DOMAIN, device.unique_id)},
-            name=device.name,
-            serial_number=device.unique_id,
-        )
+        self.device_entry = device
+        self._attr_unique_id = self.unique_id_of(tracker, description)
 
     @staticmethod
     def unique_id_of(tracker: str, description: EntityDescription) -> str:
@@ -76,7 +67,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     @override
     def available(self) -> bool:
         """Return whether the last poll succeeded and listed the tracker."""
-        return self._attr_available
+        return self._available
 
     @override
     async def async_added_to_hass(self) -> None:
@@ -100,7 +91,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
             if tracker is None
             else self.entity_description.value_fn(tracker)
         )
-        if available is self._attr_available and value == self._value:
+        if available is self._available and value == self._value:
             return False
-        self._attr_available, self._value = available, value
+        self._available, self._value = available, value
         return True

@@ -1,29 +1,25 @@
 """The one place that adds entities: for new trackers, and for what they newly report."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import batched
 from types import MappingProxyType
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import (
-    device_registry as dr,
-    entity_registry as er,
-    issue_registry as ir,
-)
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .api import Device
+from .backlog import Backlog
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator, Tracker, Trackers
 from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .entity_limit import EntityLimit
 
-# Home Assistant adds no more enabled entities than this for one config entry.
-_MOST_ENTITIES = 10_000
-_TRACKERS_AT_A_TIME = 50
+# Some milliseconds of work on a fast machine, some tens on a Raspberry Pi.
+_TRACKERS_AT_A_TIME = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,14 +30,23 @@ class _Kind:
     description: BikeTrackerDescription[Any]
     add_entities: AddConfigEntryEntitiesCallback
 
-    def unique_id(self, tracker: Tracker) -> str:
-        return self.entity_class.unique_id_of(
-            tracker.device.unique_id, self.description
+    def is_for(self, tracker: Tracker) -> bool:
+        """Return whether the tracker has this entity."""
+        description = self.description
+        return not description.only_if_reported or (
+            description.value_fn(tracker) is not None
         )
 
-
-type _Wanted = tuple[Tracker, list[_Kind]]
-"""A tracker and the kinds of entities it does not have yet."""
+    def needs_room(self, registry: er.EntityRegistry, unique_id: str) -> bool:
+        """Return whether that of this tracker would be one more enabled entity."""
+        return self.description.entity_registry_enabled_default and (
+            registry.async_get_entity_id(
+                self.entity_class.platform_domain,
+                DOMAIN,
+                self.entity_class.unique_id_of(unique_id, self.description),
+            )
+            is None
+        )
 
 
 class EntityAdder:
@@ -57,11 +62,20 @@ class EntityAdder:
         self._hass = hass
         self._entry = entry
         self._coordinator = coordinator
+        self._limit = EntityLimit(hass, entry)
         self._kinds: list[_Kind] = []
         self._seen: Trackers = MappingProxyType({})
         self._added: dict[str, frozenset[_Kind]] = {}
-        self.left_out: set[str] = set()
+        # Almost all trackers have the same kinds of entities: one set does for them.
+        self._sets: dict[frozenset[_Kind], frozenset[_Kind]] = {}
+        self._backlog = Backlog(
+            hass, entry, "add entities", self._add, _TRACKERS_AT_A_TIME
+        )
+
+    @property
+    def left_out(self) -> set[str]:
         """Trackers without entities, as the limit was reached, by `uniqueId`."""
+        return self._limit.left_out
 
     @callback
     def async_register(
@@ -78,155 +92,122 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
-        await self._async_add(self._take_wanted())
+        self._async_add_wanted()
+        await self._backlog.async_finish()
         self._entry.async_on_unload(
-            self._coordinator.async_add_listener(self._add_wanted)
+            self._coordinator.async_add_listener(self._async_add_wanted)
         )
-        self._entry.async_on_unload(self._delete_issue)
 
     @callback
-    def _add_wanted(self) -> None:
-        if wanted := self._take_wanted():
-            self._entry.async_create_task(
-                self._hass, self._async_add(wanted), "add entities of new trackers"
-            )
+    def _async_add_wanted(self) -> None:
+        wanted = self._wanted()
+        if self.left_out:
+            self.left_out.intersection_update(self._seen)
+            if self._limit.room >= self._least_room:
+                wanted |= self.left_out
+        if wanted:
+            # In one order, so that at the limit they are the same at every start.
+            self._backlog.async_add(sorted(wanted))
+        elif self._backlog.is_empty:
+            self._limit.async_report(len(self._seen))
 
-    async def _async_add(self, wanted: list[_Wanted]) -> None:
-        for number, batch in enumerate(
-            batched(wanted, _TRACKERS_AT_A_TIME, strict=False)
-        ):
-            if number:
-                await asyncio.sleep(0)
-            entities = defaultdict[
-                AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
-            ](list)
-            for tracker, kinds in batch:
-                for kind in kinds:
-                    entities[kind.add_entities].append(
-                        kind.entity_class(self._coordinator, tracker, kind.description)
-                    )
-            for add_entities, new_entities in entities.items():
-                add_entities(new_entities)
+    @property
+    def _least_room(self) -> int:
+        """Return how many enabled entities a tracker has at least."""
+        return sum(
+            kind.description.entity_registry_enabled_default
+            and not kind.description.only_if_reported
+            for kind in self._kinds
+        )
 
-    def _take_wanted(self) -> list[_Wanted]:
-        """Return what is to be added now, and count it as added."""
-        wanted = [
-            (tracker, kinds)
-            for unique_id, tracker in self._changed()
-            if (kinds := self._missing_kinds(unique_id, tracker))
-        ]
-        if not wanted:
-            return []
-        wanted = self._within_limit(wanted)
-        for tracker, kinds in wanted:
-            unique_id = tracker.device.unique_id
-            self._added[unique_id] = self._added.get(unique_id, frozenset()).union(
-                kinds
-            )
+    def _wanted(self) -> set[str]:
+        """Return the trackers that are new or report something new."""
+        seen, self._seen = self._seen, self._coordinator.data
+        wanted = set()
+        for unique_id, tracker in self._seen.items():
+            before = seen.get(unique_id)
+            if before is None:
+                self._forget_if_removed(unique_id)
+            elif before.position is tracker.position or unique_id in self.left_out:
+                continue
+            if self._missing_kinds(unique_id, tracker):
+                wanted.add(unique_id)
         return wanted
 
-    def _changed(self) -> list[tuple[str, Tracker]]:
-        """Return the trackers that may want entities."""
-        seen, self._seen = self._seen, self._coordinator.data
-        changed = []
-        for unique_id, tracker in self._seen.items():
-            if seen.get(unique_id) is not tracker or unique_id in self.left_out:
-                changed.append((unique_id, tracker))
-                if unique_id not in seen and not self._has_device(unique_id):
-                    # Its device was removed while the tracker was gone.
-                    self._added.pop(unique_id, None)
-        return changed
-
-    def _has_device(self, unique_id: str) -> bool:
-        registry = dr.async_get(self._hass)
-        return (
-            registry.async_get_device_by_identifier(
-                (DOMAIN, unique_id), self._entry.entry_id
-            )
-            is not None
-        )
+    def _forget_if_removed(self, unique_id: str) -> None:
+        """Have a tracker added anew whose device was removed while it was gone."""
+        if unique_id in self._added and not dr.async_get(
+            self._hass
+        ).async_get_device_by_identifier((DOMAIN, unique_id), self._entry.entry_id):
+            del self._added[unique_id]
 
     def _missing_kinds(self, unique_id: str, tracker: Tracker) -> list[_Kind]:
         added = self._added.get(unique_id, frozenset())
         if len(added) == len(self._kinds):
             return []
         return [
-            kind
-            for kind in self._kinds
-            if kind not in added and kind.description.is_for(tracker)
+            kind for kind in self._kinds if kind not in added and kind.is_for(tracker)
         ]
 
-    def _within_limit(self, wanted: list[_Wanted]) -> list[_Wanted]:
-        """Return what Home Assistant's limit leaves room for: whole trackers.
-
-        They are the same at every start: those that are registered come first, then
-        the others in the order of their `uniqueId`.
-        """
-        registered = er.async_entries_for_config_entry(
-            er.async_get(self._hass), self._entry.entry_id
-        )
-        room = _MOST_ENTITIES - sum(not entry.disabled for entry in registered)
-        known = {(entry.domain, entry.unique_id) for entry in registered}
-        costs = [
-            (
-                self._cost(kinds, tracker, known),
-                tracker.device.unique_id,
-                tracker,
-                kinds,
-            )
-            for tracker, kinds in wanted
-        ]
-        costs.sort(key=lambda cost: (cost[0] > 0, cost[1]))
-        within = []
-        left_out: set[str] = set()
-        for cost, unique_id, tracker, kinds in costs:
-            if left_out or cost > room:
-                left_out.add(unique_id)
+    def _add(self, unique_ids: Sequence[str]) -> None:
+        """Add what is missing of these trackers, as far as there is room."""
+        trackers, room = self._coordinator.data, self._limit.room
+        entities = defaultdict[
+            AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
+        ](list)
+        for unique_id in unique_ids:
+            if (tracker := trackers.get(unique_id)) is None:
                 continue
-            room -= cost
-            within.append((tracker, kinds))
-        self._report(left_out)
-        return within
+            kinds, needed = self._fitting_kinds(unique_id, tracker, room)
+            room -= needed
+            for kind, entity in self._entities(tracker.device, kinds):
+                entities[kind.add_entities].append(entity)
+        for add_entities, new_entities in entities.items():
+            add_entities(new_entities)
+        if self._backlog.is_empty:
+            self._limit.async_report(len(trackers))
 
-    @staticmethod
-    def _cost(kinds: list[_Kind], tracker: Tracker, known: set[tuple[str, str]]) -> int:
-        """Return how many more enabled entities these are."""
-        return sum(
-            kind.description.entity_registry_enabled_default
-            and (kind.entity_class.platform_domain, kind.unique_id(tracker))
-            not in known
-            for kind in kinds
+    def _fitting_kinds(
+        self, unique_id: str, tracker: Tracker, room: int
+    ) -> tuple[list[_Kind], int]:
+        """Return what there is room for, and how much room that needs.
+
+        A tracker without entities gets all of its own or none.
+        """
+        kinds = self._missing_kinds(unique_id, tracker)
+        registry = er.async_get(self._hass)
+        more = {kind for kind in kinds if kind.needs_room(registry, unique_id)}
+        self.left_out.discard(unique_id)
+        if len(more) <= room:
+            return kinds, len(more)
+        registered = [kind for kind in kinds if kind not in more]
+        if unique_id in self._added or any(
+            kind.description.entity_registry_enabled_default for kind in registered
+        ):
+            return registered, 0
+        self.left_out.add(unique_id)
+        return [], 0
+
+    def _entities(
+        self, device: Device, kinds: list[_Kind]
+    ) -> Iterator[tuple[_Kind, BikeTrackerEntity[Any]]]:
+        """Yield new entities of a tracker."""
+        if not kinds:
+            return
+        unique_id = device.unique_id
+        added = self._added.get(unique_id, frozenset()).union(kinds)
+        self._added[unique_id] = self._sets.setdefault(added, added)
+        # Once for all of them: each would look it up again.
+        device_entry = dr.async_get(self._hass).async_get_or_create(
+            config_entry_id=self._entry.entry_id,
+            identifiers={(DOMAIN, unique_id)},
+            name=device.name,
+            serial_number=unique_id,
         )
-
-    def _report(self, left_out: set[str]) -> None:
-        if len(left_out) != len(self.left_out):
-            if left_out:
-                self._create_issue(len(left_out))
-            else:
-                self._delete_issue()
-        self.left_out = left_out
-
-    def _create_issue(self, left_out: int) -> None:
-        total = len(self._coordinator.data)
-        ir.async_create_issue(
-            self._hass,
-            DOMAIN,
-            self._issue_id,
-            is_fixable=False,
-            severity=ir.IssueSeverity.WARNING,
-            translation_key="too_many_trackers",
-            translation_placeholders={
-                "account": self._entry.title,
-                "total": str(total),
-                "left_out": str(left_out),
-                "limit": str(_MOST_ENTITIES),
-            },
-        )
-
-    @callback
-    def _delete_issue(self) -> None:
-        ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
-
-    @property
-    def _issue_id(self) -> str:
-        return f"too_many_trackers_{self._entry.entry_id}"
+        for kind in kinds:
+            yield (
+                kind,
+                kind.entity_class(
+                    self._coordinator, unique_id, kind.description, device_entry
+                ),
+            )

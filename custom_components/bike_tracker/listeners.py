@@ -1,12 +1,12 @@
-"""Who listens to which tracker, told in portions the event loop can bear."""
+"""Who listens to which tracker."""
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
+from .backlog import Backlog
 from .const import LOGGER
 
 # A few milliseconds of work on a fast machine, a few tens on a Raspberry Pi.
@@ -18,11 +18,10 @@ class TrackerListeners:
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with nobody listening."""
-        self._hass = hass
-        self._entry = entry
         self._listeners: dict[str, list[CALLBACK_TYPE]] = {}
-        self._waiting: dict[str, None] = {}
-        self._calling = False
+        self._calls = Backlog(
+            hass, entry, "call tracker listeners", self._call, _TRACKERS_AT_A_TIME
+        )
 
     @callback
     def async_add(self, unique_id: str, listener: CALLBACK_TYPE) -> Callable[[], None]:
@@ -33,27 +32,12 @@ class TrackerListeners:
     @callback
     def async_call_all(self) -> None:
         """Call everybody."""
-        self.async_call(self._listeners)
+        self._calls.async_add(self._listeners)
 
     @callback
     def async_call(self, unique_ids: Iterable[str]) -> None:
-        """Call those who listen to these trackers.
-
-        Few are called before this returns, many by and by.
-        """
-        self._waiting.update(
-            (unique_id, None)
-            for unique_id in unique_ids
-            if unique_id in self._listeners
-        )
-        if self._calling:
-            return
-        self._call_some()
-        if self._waiting:
-            self._calling = True
-            self._entry.async_create_task(
-                self._hass, self._async_call_rest(), "call tracker listeners"
-            )
+        """Call those who listen to these trackers."""
+        self._calls.async_add(unique_ids)
 
     def _remove(self, unique_id: str, listener: CALLBACK_TYPE) -> None:
         listeners = self._listeners[unique_id]
@@ -61,18 +45,8 @@ class TrackerListeners:
         if not listeners:
             del self._listeners[unique_id]
 
-    async def _async_call_rest(self) -> None:
-        try:
-            while self._waiting:
-                await asyncio.sleep(0)
-                self._call_some()
-        finally:
-            self._calling = False
-
-    def _call_some(self) -> None:
-        for _ in range(min(_TRACKERS_AT_A_TIME, len(self._waiting))):
-            unique_id = next(iter(self._waiting))
-            del self._waiting[unique_id]
+    def _call(self, unique_ids: Sequence[str]) -> None:
+        for unique_id in unique_ids:
             for listener in tuple(self._listeners.get(unique_id, ())):
                 try:
                     listener()

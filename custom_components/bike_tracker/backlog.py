@@ -1,0 +1,58 @@
+"""Work that is done in portions the event loop can bear."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+
+
+class Backlog[T]:
+    """Does the same with many items: some at once, the others by and by."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        name: str,
+        work: Callable[[Sequence[T]], None],
+        at_a_time: int,
+    ) -> None:
+        """Begin with nothing to do."""
+        self._hass = hass
+        self._entry = entry
+        self._name = name
+        self._work = work
+        self._at_a_time = at_a_time
+        self._waiting: dict[T, None] = {}
+        self._task: asyncio.Task[None] | None = None
+        entry.async_on_unload(self._waiting.clear)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing waits to be done."""
+        return not self._waiting
+
+    @callback
+    def async_add(self, items: Iterable[T]) -> None:
+        """Do it with these items too, each once, however often it is added meanwhile."""
+        self._waiting.update(dict.fromkeys(items))
+        if self._waiting and (self._task is None or self._task.done()):
+            self._task = self._entry.async_create_task(
+                self._hass, self._async_work(), self._name
+            )
+
+    async def async_finish(self) -> None:
+        """Wait until there is nothing left to do."""
+        if self._task is not None:
+            await self._task
+
+    async def _async_work(self) -> None:
+        while self._waiting:
+            portion = list(islice(self._waiting, self._at_a_time))
+            for item in portion:
+                del self._waiting[item]
+            self._work(portion)
+            if self._waiting:
+                await asyncio.sleep(0)

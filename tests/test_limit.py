@@ -1,0 +1,249 @@
+"""An account with more trackers than Home Assistant has room for."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_platform,
+    entity_registry as er,
+    issue_registry as ir,
+)
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker import entity_limit
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import EMAIL, Poll, StateOf
+from .simulator.server import Simulator
+
+# A tracker that never reported has four enabled entities: room for five and a half.
+LIMIT = 22
+TRACKERS = [f"8600000000001{number:02}" for number in range(7)]
+
+type Shown = Callable[[], dict[str, int]]
+type Numbers = Callable[[], tuple[str, ...] | None]
+
+
+@pytest.fixture(autouse=True)
+def limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Home Assistant add few entities, so that few trackers are too many."""
+    name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
+    assert getattr(entity_platform, name) == entity_limit._MOST_ENTITIES  # noqa: SLF001
+    monkeypatch.setattr(entity_platform, name, LIMIT)
+    monkeypatch.setattr(entity_limit, "_MOST_ENTITIES", LIMIT)
+
+
+@pytest.fixture
+def simulator(simulator: Simulator) -> Simulator:
+    """Return the service with one account of seven trackers that never reported."""
+    for unique_id in list(simulator.devices):
+        simulator.delete_device(unique_id)
+    for unique_id in reversed(TRACKERS):
+        simulator.add_device(unique_id, email=EMAIL, latitude=None)
+    return simulator
+
+
+@pytest.fixture
+def shown(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    entity_registry: er.EntityRegistry,
+) -> Shown:
+    """Return a function for the trackers with a device, and how many states each has."""
+
+    def _shown() -> dict[str, int]:
+        serial_numbers = {
+            device.id: str(device.serial_number)
+            for device in dr.async_entries_for_config_entry(
+                device_registry, entry.entry_id
+            )
+        }
+        states = Counter[str](dict.fromkeys(serial_numbers.values(), 0))
+        for entity in er.async_entries_for_config_entry(
+            entity_registry, entry.entry_id
+        ):
+            assert entity.device_id is not None
+            state = hass.states.get(entity.entity_id)
+            if state is not None and state.state != STATE_UNAVAILABLE:
+                states[serial_numbers[entity.device_id]] += 1
+        return dict(sorted(states.items()))
+
+    return _shown
+
+
+@pytest.fixture
+def numbers(entry: MockConfigEntry, issue_registry: ir.IssueRegistry) -> Numbers:
+    """Return a function for what the repair issue says: left out, all, the limit."""
+
+    def _numbers() -> tuple[str, ...] | None:
+        issue = issue_registry.async_get_issue(
+            DOMAIN, f"too_many_trackers_{entry.entry_id}"
+        )
+        if issue is None:
+            return None
+        said = issue.translation_placeholders
+        assert said is not None
+        assert said["account"] == entry.title
+        return said["left_out"], said["total"], said["limit"]
+
+    return _numbers
+
+
+@pytest.mark.usefixtures("setup")
+async def test_whole_trackers(
+    shown: Shown, numbers: Numbers, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As many are added as fit whole; the person is told, and Home Assistant never is."""
+    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
+    assert numbers() == ("2", "7", "22")
+    assert not caplog.records
+
+
+@pytest.mark.usefixtures("setup")
+async def test_polls_work(
+    simulator: Simulator, poll: Poll, state_of: StateOf, shown: Shown, numbers: Numbers
+) -> None:
+    """Trackers that are shown are followed, and the others cost nothing but the issue."""
+    for unique_id in TRACKERS:
+        simulator.set_status(unique_id, "offline")
+
+    await poll()
+
+    for unique_id in TRACKERS[:5]:
+        state = state_of(f"{unique_id}_online", Platform.BINARY_SENSOR)
+        assert state is not None
+        assert state.state == "off"
+    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
+    assert numbers() == ("2", "7", "22")
+
+
+async def test_always_the_same_ones(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    shown: Shown,
+    numbers: Numbers,
+) -> None:
+    """Neither the order of the list nor a newcomer changes who is shown."""
+    simulator.add_device("860000000000000", email=EMAIL, latitude=None)
+    await poll()
+
+    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
+    assert numbers() == ("3", "8", "22")
+
+    for _ in range(3):
+        await hass.config_entries.async_reload(setup.entry_id)
+        await hass.async_block_till_done(wait_background_tasks=True)
+
+        assert shown() == dict.fromkeys(TRACKERS[:5], 4)
+        assert numbers() == ("3", "8", "22")
+
+
+@pytest.mark.usefixtures("setup")
+async def test_room_is_made(
+    simulator: Simulator,
+    poll: Poll,
+    entity_registry: er.EntityRegistry,
+    shown: Shown,
+    numbers: Numbers,
+) -> None:
+    """The next tracker moves up once enough entities are disabled for all of it."""
+    for unique_id in TRACKERS[:2]:
+        entity_id = entity_registry.async_get_entity_id(
+            Platform.BINARY_SENSOR, DOMAIN, f"{unique_id}_disabled"
+        )
+        assert entity_id is not None
+        assert len(shown()) == 5
+        entity_registry.async_update_entity(
+            entity_id, disabled_by=er.RegistryEntryDisabler.USER
+        )
+        simulator.touch([TRACKERS[0]])
+        await poll()
+
+    assert shown() == {
+        **dict.fromkeys(TRACKERS[:2], 3),
+        **dict.fromkeys(TRACKERS[2:6], 4),
+    }
+    assert numbers() == ("1", "7", "22")
+
+
+@pytest.mark.usefixtures("setup")
+async def test_account_shrinks(
+    simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
+) -> None:
+    """The issue goes with the last tracker that is left out."""
+    simulator.unassign(EMAIL, TRACKERS[5])
+    await poll()
+    assert numbers() == ("1", "6", "22")
+
+    simulator.unassign(EMAIL, TRACKERS[6])
+    await poll()
+    assert numbers() is None
+    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_account_grows(
+    simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
+) -> None:
+    """More trackers are more that are left out."""
+    for number in range(3):
+        simulator.add_device(f"new{number}", email=EMAIL, latitude=None)
+    await poll()
+
+    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
+    assert numbers() == ("5", "10", "22")
+
+
+async def test_shown_trackers_lose_nothing(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    shown: Shown,
+    numbers: Numbers,
+) -> None:
+    """What they newly report is shown where there is room, and else leaves nobody out."""
+    for unique_id in TRACKERS[:5]:
+        for field in ("altitude", "speed", "course", "fixTime"):
+            simulator.override_position(unique_id, field)
+    simulator.report(
+        TRACKERS[0], latitude=48.0, longitude=7.8, attributes={"motion": True}
+    )
+    await poll()
+
+    first_grew = {TRACKERS[0]: 5, **dict.fromkeys(TRACKERS[1:5], 4)}
+    assert shown() == first_grew
+
+    for unique_id in TRACKERS[1:5]:
+        simulator.report(
+            unique_id,
+            latitude=48.0,
+            longitude=7.8,
+            attributes={"motion": True, "batteryLevel": 50},
+        )
+    await poll()
+
+    assert shown() == first_grew
+    assert numbers() == ("2", "7", "22")
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert shown() == first_grew
+    assert numbers() == ("2", "7", "22")
+
+
+async def test_issue_goes_with_the_account(
+    hass: HomeAssistant, setup: MockConfigEntry, numbers: Numbers
+) -> None:
+    """There is nothing to repair about an account that is not set up."""
+    await hass.config_entries.async_unload(setup.entry_id)
+
+    assert numbers() is None
