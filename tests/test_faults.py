@@ -24,8 +24,9 @@ from .faults.home import Home, States
 from .faults.page import PAGE, page
 from .faults.trouble import TROUBLES, Trouble
 from .simulator import FAULTS, Simulator, client_context
+from .simulator.render import Endpoint
 
-MOST_MEMORY = 40 * 2**20
+MIB = 2**20
 HOST = "bikes.home.arpa"
 RECOVERED = "Fetching bike_tracker data recovered"
 
@@ -207,13 +208,26 @@ async def test_while_running(home: Home, trouble: Trouble) -> None:
     indirect=True,
 )
 async def test_memory(home: Home) -> None:
-    """64 MiB are never held in memory."""
+    """64 MiB are never held in memory, and nothing of them is kept."""
     with home.in_trouble():
         # Let the simulator make and keep what it sends.
         await home.wait(61)
-        with home.memory_below(MOST_MEMORY):
+        with home.memory_below(40 * MIB, kept=2 * MIB):
             await home.wait(61)
         assert outcome_of(home) is Outcome.UNAVAILABLE
+
+
+@pytest.mark.parametrize("trouble", ["json-mixed"], indirect=True)
+@pytest.mark.parametrize("path", ["devices", "positions"])
+async def test_memory_of_an_answer_that_is_no_list_of_trackers(
+    home: Home, path: Endpoint
+) -> None:
+    """It is let go of at once, however large it was when it was read."""
+    answer = b"[" + b"{}," * 300_000 + b" " * 8 * MIB + b"{}]"
+    home.simulator.raw_answers[path] = answer
+    home.simulator.report_many()
+    with home.memory_below(100 * MIB, kept=2 * MIB):
+        await home.wait(61)
 
 
 @pytest.mark.parametrize("trouble", DECIDED_PLACES, indirect=True)

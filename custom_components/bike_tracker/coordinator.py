@@ -124,7 +124,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             self.poll.last_error = f"{type(err).__name__}: {err}"
             self.poll.last_error_time = self.poll.time
             self.fleet.async_fail()
-            raise self._failure(err) from err
+            # Home Assistant keeps the failure, whose traceback would keep the answer.
+            raise self._failure(err) from err.with_traceback(None)
         self._unauthorized = False
         self._backoff.succeed()
         return devices

@@ -112,7 +112,7 @@ class PositionLookup:
         return positions
 
     def _wait(self, err: TrackingError, seconds: float) -> None:
-        self.last_error = err
+        self.last_error = err.with_traceback(None)
         self._not_before = monotonic() + seconds
         LOGGER.debug("No positions (%s); asking again in %.0f s", err, seconds)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+import gc
 import logging
 import socket
 import tracemalloc
@@ -47,7 +48,7 @@ class Home:
     simulator: Simulator
     entry: MockConfigEntry
     trouble: Trouble
-    caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture | None = None
     polls: int = field(default=0, init=False)
     """How often the device list was asked for, whether or not that reached the server."""
     _in_trouble: bool = field(default=False, init=False)
@@ -257,6 +258,7 @@ class Home:
 
         Warnings of anybody and everything of the integration, and not one traceback.
         """
+        assert self.caplog is not None
         records = [
             record
             for record in self.caplog.records
@@ -274,15 +276,18 @@ class Home:
         return [record.getMessage() for record in records]
 
     @contextmanager
-    def memory_below(self, limit: int) -> Iterator[None]:
-        """Hold the memory that is used meanwhile against a limit, in bytes."""
+    def memory_below(self, limit: int, *, kept: int) -> Iterator[None]:
+        """Hold the memory that is used meanwhile, and afterwards, against limits, in bytes."""
+        gc.collect()
         tracemalloc.start()
         try:
             yield
-            _, peak = tracemalloc.get_traced_memory()
+            gc.collect()
+            now, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
         assert peak < limit
+        assert now < kept
 
 
 def _at(latitude: float, longitude: float) -> str:
