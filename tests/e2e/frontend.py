@@ -97,6 +97,11 @@ class Frontend:
         await self.page.get_by_role("listitem").filter(has_text=name).click()
         await expect(self.heading("Device info")).to_be_visible()
 
+    async def settle(self) -> None:
+        """Wait until all there is to see has been loaded."""
+        await self.page.wait_for_load_state("networkidle")
+        await self.page.evaluate("() => document.fonts.ready")
+
     async def close(self) -> None:
         """Close a dialog that says that all is done."""
         await self.button("Close").last.click()

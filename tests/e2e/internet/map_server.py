@@ -1,13 +1,13 @@
 """The server that Home Assistant loads the map from, with the streets of the simulated town."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from math import asinh, pi, radians, tan
 import re
 
 from aiohttp import web
 
-from tests.simulator.streets import STREETS, Point
+from tests.simulator.streets import STREETS, Point, metres
 
 from .vector_tile import EXTENT, Line, TilePoint, encode
 
@@ -15,7 +15,29 @@ HOST = "vector.openstreetmap.org"
 _DEEPEST = 14
 """The zoom of the most detailed tiles, which are enlarged beyond that."""
 _TILE = re.compile(r"/shortbread_v1/(\d+)/(\d+)/(\d+)\.mvt")
+
 _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
+# In Shortbread's schema, whose styles draw main streets broader.
+_MAIN, _SIDE = "secondary", "tertiary"
+_NAMED = 350.0
+"""Metres: the name of a shorter street would lie under the bikes in it."""
+
+type Street = list[Point]
+
+
+def _street(stretches: tuple[tuple[Point, ...], ...]) -> Street:
+    points = [point for stretch in stretches for point in stretch]
+    return points[:1] + [end for start, end in pairwise(points) if start != end]
+
+
+def _length(street: Street) -> float:
+    return sum(metres(start, end) for start, end in pairwise(street))
+
+
+_STREETS = {name: _street(stretches) for name, stretches in STREETS.items()}
+_WITH_NAMES = {
+    name: street for name, street in _STREETS.items() if _length(street) > _NAMED
+}
 
 
 async def site(request: web.BaseRequest) -> web.StreamResponse:
@@ -39,22 +61,23 @@ async def site(request: web.BaseRequest) -> web.StreamResponse:
 
 
 def _tile(zoom: int, column: int, row: int) -> bytes:
-    lines = list(_lines(zoom, column, row))
-    return encode({"streets": lines, "street_labels": lines})
+    return encode(
+        {
+            "streets": _lines(_STREETS, zoom, column, row),
+            "street_labels": _lines(_WITH_NAMES, zoom, column, row),
+        }
+    )
 
 
-def _lines(zoom: int, column: int, row: int) -> Iterator[Line]:
+def _lines(
+    streets: Mapping[str, Street], zoom: int, column: int, row: int
+) -> Iterator[Line]:
     """Yield the streets that touch the tile."""
-    for name, stretches in STREETS.items():
-        points = [_point(point, zoom, column, row) for point in _joined(stretches)]
+    for name, street in streets.items():
+        points = [_point(point, zoom, column, row) for point in street]
         if all(_touches([point[axis] for point in points]) for axis in (0, 1)):
-            kind = "secondary" if name in _MAIN_STREETS else "residential"
+            kind = _MAIN if name in _MAIN_STREETS else _SIDE
             yield Line(points, {"kind": kind, "name": name})
-
-
-def _joined(stretches: tuple[tuple[Point, ...], ...]) -> list[Point]:
-    points = [point for stretch in stretches for point in stretch]
-    return points[:1] + [end for start, end in pairwise(points) if start != end]
 
 
 def _touches(coordinates: list[int]) -> bool:
@@ -67,6 +90,7 @@ def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
     across = (longitude + 180) / 360
     down = (1 - asinh(tan(radians(latitude))) / pi) / 2
     tiles = 2**zoom
-    return round((across * tiles - column) * EXTENT), round(
-        (down * tiles - row) * EXTENT
+    return (
+        round((across * tiles - column) * EXTENT),
+        round((down * tiles - row) * EXTENT),
     )

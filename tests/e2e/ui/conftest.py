@@ -24,7 +24,7 @@ from tests.live.config_folder import ROOT
 from tests.live.log import complaints
 from tests.live.town import settle
 
-from .fleet import Fleet
+from .fleet import PLACES, Fleet
 
 _ENGLISH = {"language": "en"}
 RESULTS = ROOT / "test-results" / "e2e"
@@ -108,7 +108,7 @@ async def home_assistant(
 async def fleet(service: SimulatorProcess) -> Fleet:
     """Return the trackers of a new account: one is at home, one in the office, one on its way."""
     await service.control.fault(None)
-    fleet = Fleet(service)
+    fleet = Fleet(service, PLACES)
     await fleet.create()
     return fleet
 

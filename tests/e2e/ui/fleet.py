@@ -1,71 +1,65 @@
 """The trackers of the account that a test has."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import count
 
 from tests.live import EMAIL, PASSWORD, SimulatorProcess
 from tests.simulator.streets import HOME, WERDERPLATZ, Point
 
-_ON_ITS_WAY: Point = (49.417365, 8.685359)
+PLACES: Mapping[str, Point] = {
+    "City bike": HOME,
+    "Cargo bike": WERDERPLATZ,
+    "Gravel bike": (49.417365, 8.685359),
+}
+"""One bike is at home, one at the office, one elsewhere."""
+
 _serial_numbers: Iterator[int] = count(860_000_000_000_101)
-
-
-@dataclass(frozen=True, slots=True)
-class Bike:
-    """A bike with a tracker on it."""
-
-    name: str
-    place: Point
-    serial_number: str
 
 
 class Fleet:
     """Bikes that nobody has seen before: Home Assistant remembers those it had."""
 
-    def __init__(self, service: SimulatorProcess) -> None:
-        """Have three of them."""
+    def __init__(self, service: SimulatorProcess, places: Mapping[str, Point]) -> None:
+        """Have bikes with these names at these places."""
         self.service = service
         self.url = service.url
-        self.city, self.cargo, self.gravel = self.bikes = [
-            Bike(name, place, str(next(_serial_numbers)))
-            for name, place in {
-                "City bike": HOME,
-                "Cargo bike": WERDERPLATZ,
-                "Gravel bike": _ON_ITS_WAY,
-            }.items()
-        ]
+        self.places = places
+        self.serial_numbers = {name: str(next(_serial_numbers)) for name in places}
 
     async def create(self) -> None:
         """Make the account anew, with these bikes and no others."""
         do = self.service.control.do
         await do("add_account", email=EMAIL, password=PASSWORD)
-        for bike in self.bikes:
-            latitude, longitude = bike.place
-            await do("add_device", unique_id=bike.serial_number, name=bike.name)
-            await do(
-                "report",
-                unique_id=bike.serial_number,
-                latitude=latitude,
-                longitude=longitude,
-                altitude=115,
-                accuracy=5,
-                battery_level=80,
-            )
-            await self.assign(bike)
+        for name, serial_number in self.serial_numbers.items():
+            await do("add_device", unique_id=serial_number, name=name)
+            await self.ride(name, self.places[name], 0)
+            await self.assign(name)
 
-    async def assign(self, bike: Bike) -> None:
-        """Give the bike to the account."""
-        await self.service.control.do(
-            "assign", email=EMAIL, unique_id=bike.serial_number
+    async def ride(self, name: str, place: Point, kilometres_per_hour: float) -> None:
+        """Have a bike report from a place."""
+        latitude, longitude = place
+        await self.change(
+            name,
+            "report",
+            latitude=latitude,
+            longitude=longitude,
+            altitude=115,
+            accuracy=5,
+            speed=kilometres_per_hour / 1.852,
+            motion=kilometres_per_hour > 0,
+            battery_level=80,
         )
 
-    async def unassign(self, bike: Bike) -> None:
-        """Take the bike from the account."""
-        await self.service.control.do(
-            "unassign", email=EMAIL, unique_id=bike.serial_number
-        )
+    async def assign(self, name: str, email: str = EMAIL) -> None:
+        """Give a bike to an account."""
+        await self.change(name, "assign", email=email)
 
-    async def change(self, bike: Bike, action: str, **args: object) -> None:
-        """Do to the bike's tracker what the simulated service can do."""
-        await self.service.control.do(action, unique_id=bike.serial_number, **args)
+    async def unassign(self, name: str) -> None:
+        """Take a bike from the account."""
+        await self.change(name, "unassign", email=EMAIL)
+
+    async def change(self, name: str, action: str, /, **args: object) -> None:
+        """Do to a bike's tracker what the simulated service can do."""
+        await self.service.control.do(
+            action, unique_id=self.serial_numbers[name], **args
+        )

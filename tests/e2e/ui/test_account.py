@@ -44,11 +44,7 @@ async def test_reconfigure(frontend: Frontend, account: Fleet) -> None:
     """Somebody else's account with the same bikes: they stay what they are."""
     do = account.service.control.do
     await do("add_account", email="bob@example.com", password="bob's")
-    await do(
-        "assign",
-        email="bob@example.com",
-        unique_id=account.city.serial_number,
-    )
+    await account.assign("City bike", "bob@example.com")
     await frontend.choose("Reconfigure")
     await expect(frontend.field("Server address")).to_have_value(account.url)
     await expect(frontend.field("E-mail")).to_have_value(EMAIL)
@@ -66,14 +62,14 @@ async def test_no_trackers(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
     """An account that lost its trackers is a matter for Repairs, until it has some again."""
-    for bike in account.bikes:
-        await account.unassign(bike)
+    for name in account.places:
+        await account.unassign(name)
     await home_assistant.client.poll()
     await frontend.open("/config/repairs")
     await frontend.saying("No trackers in the account").click()
     await expect(frontend.saying("Ask the operator")).to_be_visible()
 
-    await account.assign(account.city)
+    await account.assign("City bike")
     await home_assistant.client.poll()
     await expect(frontend.saying("No repairs")).to_be_visible()
 
@@ -91,8 +87,7 @@ async def test_download_diagnostics(
     diagnostics = json.loads(text)["data"]
     assert diagnostics["service"]["positions"] == "offered"
     private = [EMAIL, "127.0.0.1", "49.41", "8.68"]
-    private += [bike.name for bike in account.bikes]
-    private += [bike.serial_number for bike in account.bikes]
+    private += [*account.serial_numbers, *account.serial_numbers.values()]
     assert [word for word in private if word in text] == []
 
 

@@ -65,8 +65,8 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
     await frontend.button(words.finish).click()
 
     await expect(frontend.heading("Bike Tracker")).to_be_visible()
-    for bike in fleet.bikes:
-        await expect(frontend.text(bike.name)).to_be_visible()
+    for name in fleet.places:
+        await expect(frontend.text(name)).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ async def test_blueprint(
     await expect(frontend.link("Traces")).to_be_visible()
 
     await frontend.page.get_by_role("button", name="Notifications").first.click()
-    await account.change(account.city, "set_status", status="offline")
+    await account.change("City bike", "set_status", status="offline")
     await home_assistant.client.poll()
     await expect(frontend.text("City bike is offline")).to_be_visible()
-    await account.change(account.city, "set_status", status="online")
+    await account.change("City bike", "set_status", status="online")
     await home_assistant.client.poll()
     await expect(frontend.text("City bike is back online")).to_be_visible()

@@ -17,7 +17,7 @@ async def test_device_page(frontend: Frontend, account: Fleet) -> None:
     """The page of a tracker tells its name, serial number, and how it is."""
     await frontend.open_device("City bike")
     await expect(
-        frontend.text(f"Serial number: {account.city.serial_number}")
+        frontend.text(f"Serial number: {account.serial_numbers['City bike']}")
     ).to_be_visible()
     await expect(frontend.entity("City bike")).to_contain_text("Home")
     await expect(frontend.entity("Connectivity")).to_contain_text("Online")
@@ -32,12 +32,8 @@ async def test_map(frontend: Frontend, account: Fleet) -> None:
     """The bikes are on Home Assistant's map, where they are."""
     await frontend.open("/map")
     await frontend.page.get_by_role("tab", name="Devices").click()
-    for bike, place in (
-        (account.city, "Home"),
-        (account.cargo, "Office"),
-        (account.gravel, "Away"),
-    ):
-        listed = frontend.button(re.compile(rf"^{bike.name}.+{place}"))
+    for name, place in zip(account.places, ("Home", "Office", "Away"), strict=True):
+        listed = frontend.button(re.compile(f"^{name}.+{place}"))
         await expect(listed).to_be_visible()
     marker = frontend.page.locator("ha-map").get_by_role("button", name="City bike")
     await expect(marker.first).to_be_visible()
@@ -50,7 +46,7 @@ async def test_going_offline(
     await frontend.open_device("City bike")
     connectivity = frontend.entity("Connectivity")
     await expect(connectivity).to_contain_text("Online")
-    await account.change(account.city, "set_status", status="offline")
+    await account.change("City bike", "set_status", status="offline")
     await home_assistant.client.poll()
     await expect(connectivity).to_contain_text("Offline")
 
@@ -65,8 +61,8 @@ async def test_rename(
     await frontend.button("Update").click()
     await expect(frontend.title("Ann's bike")).to_be_visible()
 
-    await account.change(account.city, "rename", name="Bike 1")
-    await account.change(account.cargo, "rename", name="Bike 2")
+    await account.change("City bike", "rename", name="Bike 1")
+    await account.change("Cargo bike", "rename", name="Bike 2")
     await frontend.open_integration()
     await home_assistant.client.poll()
     await expect(frontend.text("Bike 2")).to_be_visible()

@@ -1,0 +1,65 @@
+"""On a desk and on a phone, by day and by night."""
+
+from playwright.async_api import expect
+import pytest
+
+from tests.e2e.browser import Look
+from tests.e2e.frontend import Frontend
+from tests.live import EMAIL
+
+from .conftest import RESULTS
+from .fleet import Fleet
+from .layout import cut_off, too_wide
+
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.parametrize(
+        "look",
+        [
+            Look("desktop-light"),
+            Look("desktop-dark", colours="dark"),
+            Look("phone-light", 390, 844, touch=True),
+            Look("phone-dark", 390, 844, colours="dark", touch=True),
+        ],
+        ids=lambda look: look.name,
+        indirect=True,
+    ),
+]
+
+_SHADES = {"light": range(200, 256), "dark": range(60)}
+"""How bright the background is, of 255."""
+
+
+async def check(frontend: Frontend, look: Look, name: str) -> None:
+    """Expect that everything can be read, in the right colours, and keep a picture for people to look at."""
+    page = frontend.page
+    await frontend.settle()
+    path = RESULTS / "looks" / f"{name}-{look.name}.png"
+    await page.screenshot(path=path, animations="disabled")
+    assert await cut_off(page) == []
+    assert await too_wide(page) == 0
+    red, green, blue = await page.evaluate(
+        "() => getComputedStyle(document.documentElement).backgroundColor.match(/[0-9]+/g).map(Number)"
+    )
+    assert (red + green + blue) // 3 in _SHADES[look.colours]
+
+
+async def test_add_account(frontend: Frontend, fleet: Fleet, look: Look) -> None:
+    """The form can be read, also with an error in it."""
+    await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
+    await frontend.button("OK").click()
+    await expect(frontend.field("Password")).to_be_visible()
+    await check(frontend, look, "form")
+    await frontend.fill_in(
+        {"Server address": fleet.url, "E-mail": EMAIL, "Password": "wrong"}
+    )
+    await frontend.button("Submit").click()
+    await expect(frontend.saying("The server did not accept")).to_be_visible()
+    await check(frontend, look, "error")
+
+
+async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> None:
+    """The page of a tracker can be read."""
+    await frontend.open_device("City bike")
+    await expect(frontend.entity("Connectivity")).to_be_visible()
+    await check(frontend, look, "device")

@@ -1,0 +1,160 @@
+"""The pictures for the README: Home Assistant as it is now."""
+
+import asyncio
+from collections.abc import AsyncIterator
+import os
+from pathlib import Path
+
+from PIL import Image
+from playwright.async_api import expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.e2e.internet.hosting import BRANCH, Repository
+from tests.live import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
+from tests.live.dashboard import add_dashboard
+from tests.simulator.streets import HOME, STREETS, Point
+
+from .conftest import RESULTS
+from .fleet import Fleet
+from .layout import cut_off
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_FOLDER = Path(os.environ.get("PICTURES_FOLDER") or RESULTS / "pictures")
+_LARGEST_FILE = 200_000
+_LONGEST_POLL = 30.0
+_BLUEPRINT = "blueprints/automation/bike_tracker/tracker_offline.yaml"
+_AUTOMATION = "offline"
+
+_START, *_RIDE = (
+    STREETS["Mönchhofstraße"][0][0],
+    STREETS["Mönchhofstraße"][0][-1],
+    STREETS["Mönchhofstraße"][1][-1],
+    STREETS["Erwin-Rohde-Straße"][0][-1],
+    STREETS["Moltkestraße"][1][-1],
+)
+
+
+async def take(frontend: Frontend, name: str, height: int) -> None:
+    """Take a picture of the page in a window of this height, where nothing may be cut off."""
+    await frontend.page.set_viewport_size({"width": 1200, "height": height})
+    await frontend.page.mouse.move(0, 0)
+    await frontend.settle()
+    assert await cut_off(frontend.page) == []
+    path = _FOLDER / f"{name}.png"
+    await frontend.page.screenshot(path=path, animations="disabled")
+    with Image.open(path) as picture:
+        picture.convert("RGB").save(path, optimize=True)
+    assert path.stat().st_size < _LARGEST_FILE
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def fleet(service: SimulatorProcess) -> Fleet:
+    """Return the bikes that the README tells of: one is at home, the other one about to be ridden."""
+    fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
+    await fleet.create()
+    return fleet
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def dashboard(
+    account: Fleet, home_assistant: HomeAssistantProcess
+) -> AsyncIterator[str]:
+    """Return the path of the demo's dashboard."""
+    client = home_assistant.client
+    await add_dashboard(client)
+    dashboards = await client.call("lovelace/dashboards/list")
+    yield f"/{dashboards[-1]['url_path']}"
+    await client.call("frontend/set_system_data", key="core", value={})
+    await client.call("lovelace/dashboards/delete", dashboard_id=dashboards[-1]["id"])
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def automation(
+    account: Fleet, home_assistant: HomeAssistantProcess, repository: Repository
+) -> AsyncIterator[str]:
+    """Return the path of an automation that was made of a blueprint."""
+    client = home_assistant.client
+    source = f"https://github.com/{repository.full_name}/blob/{BRANCH}/{_BLUEPRINT}"
+    imported = await client.call("blueprint/import", url=source)
+    path = f"{imported['suggested_filename']}.yaml"
+    await client.call(
+        "blueprint/save",
+        domain="automation",
+        path=path,
+        yaml=imported["raw_data"],
+        source_url=source,
+    )
+    devices = await client.devices()
+    trackers = [devices[number]["id"] for number in account.serial_numbers.values()]
+    await client.post(
+        f"/api/config/automation/config/{_AUTOMATION}",
+        {
+            "alias": "A bike is offline",
+            "use_blueprint": {"path": path, "input": {"trackers": trackers}},
+        },
+    )
+    yield f"/config/automation/edit/{_AUTOMATION}"
+    await client.delete(f"/api/config/automation/config/{_AUTOMATION}")
+    await client.call("blueprint/delete", domain="automation", path=path)
+
+
+async def test_device_and_map(
+    frontend: Frontend,
+    account: Fleet,
+    home_assistant: HomeAssistantProcess,
+    dashboard: str,
+) -> None:
+    """The page of a bike that lost contact for a moment, and a map with one that is on its way."""
+    client = home_assistant.client
+    await account.change("Red bike", "set_status", status="offline")
+    await ride(client, account, _RIDE[0])
+    await account.change("Red bike", "set_status", status="online")
+    await ride(client, account, _RIDE[1])
+    await frontend.open_device("Red bike")
+    # There is room for all of it beside a narrow sidebar.
+    await frontend.button("Sidebar toggle").click()
+    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
+    await take(frontend, "device", 850)
+
+    for place in _RIDE[2:]:
+        await ride(client, account, place)
+    await frontend.button("Sidebar toggle").click()
+    await frontend.open(dashboard)
+    await expect(frontend.text("Place").first).to_be_visible()
+    await take(frontend, "map", 780)
+
+
+async def test_add(frontend: Frontend) -> None:
+    """The form for an account."""
+    await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
+    await frontend.button("OK").click()
+    await frontend.fill_in(
+        {
+            "Server address": "tracker.example.com",
+            "E-mail": "ann@example.com",
+            "Password": "correct horse",
+        }
+    )
+    await take(frontend, "add", 760)
+
+
+async def test_automation(frontend: Frontend, automation: str) -> None:
+    """An automation that was made of a blueprint."""
+    await frontend.open(automation)
+    await expect(frontend.text("Offline for longer than")).to_be_visible()
+    await take(frontend, "automation", 760)
+
+
+async def ride(client: HomeAssistantClient, fleet: Fleet, place: Point) -> None:
+    """Have the blue bike ride to a place, and Home Assistant know of it."""
+    await fleet.ride("Blue bike", place, 18)
+    await client.poll()
+    entity_id = await client.entity_id(
+        "device_tracker", fleet.serial_numbers["Blue bike"]
+    )
+    async with asyncio.timeout(_LONGEST_POLL):
+        while (await client.states())[entity_id].attributes["latitude"] != place[0]:
+            await asyncio.sleep(0.1)
