@@ -1,0 +1,144 @@
+"""Polls, with everything between them that happens in a month."""
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+from homeassistant.config_entries import ConfigEntryState
+
+from tests.faults.home import Home
+from tests.faults.trouble import TROUBLES, Trouble
+
+from .options import Options
+from .reading import Reading, read
+
+# It ends by itself, in real time; a refused connection is the same to a client.
+_ENDS_BY_ITSELF = {"restart"}
+_POLL = 61
+# Then connections that were kept for another request are closed.
+_REST = 20
+_READINGS = 10
+
+
+class Soak:
+    """Lives in a home for as many polls as asked for."""
+
+    def __init__(
+        self,
+        home: Home,
+        email: str,
+        password: str,
+        options: Options,
+        forget: Callable[[], None],
+    ) -> None:
+        """Live in this home, with this account; `forget` frees what the tests note."""
+        self.counts: Counter[str] = Counter()
+        """What happened how often."""
+        self._home = home
+        self._email = email
+        self._password = password
+        self._options = options
+        self._forget = forget
+        self._random = Random(options.seed)  # noqa: S311 - no secret
+        self._troubles = [
+            trouble for name, trouble in TROUBLES.items() if name not in _ENDS_BY_ITSELF
+        ]
+
+    async def run(self) -> list[Reading]:
+        """Do it, and return what there was when it was warm and from then on."""
+        home, polls = self._home, self._options.polls
+        await self._warm_up()
+        readings = []
+        for number in range(1, _READINGS + 1):
+            while home.polls * _READINGS < number * polls:
+                await self._live()
+            readings.append(await self._read())
+            self._options.say(str(readings[-1]))
+        return readings
+
+    async def _warm_up(self) -> None:
+        """Take up as much memory as it ever takes."""
+        for trouble in self._troubles:
+            if trouble.is_large:
+                await self._be_in(trouble)
+
+    async def _live(self) -> None:
+        """Half an hour as it goes, and one thing that does not go every half an hour."""
+        for _ in range(self._random.randint(20, 40)):
+            self._ride()
+            await self._home.wait(_POLL)
+        happens = self._random.choice(
+            [self._trouble] * 8
+            + [self._trouble_of_positions] * 4
+            + [self._reload, self._come_and_go, self._rename]
+        )
+        self.counts[happens.__name__.strip("_").replace("_", " ")] += 1
+        await happens()
+        self._count_requests()
+
+    def _ride(self) -> None:
+        simulator = self._home.simulator
+        for tracker in simulator.devices:
+            if self._random.random() < 0.3:
+                simulator.report_many([tracker])
+            if self._random.random() < 0.05:
+                simulator.set_status(
+                    tracker, self._random.choice(["online", "offline"])
+                )
+
+    async def _trouble(self) -> None:
+        await self._be_in(self._random.choice(self._troubles))
+
+    async def _be_in(self, trouble: Trouble) -> None:
+        home = self._home
+        home.trouble = trouble
+        with home.in_trouble():
+            await self._endure()
+        if home.asks_to_sign_in:
+            self.counts["sign-ins"] += 1
+            await home.sign_in_again(self._password)
+        await home.wait(15 * 60)
+        assert home.state is ConfigEntryState.LOADED, home.trouble.name
+
+    async def _trouble_of_positions(self) -> None:
+        home = self._home
+        home.trouble = self._random.choice(
+            [trouble for trouble in self._troubles if trouble.strikes_positions]
+        )
+        with home.in_trouble("positions"):
+            home.simulator.report_many()
+            await self._endure()
+        assert home.state is ConfigEntryState.LOADED, home.trouble.name
+
+    async def _endure(self) -> None:
+        for _ in range(self._random.randint(1, 3)):
+            await self._home.wait(_POLL)
+
+    async def _reload(self) -> None:
+        await self._home.unload()
+        await self._home.set_up()
+
+    async def _come_and_go(self) -> None:
+        tracker = self._random.choice(list(self._home.simulator.devices))
+        self._home.simulator.unassign(self._email, tracker)
+        await self._home.wait(_POLL)
+        self._home.simulator.assign(self._email, tracker)
+        await self._home.wait(_POLL)
+
+    async def _rename(self) -> None:
+        tracker = self._random.choice(list(self._home.simulator.devices))
+        self._home.simulator.rename(tracker, f"Bike {self._random.randint(1, 99)}")
+        await self._home.wait(_POLL)
+
+    def _count_requests(self) -> None:
+        record = self._home.simulator.record
+        for path, number in record.counts.items():
+            self.counts[f"requests for {path}"] += number
+        record.clear()
+        self._forget()
+
+    async def _read(self) -> Reading:
+        await self._home.wait(_POLL)
+        await self._home.wait(_REST)
+        self._count_requests()
+        return read(self._home.hass, self._home.polls)

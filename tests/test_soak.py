@@ -1,0 +1,127 @@
+"""Polls for a day, or as long as `scripts/soak` is told to, leave nothing behind."""
+
+from collections.abc import AsyncIterator, Iterator
+import logging
+from typing import override
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.storage import Store
+from homeassistant.setup import async_setup_component
+import pytest
+
+from custom_components.bike_tracker import PLATFORMS
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
+from .faults.home import Home
+from .faults.trouble import NAME_NOT_FOUND, TROUBLES
+from .simulator import Simulator, client_context
+from .soak.options import Options
+from .soak.reading import read
+from .soak.soak import Soak
+
+
+@pytest.fixture(autouse=True)
+def enable_event_loop_debug() -> None:
+    """Do without: writing down where each task was made takes half of the time."""
+
+
+@pytest.fixture
+def options(pytestconfig: pytest.Config) -> Options:
+    """Return how long, as `scripts/soak` was told."""
+    plugins = pytestconfig.pluginmanager.get_plugins()
+    told = (plugin for plugin in plugins if isinstance(plugin, Options))
+    return next(told, Options())
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[Simulator]:
+    """Return the service, encrypted, with an account of two trackers."""
+    async with Simulator(tls=True) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL)
+        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
+        yield simulator
+
+
+class Counter(logging.Handler):
+    """Counts lines and tracebacks, as records of them would add up."""
+
+    lines = 0
+    tracebacks = 0
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines += 1
+        self.tracebacks += record.exc_info is not None
+
+
+@pytest.fixture
+def log() -> Iterator[Counter]:
+    """Return how much the integration writes; pytest keeps nothing of it."""
+    counter = Counter(logging.INFO)
+    own = logging.getLogger("custom_components.bike_tracker")
+    others = logging.getLogger("homeassistant")
+    levels = own.level, others.level
+    own.addHandler(counter)
+    own.propagate = False
+    own.setLevel(logging.INFO)
+    others.setLevel(logging.WARNING)
+    yield counter
+    own.removeHandler(counter)
+    own.propagate = True
+    own.setLevel(levels[0])
+    others.setLevel(levels[1])
+
+
+def forget_writes() -> None:
+    """Free what stands in for Home Assistant's storage from what it was called with."""
+    for method in ("_async_load", "_async_write_data"):
+        getattr(Store, method).reset_mock()
+
+
+async def test_soak(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    log: Counter,
+    options: Options,
+) -> None:
+    """Memory, tasks, timers, listeners and connections are as many as at the beginning."""
+    monkeypatch.setattr(
+        "homeassistant.util.ssl.client_context", lambda *_: client_context()
+    )
+    entry = make_entry(url=simulator.url.replace("127.0.0.1", "localhost"))
+    home = Home(hass, freezer, simulator, entry, TROUBLES[NAME_NOT_FOUND])
+    home.watch(monkeypatch)
+    # What of Home Assistant stays when an account goes.
+    for platform in PLATFORMS:
+        assert await async_setup_component(hass, platform, {})
+    await hass.async_block_till_done()
+    before = read(hass, 0)
+    await async_setup(hass, entry)
+    soak = Soak(home, EMAIL, PASSWORD, options, forget_writes)
+
+    warm, *_, last = await soak.run()
+
+    for what, number in sorted(soak.counts.items()):
+        options.say(f"{number:>9,} {what}")
+    options.say(f"{log.lines:>9,} lines in the log")
+    assert last.polls >= options.polls
+    assert last.growth_since(warm) == {}
+    assert home.state is ConfigEntryState.LOADED
+    assert not home.asks_to_sign_in
+    assert log.lines > 0
+    assert log.tracebacks == 0
+
+    await hass.config_entries.async_remove(entry.entry_id)
+    await home.wait(3600)
+    after = read(hass, last.polls)
+    assert (after.tasks, after.timers, after.files) == (
+        before.tasks,
+        before.timers,
+        before.files,
+    )
