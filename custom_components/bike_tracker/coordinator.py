@@ -29,6 +29,7 @@ from .fleet import Fleet
 from .listeners import TrackerListeners
 from .memory import Memory
 from .positions import PositionLookup
+from .turns import in_turns
 
 _INTERVAL: Final = timedelta(seconds=60)
 _SECOND_TRY_AFTER: Final = 60
@@ -113,7 +114,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             self._memory.async_save_later()
         if moved or devices is not self._devices:
             self._devices = devices
-            return self._snapshot(devices)
+            return await self._async_snapshot(devices)
         return self.data
 
     async def _async_get_devices(self) -> dict[str, Device]:
@@ -171,25 +172,26 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             return MappingProxyType({})
         return self.data
 
-    def _snapshot(self, devices: Mapping[str, Device]) -> Trackers:
+    async def _async_snapshot(self, devices: Mapping[str, Device]) -> Trackers:
         """Return the trackers; those that did not change are the same objects."""
         before: Trackers = self.data or MappingProxyType({})
         known_positions = self.positions.known
         snapshot: dict[str, Tracker] = {}
         changed = len(before) != len(devices)
-        for unique_id, device in devices.items():
-            tracker = before.get(unique_id)
-            position = known_positions.get(unique_id)
-            if (
-                tracker is None
-                or tracker.device is not device
-                or tracker.position is not position
-            ):
-                changed = True
-                if tracker is None or tracker.device.name != device.name:
-                    self.fleet.async_rename(device)
-                tracker = Tracker(device, position)
-            snapshot[unique_id] = tracker
+        async for some in in_turns(devices.items()):
+            for unique_id, device in some:
+                tracker = before.get(unique_id)
+                position = known_positions.get(unique_id)
+                if (
+                    tracker is None
+                    or tracker.device is not device
+                    or tracker.position is not position
+                ):
+                    changed = True
+                    if tracker is None or tracker.device.name != device.name:
+                        self.fleet.async_rename(device)
+                    tracker = Tracker(device, position)
+                snapshot[unique_id] = tracker
         return MappingProxyType(snapshot) if changed else before
 
     @callback

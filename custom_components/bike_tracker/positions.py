@@ -19,6 +19,7 @@ from .api import (
 )
 from .backoff import Backoff
 from .const import LOGGER
+from .turns import in_turns
 
 _ASK_AGAIN_AFTER = 24 * 60 * 60
 
@@ -58,9 +59,10 @@ class PositionLookup:
         if positions is None:
             return False
         changed = False
-        for device_id, device in outdated.items():
-            if self._may_move(device, movable):
-                changed |= self._take(device, positions.get(device_id))
+        async for some in in_turns(outdated.items()):
+            for device_id, device in some:
+                if self._may_move(device, movable):
+                    changed |= self._take(device, positions.get(device_id))
         return changed
 
     def forget(self, unique_id: str) -> None:

@@ -12,7 +12,7 @@ import orjson
 from .errors import InvalidResponseError
 
 # A few milliseconds of work each, some tens on a Raspberry Pi.
-_BYTES_AT_ONCE = 2 * 1024 * 1024
+_BYTES_AT_ONCE = 3 * 1024 * 1024
 _CHARACTERS_AT_A_TIME = 256 * 1024
 _ROWS_AT_A_TIME = 1_000
 # What lists of tens of thousands of trackers need. Of `{}` alone, 16 MiB would take up
