@@ -180,7 +180,10 @@ async def test_not_offered(
     assert not hass.config_entries.flow.async_progress()
 
     simulator.fault(None)
-    for _ in range(25):
+    for _ in range(23):
+        await poll(3600)
+    assert asked(simulator)["positions"] == 1
+    for _ in range(2):
         await poll(3600)
     state = state_of(RED)
     assert asked(simulator)["positions"] == 2
@@ -241,6 +244,28 @@ async def test_passing_failure(
 
 
 @pytest.mark.usefixtures("setup")
+async def test_passing_failure_after_a_success(
+    simulator: Simulator, poll: Poll
+) -> None:
+    """Once the lookup went well, the wait after a failure is the shortest again."""
+    simulator.fault("status-503", path="positions")
+    simulator.report(RED, **AWAY)
+    for _ in range(8):
+        await poll()
+    simulator.fault(None)
+    for _ in range(9):
+        await poll()
+
+    simulator.fault("status-503", path="positions")
+    simulator.report(RED, **HOME)
+    simulator.record.clear()
+    for _ in range(4):
+        await poll()
+
+    assert asked(simulator)["positions"] >= 2
+
+
+@pytest.mark.usefixtures("setup")
 async def test_retry_after_of_positions(simulator: Simulator, poll: Poll) -> None:
     """A server that asks to wait is asked after that time."""
     simulator.fault("status-429-seconds", path="positions", retry_after="600")
@@ -267,6 +292,22 @@ async def test_vanished_position(
 
     assert place(state_of(RED)) == AT_HOME
     assert place(state_of(BLUE)) == (48.1, 7.9)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_new_position_that_is_not_there(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A position that the server lists but does not tell is asked for once."""
+    simulator.forget_position(RED)
+    simulator.override_field(RED, "positionId", 4711)
+    simulator.record.clear()
+
+    for _ in range(5):
+        await poll()
+
+    assert asked(simulator) == {"devices": 5, "positions": 1}
+    assert place(state_of(RED)) == AT_HOME
 
 
 @pytest.mark.parametrize("year", [1970, 1980])

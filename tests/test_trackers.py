@@ -174,6 +174,25 @@ async def test_tracker_gone_for_a_day_is_removed(
     assert state.state == "not_home"
 
 
+async def test_nothing_is_remembered_of_a_removed_tracker(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """With the device goes the position that outlives a restart."""
+    simulator.unassign(EMAIL, RED)
+    for _ in range(26):
+        await poll(3600)
+
+    await hass.config_entries.async_unload(setup.entry_id)
+
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]
+    assert remembered["positions"].keys() == {BLUE}
+    assert not remembered["missing"]
+
+
 async def test_missing_tracker_without_a_device(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -211,6 +230,22 @@ async def test_outage_removes_nothing(
     simulator.fault(None)
     await poll(16 * 60)
     await poll(61)
+
+    assert device_of(setup, RED)
+
+
+async def test_outages_do_not_add_up(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device_of: Any
+) -> None:
+    """The time between two successful polls counts only if none failed in between."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+
+    for _ in range(30):
+        simulator.fault("status-503")
+        await poll()
+        simulator.fault(None)
+        await poll(3500)
 
     assert device_of(setup, RED)
 
