@@ -4,12 +4,15 @@ import asyncio
 from typing import Any
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
-from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+)
 from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.api import TrackingClient
@@ -296,3 +299,20 @@ async def test_update_on_demand(
     state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
     assert state is not None
     assert state.state == "off"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_update_on_demand_without_news(hass: HomeAssistant) -> None:
+    """Home Assistant records nothing for a tracker that is where it was."""
+    await async_setup_component(hass, "homeassistant", {})
+    changes = async_capture_events(hass, EVENT_STATE_CHANGED)
+
+    await hass.services.async_call(
+        "homeassistant",
+        "update_entity",
+        {"entity_id": ["device_tracker.red_bike"]},
+        blocking=True,
+    )
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert not changes
