@@ -83,6 +83,31 @@ async def test_device_that_is_gone(
     assert diagnostics["missing_seconds"] == 600
 
 
+async def test_account_that_is_not_loaded(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """Where the server cannot be reached, the file says so."""
+    simulator.fault("connection-refused")
+    await hass.config_entries.async_reload(setup.entry_id)
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+    assert device is not None
+
+    for diagnostics in (
+        await get_diagnostics_for_config_entry(hass, hass_client, setup),
+        await get_diagnostics_for_device(hass, hass_client, setup, device),
+    ):
+        entry: Any = diagnostics["entry"]
+        assert entry["state"] == "setup_retry"
+        assert "connection refused" in entry["reason"]
+        assert entry["data"]["password"] == REDACTED
+
+
 async def test_counts(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,

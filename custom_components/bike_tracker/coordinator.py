@@ -100,6 +100,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self.poll.time = dt_util.utcnow()
         start = monotonic()
         was_missing = bool(self.fleet.missing)
+        # Until this poll is through: one that is cut short must not hide its news.
+        before, self._devices = self._devices, None
         try:
             listed = await self._async_get_devices()
             if self._shutdown_requested:
@@ -112,10 +114,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             self.poll.seconds = monotonic() - start
         if moved or was_missing or self.fleet.missing:
             self._memory.async_save_later()
-        if moved or devices is not self._devices:
-            self._devices = devices
-            return await self._async_snapshot(devices)
-        return self.data
+        trackers = self.data
+        if moved or devices is not before:
+            trackers = await self._async_snapshot(devices)
+        self._devices = devices
+        return trackers
 
     async def _async_get_devices(self) -> dict[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""

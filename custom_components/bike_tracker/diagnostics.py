@@ -5,6 +5,7 @@ from dataclasses import asdict
 import re
 from typing import Any
 
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
     CONF_EMAIL,
     CONF_PASSWORD,
@@ -38,15 +39,12 @@ async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> dict[str, Any]:
     """Return what is known of an account, its polls and its trackers."""
+    diagnostics = {"home_assistant": ha_version, "entry": _entry(entry)}
+    if entry.state is not ConfigEntryState.LOADED:
+        return diagnostics
     coordinator = entry.runtime_data.coordinator
     return {
-        "home_assistant": ha_version,
-        "entry": {
-            "version": entry.version,
-            "data": async_redact_data(dict(entry.data), _TO_REDACT),
-            "encrypted": entry.data[CONF_URL].startswith("https:"),
-            "polling_disabled": entry.pref_disable_polling,
-        },
+        **diagnostics,
         "poll": _poll(coordinator),
         "service": _service(entry),
         "counts": {
@@ -65,6 +63,8 @@ async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> dict[str, Any]:
     """Return what is known of one tracker."""
+    if entry.state is not ConfigEntryState.LOADED:
+        return {"entry": _entry(entry)}
     coordinator = entry.runtime_data.coordinator
     unique_id = tracker_of(device) or ""
     tracker = coordinator.data.get(unique_id)
@@ -74,6 +74,17 @@ async def async_get_device_diagnostics(
         "service": _service(entry),
         "missing_seconds": None if missing is None else round(missing),
         "tracker": tracker and _tracker(tracker),
+    }
+
+
+def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
+    return {
+        "version": entry.version,
+        "state": entry.state.value,
+        "reason": entry.reason,
+        "data": async_redact_data(dict(entry.data), _TO_REDACT),
+        "encrypted": entry.data[CONF_URL].startswith("https:"),
+        "polling_disabled": entry.pref_disable_polling,
     }
 
 

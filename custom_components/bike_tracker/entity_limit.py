@@ -52,7 +52,7 @@ class EntityLimit:
                 "account": self._entry.title,
                 "total": str(trackers),
                 "left_out": str(left_out),
-                "limit": f"{_MOST_ENTITIES:,}",
+                "limit": str(_MOST_ENTITIES),
             },
         )
 

@@ -50,8 +50,8 @@ def canonical_url(text: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the host of an address, without port."""
-    return URL(url, encoded=True).host or ""
+    """Return the host of an address, without port and without a dot at the end."""
+    return (URL(url, encoded=True).host or "").removesuffix(".")
 
 
 def _parse(text: str) -> URL:
