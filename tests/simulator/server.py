@@ -165,6 +165,8 @@ class Simulator(World):
 
     def _restart(self, seconds: float) -> None:
         self._listener.close()
+        if self._restarting is not None:
+            self._restarting.cancel()
         self._restarting = asyncio.create_task(self._come_back(seconds))
 
     async def _come_back(self, seconds: float) -> None:

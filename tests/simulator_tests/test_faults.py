@@ -283,6 +283,18 @@ async def test_restart(simulator: Simulator, ask: Ask) -> None:
     assert (await once_back(ask)).status == 200
 
 
+async def test_restart_while_it_is_away(simulator: Simulator, ask: Ask) -> None:
+    """Of two restarts the last one counts, and stopping waits for neither."""
+    tasks = asyncio.all_tasks()
+    for _ in range(2):
+        simulator.fault("restart", seconds=30)
+        with pytest.raises(ClientError):
+            await ask()
+        simulator.fault(None)
+    await simulator.stop()
+    assert asyncio.all_tasks() <= tasks
+
+
 # Bodies
 
 
