@@ -136,9 +136,15 @@ def test_page() -> None:
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, indirect=True)
-async def test_at_setup(home: Home, trouble: Trouble) -> None:
-    """Home Assistant starts in the middle of it."""
+async def test_trouble(home: Home, trouble: Trouble) -> None:
+    """What is decided for each trouble is what it does."""
     decided = DECIDED[trouble.name]
+    await while_running(home, decided)
+    await at_setup(home, decided)
+
+
+async def at_setup(home: Home, decided: Decided) -> None:
+    """Start Home Assistant in the middle of it."""
     before, registries = home.states(), home.registries()
     await home.unload()
     await home.wait(61)
@@ -167,10 +173,8 @@ async def test_at_setup(home: Home, trouble: Trouble) -> None:
     assert home.log() == []
 
 
-@pytest.mark.parametrize("trouble", TROUBLES, indirect=True)
-async def test_while_running(home: Home, trouble: Trouble) -> None:
-    """It begins between two polls, lasts for two, and ends."""
-    decided = DECIDED[trouble.name]
+async def while_running(home: Home, decided: Decided) -> None:
+    """Let it begin between two polls, last for two, and end."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
     with home.in_trouble():
