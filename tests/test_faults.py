@@ -265,6 +265,47 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
     assert home.log() == []
 
 
+@pytest.mark.parametrize("trouble", ["connection-refused"], indirect=True)
+async def test_one_trouble_after_another(home: Home) -> None:
+    """The log says when it began, and when all of it is over."""
+    before, registries = home.states(), home.registries()
+    lines = []
+    for name in ("connection-refused", "no-answer", "html", "status-429", "status-401"):
+        home.trouble = TROUBLES[name]
+        with home.in_trouble():
+            await home.wait(3600)
+            assert outcome_of(home) is Outcome.UNAVAILABLE
+            assert home.registries() == registries
+            lines += home.log()
+    await home.wait(3600)
+    lines += home.log()
+    told = DECIDED["connection-refused"].told
+    assert told is not None
+    assert lines == [f"Error fetching bike_tracker data: {told.text}", RECOVERED]
+    assert home.states() == before
+    assert home.registries() == registries
+
+
+@pytest.mark.parametrize("trouble", ["status-401"], indirect=True)
+async def test_trouble_of_one_account(
+    hass: HomeAssistant, home: Home, make_entry: MakeEntry
+) -> None:
+    """Another account at the same server does not notice."""
+    home.simulator.add_account("bob@example.com", "old password")
+    home.simulator.add_device("860000000000033", email="bob@example.com")
+    other = make_entry("bob@example.com", "old password", home.entry.data["url"])
+    await async_setup(hass, other)
+    before = home.states()
+    home.simulator.set_password("bob@example.com", "new password")
+    home.log()
+    for _ in range(3):
+        await home.wait(61)
+    assert list(other.async_get_active_flows(hass, {"reauth"}))
+    assert not home.asks_to_sign_in
+    assert home.states() == before
+    assert len(home.log()) == 1
+
+
 async def recover(home: Home, password: str) -> None:
     """Wait for the next good answer, or do what is asked for."""
     if home.asks_to_sign_in:
