@@ -214,6 +214,7 @@ def test_insecure(typed: str) -> None:
     ("url", "host"),
     [
         ("https://tracker.example.com:8443/bikes/api", "tracker.example.com"),
+        ("https://tracker.example.com./api", "tracker.example.com"),
         ("http://192.168.1.5/api", "192.168.1.5"),
         ("http://[fd00::1]:8082/api", "fd00::1"),
         ("https://xn--bcher-kva.example/api", "bücher.example"),
