@@ -60,6 +60,7 @@ async def new_context(browser: Browser, look: Look) -> BrowserContext:
         has_touch=look.touch,
         is_mobile=look.touch,
         locale="en-US",
+        reduced_motion="reduce",
         timezone_id="Europe/Berlin",
         # Answers would come from it that nobody sees being asked for.
         service_workers="block",

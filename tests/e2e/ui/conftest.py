@@ -133,7 +133,7 @@ async def context(
 ) -> AsyncIterator[BrowserContext]:
     """Return a browser that has been nowhere yet; what it did is kept when the test fails."""
     context = await new_context(browser, look)
-    await context.tracing.start(screenshots=True, snapshots=True)
+    await context.tracing.start(snapshots=True)
     yield context
     failed = request.node.stash.get(_failed, False)
     await context.tracing.stop(
