@@ -151,6 +151,27 @@ async def does_not_depend_on_the_order[K, T: (Device, Position)](
     assert await another.async_read(body) == read
 
 
+@every
+@given(
+    answer=(values.any_json | values.lists_of(values.devices)).map(values.body)
+    | st.binary()
+    | st.text().map(str.encode)
+)
+async def test_any_answer_in_portions(answer: bytes) -> None:
+    """A long answer is read in another way than a short one, and says the same."""
+    short = await what_is_read(answer)
+    with patch("custom_components.bike_tracker.api.rows._BYTES_AT_ONCE", -1):
+        assert await what_is_read(answer) == short
+
+
+async def what_is_read(answer: bytes) -> dict[str, Device] | None:
+    """Return the devices of an answer, or None if it is none."""
+    try:
+        return await ListReader[str, Device](Device).async_read(answer)
+    except InvalidResponseError:
+        return None
+
+
 # What a person types
 
 

@@ -189,6 +189,7 @@ async def test_positions(client: TrackingClient) -> None:
     red = positions[devices[RED].id or 0]
     assert red.id == devices[RED].position_id
     assert await client.async_get_positions() is positions
+    assert await client.async_get_positions({red.device_id}) == {red.device_id: red}
 
 
 @pytest.mark.parametrize("name", ["json-as-text", "json-as-nothing"])

@@ -298,6 +298,35 @@ async def test_positions_without_ids_are_left_out(
     assert read == {2: Position(device_id=2, id=1)}
 
 
+async def test_what_is_wanted_alone_is_read(
+    positions: ListReader[int, Position],
+) -> None:
+    """Of a long list only some may be news; the others are not looked into."""
+    rows = [row(POSITION, deviceId=n, id=n, altitude=n) for n in range(5)]
+    body = orjson.dumps(rows)
+    some = await positions.async_read(body, {1, 3, 99})
+    assert some.keys() == {1, 3}
+    assert await positions.async_read(body, set()) == {}
+    every = await positions.async_read(body)
+    assert {key: every[key] for key in some} == some
+    assert await positions.async_read(body, {1}) == {1: some[1]}
+    assert await positions.async_read(body) is every
+
+
+async def test_what_is_not_wanted_is_no_fault(
+    devices: ListReader[str, Device], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Rows without a key are counted in any case, others need not be readable."""
+    body = orjson.dumps([*two(groupId="x"), 1, {}])
+    read = await devices.async_read(body, {"860000000000022"})
+    assert read.keys() == {"860000000000022"}
+    assert devices.left_out == 2
+    assert devices.unreadable_fields == set()
+    assert len(caplog.records) == 1
+    with pytest.raises(InvalidResponseError):
+        await devices.async_read(b"[{}]", {"860000000000022"})
+
+
 async def test_each_unreadable_field_is_logged_once(
     devices: ListReader[str, Device], caplog: pytest.LogCaptureFixture
 ) -> None:
