@@ -1,0 +1,65 @@
+"""Fixtures of the blueprints' tests."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+import shutil
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.zone import DOMAIN as ZONE_DOMAIN
+from homeassistant.const import CONF_LATITUDE, CONF_LONGITUDE, CONF_NAME
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from tests.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+from .house import House
+
+BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
+
+WORK_LATITUDE = DEFAULT_LATITUDE + 0.05
+
+# Half past a minute, as templates look at the time when a minute begins.
+_START = datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def hass_config_dir(hass_tmp_config_dir: str) -> str:
+    """Return a configuration folder with the blueprints."""
+    folder = Path(hass_tmp_config_dir) / "blueprints"
+    shutil.copytree(BLUEPRINTS, folder, dirs_exist_ok=True)
+    return hass_tmp_config_dir
+
+
+@pytest.fixture(autouse=True)
+def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin at a known second, and poll at the same one of each minute."""
+    freezer.move_to(_START)
+    monkeypatch.setattr(
+        "custom_components.bike_tracker.backoff.random.uniform", lambda *_: 1
+    )
+
+
+@pytest.fixture
+async def home(hass: HomeAssistant) -> None:
+    """Live where the bikes are, in UTC, and work elsewhere."""
+    await hass.config.async_set_time_zone("UTC")
+    hass.config.latitude, hass.config.longitude = DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+    work = {CONF_LATITUDE: WORK_LATITUDE, CONF_LONGITUDE: DEFAULT_LONGITUDE}
+    zones = {ZONE_DOMAIN: [{CONF_NAME: "Work", **work}]}
+    assert await async_setup_component(hass, ZONE_DOMAIN, zones)
+
+
+@pytest.fixture
+async def house(
+    home: None,
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    setup: MockConfigEntry,
+) -> AsyncIterator[House]:
+    """Return a house with the red and the blue bike at home."""
+    house = House(hass, freezer, setup)
+    yield house
+    await house.async_save()

@@ -1,0 +1,128 @@
+"""A house with two bikes: automations made from the blueprints, and what they tell."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.persistent_notification import (
+    DOMAIN as NOTIFICATION_DOMAIN,
+)
+from homeassistant.config import async_hass_config_yaml
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import EVENT_CALL_SERVICE, SERVICE_RELOAD
+from homeassistant.core import CoreState, Event, HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+from homeassistant.util.yaml import dump
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.bike_tracker.const import DOMAIN
+
+_AUTOMATION = "automation"
+# Templates that became true have to stay so for some seconds.
+_AFTER_POLL = 6
+
+
+class House:
+    """Home Assistant with the trackers set up, in which time passes on demand."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        freezer: FrozenDateTimeFactory,
+        entry: MockConfigEntry,
+    ) -> None:
+        """Note down every persistent notification."""
+        self.notifications: list[dict[str, str]] = []
+        """All that were made so far, those that were replaced too."""
+        self._hass = hass
+        self._freezer = freezer
+        self._entry = entry
+        hass.bus.async_listen(EVENT_CALL_SERVICE, self._note)
+        freezer.tick(_AFTER_POLL)
+
+    @callback
+    def _note(self, event: Event[Any]) -> None:
+        if event.data["domain"] == NOTIFICATION_DOMAIN:
+            self.notifications.append(event.data["service_data"])
+
+    @property
+    def told(self) -> list[str]:
+        """The titles of the notifications."""
+        return [notification["title"] for notification in self.notifications]
+
+    def device(self, tracker: str) -> str:
+        """Return the ID of a tracker's device."""
+        device = dr.async_get(self._hass).async_get_device_by_identifier(
+            (DOMAIN, tracker), self._entry.entry_id
+        )
+        assert device is not None
+        return device.id
+
+    async def async_automate(
+        self, blueprint: str, *trackers: str, **inputs: Any
+    ) -> None:
+        """Make an automation of a blueprint, or change the one there is."""
+        inputs["trackers"] = [self.device(tracker) for tracker in trackers]
+        use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
+        await self.async_save({"id": "1", "alias": "Bikes", "use_blueprint": use})
+        state = self._hass.states.get("automation.bikes")
+        assert state is not None
+        assert state.state == "on"
+
+    async def async_save(self, *automations: dict[str, Any]) -> None:
+        """Save the automations as the editor does."""
+        hass = self._hass
+        for component in (NOTIFICATION_DOMAIN, _AUTOMATION):
+            assert await async_setup_component(hass, component, {})
+        configuration = Path(hass.config.path("configuration.yaml"))
+        text = dump({_AUTOMATION: list(automations)})
+        await hass.async_add_executor_job(configuration.write_text, text)
+        await hass.services.async_call(_AUTOMATION, SERVICE_RELOAD, blocking=True)
+        await self._async_settle()
+
+    async def async_minutes(self, count: int) -> None:
+        """Let minutes pass, each with a poll some seconds before it ends."""
+        for _ in range(count):
+            await self._async_seconds(60 - _AFTER_POLL)
+            await self._async_seconds(_AFTER_POLL)
+
+    async def _async_seconds(self, seconds: float) -> None:
+        self._freezer.tick(seconds)
+        if self._entry.state is ConfigEntryState.LOADED:
+            self._entry.runtime_data.coordinator.poll.seconds = None
+        async_fire_time_changed(self._hass)
+        # Not until Home Assistant is done: while an automation waits it never is.
+        while self._polls:
+            await asyncio.sleep(0)
+        await self._async_settle()
+
+    @property
+    def _polls(self) -> bool:
+        if self._entry.state is not ConfigEntryState.LOADED:
+            return self._entry.state is ConfigEntryState.SETUP_IN_PROGRESS
+        poll = self._entry.runtime_data.coordinator.poll
+        return poll.time == dt_util.utcnow() and poll.seconds is None
+
+    async def async_restart(self, *, down: float = 60) -> None:
+        """Restart all of Home Assistant that the automation sees; `down` in seconds."""
+        hass = self._hass
+        automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
+        await hass.config_entries.async_unload(self._entry.entry_id)
+        await self.async_save()
+        self._freezer.tick(down - _AFTER_POLL)
+        hass.set_state(CoreState.not_running)
+        await self.async_save(*automations)
+        await hass.config_entries.async_setup(self._entry.entry_id)
+        await hass.async_start()
+        await self._async_seconds(_AFTER_POLL)
+
+    async def _async_settle(self) -> None:
+        """Let what happened trigger the automations."""
+        for _ in range(20):
+            await asyncio.sleep(0)
