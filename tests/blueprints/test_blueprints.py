@@ -1,0 +1,83 @@
+"""Tests of what all blueprints have in common."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from homeassistant.components.automation.helpers import async_get_blueprints
+from homeassistant.components.blueprint.models import Blueprint
+from homeassistant.core import HomeAssistant
+import pytest
+
+from .conftest import BLUEPRINTS
+
+ROOT = BLUEPRINTS.parent
+NAMES = sorted(path.stem for path in BLUEPRINTS.rglob("*.yaml"))
+
+
+@pytest.fixture(params=NAMES)
+async def blueprint(request: pytest.FixtureRequest, hass: HomeAssistant) -> Blueprint:
+    """Return each blueprint as Home Assistant reads it."""
+    path = f"bike_tracker/{request.param}.yaml"
+    blueprint = await async_get_blueprints(hass).async_get_blueprint(path)
+    assert isinstance(blueprint, Blueprint)
+    return blueprint
+
+
+def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
+    """Return the inputs, those in sections too."""
+    return dict(blueprint.inputs)
+
+
+def test_all_are_there() -> None:
+    """There is a blueprint for each thing people ask for."""
+    assert NAMES == ["battery_low", "bike_moved", "silent_tracker", "tracker_offline"]
+
+
+def test_only_trackers_are_required(blueprint: Blueprint) -> None:
+    """People choose their trackers, by device, and nothing else."""
+    inputs = inputs_of(blueprint)
+    required = [key for key, value in inputs.items() if "default" not in value]
+    assert required == ["trackers"]
+    assert inputs["trackers"]["selector"] == {
+        "device": {
+            "multiple": True,
+            "filter": [{"integration": "bike_tracker"}],
+        }
+    }
+
+
+def test_everything_is_explained(blueprint: Blueprint) -> None:
+    """The blueprint and each input have a name and a description."""
+    metadata = blueprint.metadata
+    texts = [metadata, *metadata["input"].values(), *inputs_of(blueprint).values()]
+    for text in texts:
+        assert text["name"].strip()
+        assert text["description"].strip()
+
+
+def test_default_is_in_range(blueprint: Blueprint) -> None:
+    """A number may be what it is without being chosen."""
+    for value in inputs_of(blueprint).values():
+        if number := value["selector"].get("number"):
+            assert number["min"] <= value["default"] <= number["max"]
+
+
+def test_source(blueprint: Blueprint) -> None:
+    """Each blueprint says where it comes from, so that it can be imported again."""
+    manifest = ROOT / "custom_components/bike_tracker/manifest.json"
+    repository = json.loads(manifest.read_text())["documentation"]
+    path = Path("blueprints/automation/bike_tracker", f"{blueprint_name(blueprint)}")
+    assert blueprint.metadata["source_url"] == f"{repository}/blob/main/{path}.yaml"
+
+
+def test_oldest_home_assistant(blueprint: Blueprint) -> None:
+    """The blueprints need the Home Assistant that the integration needs."""
+    oldest = json.loads((ROOT / "hacs.json").read_text())["homeassistant"]
+    assert blueprint.metadata["homeassistant"]["min_version"] == oldest
+    assert blueprint.validate() is None
+
+
+def blueprint_name(blueprint: Blueprint) -> str:
+    """Return the name of the file, as the title of the blueprint implies it."""
+    return blueprint.name.removeprefix("Bike Tracker: ").replace(" ", "_")
