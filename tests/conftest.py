@@ -48,6 +48,11 @@ class _Resolver(ThreadedResolver):
 
 
 @pytest.fixture(autouse=True)
+def enable_event_loop_debug() -> None:
+    """Do without: writing down where each task was made takes half of the time."""
+
+
+@pytest.fixture(autouse=True)
 def integration(
     enable_custom_integrations: None,
     socket_enabled: None,

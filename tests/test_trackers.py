@@ -1,6 +1,8 @@
 """Trackers come, go, are renamed and shared."""
 
+import asyncio
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryDisabler
@@ -21,6 +23,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.bike_tracker import backlog
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
@@ -689,6 +692,49 @@ async def test_many_trackers_come_and_go(
         state.state == STATE_UNAVAILABLE
         for state in hass.states.async_all("device_tracker")
     )
+
+
+async def test_trackers_that_go_while_they_are_added(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A fleet that is taken away before all of it was added comes back whole."""
+    turn = asyncio.Event()
+    monkeypatch.setattr(
+        backlog, "asyncio", SimpleNamespace(sleep=lambda _: turn.wait())
+    )
+    trackers = [f"35{number:013}" for number in range(30)]
+    for tracker in trackers:
+        simulator.add_device(tracker, email=EMAIL)
+    await setup.runtime_data.coordinator.async_refresh()
+    for tracker in trackers:
+        simulator.unassign(EMAIL, tracker)
+    await setup.runtime_data.coordinator.async_refresh()
+    turn.set()
+    await hass.async_block_till_done()
+    assert 2 < len(hass.states.async_all("device_tracker")) < 32
+
+    for tracker in trackers:
+        simulator.assign(EMAIL, tracker)
+    await poll()
+
+    states = [state.state for state in hass.states.async_all("device_tracker")]
+    assert states == ["not_home"] * 32
+
+
+async def test_thousands_of_trackers(
+    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """A fleet that is read in several turns of the event loop is read whole."""
+    for number in range(1_100):
+        simulator.add_device(f"35{number:013}", email=EMAIL, latitude=None)
+
+    await poll()
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 1_102
 
 
 async def test_entity_that_fails_does_not_hold_up_the_others(

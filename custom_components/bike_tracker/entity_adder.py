@@ -108,7 +108,7 @@ class EntityAdder:
         if wanted:
             # In one order, so that at the limit they are the same at every start.
             self._backlog.async_add(sorted(wanted))
-        elif self._backlog.is_empty:
+        else:
             self._limit.async_report(len(self._seen))
 
     @property

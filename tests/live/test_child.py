@@ -38,12 +38,12 @@ def test_runs_a_module_with_its_arguments(tmp_path: Path) -> None:
     (tmp_path / "module.py").write_text(
         "import sys; print(__name__, sys.argv[1:]); sys.exit(3)"
     )
-    ended = subprocess.run(  # noqa: S603
+    with subprocess.Popen(  # noqa: S603
         [sys.executable, CHILD, "module", "--port", "1"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={"PYTHONPATH": str(tmp_path)},
-        check=False,
-    )
-    assert ended.stdout == b"__main__ ['--port', '1']\n"
-    assert ended.returncode == 3
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.read() == b"__main__ ['--port', '1']\n"
+        assert child.wait() == 3
