@@ -294,12 +294,14 @@ async def test_vanished_position(
     assert place(state_of(BLUE)) == (48.1, 7.9)
 
 
+@pytest.mark.parametrize("vanished", [True, False])
 @pytest.mark.usefixtures("setup")
 async def test_new_position_that_is_not_there(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, state_of: StateOf, vanished: bool
 ) -> None:
     """A position that the server lists but does not tell is asked for once."""
-    simulator.forget_position(RED)
+    if vanished:
+        simulator.forget_position(RED)
     simulator.override_field(RED, "positionId", 4711)
     simulator.record.clear()
 
