@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
-from operator import itemgetter
 import re
 from typing import Any, Literal, Self
 
@@ -23,26 +22,15 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
-_DEVICE_FIELDS = {
-    "uniqueId": str,
-    "id": int,
-    "name": str,
-    "status": str,
-    "lastUpdate": str,
-    "positionId": int,
-    "groupId": int,
-    "disabled": bool,
-}
 KNOWN_FIELDS = frozenset(
     (
-        *_DEVICE_FIELDS,
+        *("id", "name", "uniqueId", "status"),
+        *("lastUpdate", "positionId", "groupId", "disabled"),
         *("deviceId", "valid", "fixTime", "latitude", "longitude", "accuracy"),
         *("altitude", "speed", "course", "attributes"),
     )
 )
 """Names of all fields that are read here."""
-_device_fields = itemgetter(*_DEVICE_FIELDS)
-_DEVICE_TYPES = tuple(_DEVICE_FIELDS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,40 +53,32 @@ class Device:
     disabled: bool | None
 
     @staticmethod
-    def key(row: dict[str, Any]) -> str | None:
-        """Return the `uniqueId` of a row."""
+    def key_of(row: dict[str, Any]) -> str | None:
+        """Return the `uniqueId` of a row, without which it is no device."""
         unique_id = row.get("uniqueId")
         return unique_id if _is_usable(unique_id) else None
 
-    @staticmethod
-    def fields(row: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the documented fields of a row, None for one without a value.
-
-        A row without a `uniqueId` is no device.
-        """
-        try:
-            fields: tuple[Any, ...] = _device_fields(row)
-        except KeyError:
-            fields = tuple(map(row.get, _DEVICE_FIELDS))
-        # To Python 1, 1.0 and True are equal; to the service they are not.
-        if tuple(map(type, fields)) != _DEVICE_TYPES:
-            fields = tuple(map(_of_type, fields, _DEVICE_TYPES, strict=True))
-        return fields if _is_usable(fields[0]) else None
-
     @classmethod
-    def from_fields(cls, fields: tuple[Any, ...], note: Note) -> Self:
+    def from_row(cls, row: dict[str, Any], note: Note) -> Self | None:
         """Return the device; `note` takes the name of each unreadable field."""
-        unique_id, device_id, name, status, update, position, group, disabled = fields
+        if (unique_id := cls.key_of(row)) is None:
+            return None
+        get = row.get
         return cls(
-            id=_known(device_id, "id", note),
-            name=_known(_name(name), "name", note) or unique_id,
+            id=_known(_integer(get("id")), "id", note),
+            name=_known(_name(get("name")), "name", note) or unique_id,
             unique_id=unique_id,
-            status=_known(_status(status), "status", note),
-            last_update=_known(timestamp(update), "lastUpdate", note),
-            position_id=_known(position, "positionId", note) or None,
-            group_id=_known(group, "groupId", note),
-            disabled=_known(disabled, "disabled", note),
+            status=_known(_status(get("status")), "status", note),
+            last_update=_known(timestamp(get("lastUpdate")), "lastUpdate", note),
+            position_id=_known(_integer(get("positionId")), "positionId", note) or None,
+            group_id=_known(_integer(get("groupId")), "groupId", note),
+            disabled=_known(_boolean(get("disabled")), "disabled", note),
         )
+
+    @property
+    def key(self) -> str:
+        """Return what the device is known by."""
+        return self.unique_id
 
     @property
     def moment(self) -> datetime:
@@ -134,70 +114,54 @@ class Position:
     motion: bool | None = None
 
     @staticmethod
-    def key(row: dict[str, Any]) -> int | None:
-        """Return the internal ID of the device that a row is about."""
+    def key_of(row: dict[str, Any]) -> int | None:
+        """Return the internal ID of the device; a row without IDs is no position."""
         device_id = row.get("deviceId")
         if type(device_id) is int and type(row.get("id")) is int:
             return device_id
         return None
 
     @classmethod
-    def fields(cls, row: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return what is read of a row; the rest of its attributes is dropped.
+    def from_row(cls, row: dict[str, Any], _note: Note) -> Self | None:
+        """Return the position; what is missing is no fault, as none of it is promised.
 
-        A row without IDs is no position.
+        What is not read here, as most of the attributes, is dropped.
         """
-        if (device_id := cls.key(row)) is None:
+        if (device_id := cls.key_of(row)) is None:
             return None
         get = row.get
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
-        fields = (
-            device_id,
-            get("id"),
-            get("valid"),
-            get("fixTime"),
-            get("latitude"),
-            get("longitude"),
-            get("accuracy"),
-            get("altitude"),
-            get("speed"),
-            get("course"),
-            attribute("batteryLevel"),
-            attribute("motion"),
-        )
-        # To Python 1 and True are equal; to the service they are not.
-        return (*fields, *map(type, fields))
-
-    @classmethod
-    def from_fields(cls, fields: tuple[Any, ...], _note: Note) -> Self:
-        """Return the position; what is missing is no fault, as none of it is promised."""
-        device_id, position_id, valid, time, latitude, longitude, *rest = fields
-        accuracy, altitude, speed, course, battery_level, motion, *_types = rest
-        battery_level = _number(battery_level, 0, 100)
-        motion = motion if type(motion) is bool else None
-        fix_time = timestamp(time)
-        latitude, longitude = _number(latitude, -90, 90), _number(longitude, -180, 180)
-        if not _is_fix(latitude, longitude, fix_time, valid):
+        battery_level = _number(attribute("batteryLevel"), 0, 100)
+        motion = _boolean(attribute("motion"))
+        fix_time = timestamp(get("fixTime"))
+        latitude = _number(get("latitude"), -90, 90)
+        longitude = _number(get("longitude"), -180, 180)
+        if not _is_fix(latitude, longitude, fix_time, get("valid")):
             return cls(
                 device_id=device_id,
-                id=position_id,
+                id=row["id"],
                 battery_level=battery_level,
                 motion=motion,
             )
         return cls(
             device_id=device_id,
-            id=position_id,
+            id=row["id"],
             fix_time=None if _is_placeholder(fix_time) else fix_time,
             latitude=latitude,
             longitude=longitude,
-            accuracy=_number(accuracy, 0) or 0,
-            altitude=_number(altitude, -1_000, 20_000),
-            speed=_kilometres_per_hour(_number(speed, 0, 1_000)),
-            course=_number(course, 0, 360),
+            accuracy=_number(get("accuracy"), 0) or 0,
+            altitude=_number(get("altitude"), -1_000, 20_000),
+            speed=_kilometres_per_hour(_number(get("speed"), 0, 1_000)),
+            course=_number(get("course"), 0, 360),
             battery_level=battery_level,
             motion=motion,
         )
+
+    @property
+    def key(self) -> int:
+        """Return what the position is known by."""
+        return self.device_id
 
     @property
     def moment(self) -> datetime:
@@ -231,17 +195,21 @@ def timestamp(value: object) -> datetime | None:
         return None
 
 
-def _of_type[T](value: object, wanted: type[T]) -> T | None:
-    return value if type(value) is wanted else None
-
-
 def _known[T](value: T | None, field: str, note: Note) -> T | None:
     if value is None:
         note(field)
     return value
 
 
-def _status(value: str | None) -> DeviceStatus | None:
+def _integer(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
+def _boolean(value: object) -> bool | None:
+    return value if type(value) is bool else None
+
+
+def _status(value: object) -> DeviceStatus | None:
     if value == "online":
         return "online"
     if value == "offline":
@@ -249,9 +217,9 @@ def _status(value: str | None) -> DeviceStatus | None:
     return None
 
 
-def _name(value: str | None) -> str | None:
+def _name(value: object) -> str | None:
     """Return the name on one line of bearable length."""
-    if value is None:
+    if type(value) is not str:
         return None
     if not value.isprintable():
         value = _UNFIT_FOR_A_NAME.sub(" ", value)

@@ -1,4 +1,4 @@
-"""From one list answer to the next: only what changed is built anew."""
+"""From one list answer to the next: only what changed is read."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Set as AbstractSet
@@ -7,49 +7,52 @@ import logging
 from typing import Any, Protocol, Self
 
 from .errors import InvalidResponseError
-from .rows import portions
+from .rows import portions, row_of, row_texts
 
 _LOGGER = logging.getLogger(__name__)
 
-type Fields = tuple[Any, ...]
+# Rows read before the event loop gets its turn: a few milliseconds of work.
+_ROWS_AT_A_TIME = 1_000
 
 
-class Listed(Protocol):
+class Listed[K](Protocol):
     """What a list answer holds one of per row."""
 
     @staticmethod
-    def key(row: dict[str, Any], /) -> object | None:
-        """Return what the object is known by, or None without."""
-
-    @staticmethod
-    def fields(row: dict[str, Any], /) -> Fields | None:
-        """Return what the object is made of, its key first, or None without a key.
-
-        The fields of two rows are equal only if both say the same.
-        """
+    def key_of(row: dict[str, Any], /) -> K | None:
+        """Return what the object of a row is known by, or None without."""
 
     @classmethod
-    def from_fields(cls, fields: Fields, note: Callable[[str], None], /) -> Self:
-        """Return the object; `note` takes the name of each field without a value."""
+    def from_row(
+        cls, row: dict[str, Any], note: Callable[[str], None], /
+    ) -> Self | None:
+        """Return the object, or None without a key.
+
+        `note` takes the name of each field without a value.
+        """
+
+    @property
+    def key(self) -> K:
+        """Return what the object is known by."""
 
     @property
     def moment(self) -> datetime:
         """Return when this was true: of two with one key the later counts."""
 
 
-class ListReader[K, T: Listed]:
+class ListReader[K, T: Listed[Any]]:
     """Reads the answers of one call, one after another.
 
-    An object whose fields did not change is the same object as before, and so is the
-    dictionary if none did.
+    An object that did not change is the same object as before, and so is the dictionary
+    if none did.
     """
 
     def __init__(self, kind: type[T]) -> None:
         """Read objects of this kind."""
         self._kind = kind
         self._body: bytes | None = None
-        self._fields: dict[K, Fields] = {}
         self._objects: dict[K, T] = {}
+        self._keys: dict[bytes, K | None] = {}
         self.left_out = 0
         """Rows of the last answer without a usable key."""
         self.seen_fields: set[str] = set()
@@ -68,25 +71,61 @@ class ListReader[K, T: Listed]:
         Raises InvalidResponseError if it is no JSON array, or one of rows of which
         none has a usable key.
         """
-        if wanted is None and body == self._body:
-            return self._objects
-        fields: dict[K, Fields] = {}
+        if wanted is not None:
+            return await self._async_read_all(body, wanted)
+        if body != self._body:
+            objects, keys = await self._async_read_news(body) or (
+                await self._async_read_all(body),
+                {},
+            )
+            self._body, self._keys = body, keys
+            if objects != self._objects:
+                self._objects = objects
+        return self._objects
+
+    async def _async_read_news(
+        self, body: bytes
+    ) -> tuple[dict[K, T], dict[bytes, K | None]] | None:
+        """Return the objects, and the key in each row by the row's text.
+
+        Only rows with a new text are read. Return None where that does not do: where
+        rows cannot be told apart by their texts, or two are of one tracker.
+        """
+        if (texts := row_texts(body)) is None:
+            return None
+        objects, keys = self._objects.copy() if self._keys else {}, self._keys.copy()
+        for text in self._keys.keys() - texts:
+            if (key := keys.pop(text)) is not None:
+                del objects[key]
+        rows = await _async_rows(texts - keys.keys())
+        if rows is None:
+            return None
+        for number, (text, row) in enumerate(rows.items(), 1):
+            if number % _ROWS_AT_A_TIME == 0:
+                await asyncio.sleep(0)
+            item = self._object(row)
+            if item is None:
+                keys[text] = None
+            elif item.key in objects:
+                return None
+            else:
+                keys[text] = item.key
+                objects[item.key] = item
+        self._count(len(keys), len(keys) - len(objects))
+        return objects, keys
+
+    async def _async_read_all(
+        self, body: bytes, wanted: AbstractSet[K] | None = None
+    ) -> dict[K, T]:
         objects: dict[K, T] = {}
         number = left_out = 0
         for rows in portions(body):
             if number:
                 await asyncio.sleep(0)
             number += len(rows)
-            left_out += self._read_rows(self._pick(rows, wanted), fields, objects)
-        if number and left_out == number:
-            raise InvalidResponseError("no usable element in the list")
-        self._note_left_out(left_out)
-        if wanted is not None:
-            return objects
-        self._body, self._fields = body, fields
-        if not _same_objects(self._objects, objects):
-            self._objects = objects
-        return self._objects
+            left_out += self._read_rows(self._pick(rows, wanted), objects)
+        self._count(number, left_out)
+        return objects
 
     def _pick(
         self, rows: Iterable[Any], wanted: AbstractSet[K] | None
@@ -94,39 +133,32 @@ class ListReader[K, T: Listed]:
         """Return the rows with these keys, and those without any, to be counted."""
         if wanted is None:
             return rows
-        key_of = self._kind.key
+        key_of = self._kind.key_of
         return [
             row
             for row in rows
             if type(row) is not dict or (key := key_of(row)) is None or key in wanted
         ]
 
-    def _read_rows(
-        self, rows: Iterable[Any], fields: dict[K, Fields], objects: dict[K, T]
-    ) -> int:
+    def _read_rows(self, rows: Iterable[Any], objects: dict[K, T]) -> int:
         """Add the objects of some rows; return how many rows were left out."""
-        fields_of = self._kind.fields
-        known_fields, known_objects = self._fields, self._objects
         left_out = 0
         for row in rows:
-            if type(row) is not dict or (new := fields_of(row)) is None:
+            item = self._object(row) if type(row) is dict else None
+            if item is None:
                 left_out += 1
-                continue
-            key = new[0]
-            if known_fields.get(key) == new:
-                item = known_objects[key]
-            else:
-                item = self._build(key, new, row)
-            if key in objects and not _is_later(item, new, objects[key], fields[key]):
-                continue
-            objects[key] = item
-            fields[key] = new
+            elif (other := objects.get(item.key)) is None or _is_later(item, other):
+                objects[item.key] = item
         return left_out
 
-    def _build(self, key: K, fields: Fields, row: dict[str, Any]) -> T:
+    def _object(self, row: dict[str, Any]) -> T | None:
+        """Return the object of a row, which is the old one if it did not change."""
+        item = self._kind.from_row(row, self._note_unreadable)
+        if item is None:
+            return None
         self.seen_fields.update(row)
-        item = self._kind.from_fields(fields, self._note_unreadable)
-        return item if (old := self._objects.get(key)) != item or not old else old
+        old = self._objects.get(item.key)
+        return old if old == item else item
 
     def _note_unreadable(self, field: str) -> None:
         if field not in self.unreadable_fields:
@@ -137,25 +169,34 @@ class ListReader[K, T: Listed]:
                 field,
             )
 
-    def _note_left_out(self, number: int) -> None:
-        if number and not self.left_out:
+    def _count(self, number: int, left_out: int) -> None:
+        """Take in how many of so many rows have no usable key."""
+        if number and left_out == number:
+            raise InvalidResponseError("no usable element in the list")
+        if left_out and not self.left_out:
             _LOGGER.warning(
                 "The server sent %d elements that are no %s and are left out",
-                number,
+                left_out,
                 self._kind.__name__.lower(),
             )
-        self.left_out = number
+        self.left_out = left_out
 
 
-def _same_objects[K, T](old: dict[K, T], new: dict[K, T]) -> bool:
-    return len(old) == len(new) and all(
-        old.get(key) is item for key, item in new.items()
-    )
+async def _async_rows(texts: Iterable[bytes]) -> dict[bytes, dict[str, Any]] | None:
+    """Return the row of each text, or None if one is no JSON object."""
+    rows = {}
+    for number, text in enumerate(texts, 1):
+        if number % _ROWS_AT_A_TIME == 0:
+            await asyncio.sleep(0)
+        if (row := row_of(text)) is None:
+            return None
+        rows[text] = row
+    return rows
 
 
-def _is_later(item: Listed, fields: Fields, other: Listed, others: Fields) -> bool:
+def _is_later(item: Listed[Any], other: Listed[Any]) -> bool:
     """Return whether an object counts before another one with the same key.
 
     Where both are of the same moment the choice is any, but never depends on the order.
     """
-    return (item.moment, str(fields)) > (other.moment, str(others))
+    return (item.moment, str(item)) > (other.moment, str(other))

@@ -23,13 +23,37 @@ _OPENING = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(\]?)[ \t\n\r]*")
 _SEPARATOR = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
 
 
+def row_texts(body: bytes) -> set[bytes] | None:
+    """Return what is between the braces of each object in a JSON array.
+
+    That is a guess, which is right if each of them is JSON: `row_of` tells. Return None
+    if it is wrong already at first sight, or if two of them are the same.
+
+    Raises InvalidResponseError if there are too many values.
+    """
+    _check_number_of_values(body)
+    body = body.strip()
+    if not body.startswith(b"[{") or not body.endswith(b"}]"):
+        return None
+    texts = body[2:-2].split(b"},{")
+    return known if len(known := set(texts)) == len(texts) else None
+
+
+def row_of(text: bytes) -> dict[str, Any] | None:
+    """Return the object of such a text, or None if it is none."""
+    try:
+        row: dict[str, Any] = orjson.loads(b"{%b}" % text)
+    except orjson.JSONDecodeError:
+        return None
+    return row
+
+
 def portions(body: bytes) -> Iterator[Sequence[Any]]:
     """Yield the elements of a JSON array, some at a time.
 
     Raises InvalidResponseError if it is none, maybe after some portions.
     """
-    if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
-        raise InvalidResponseError("too many values")
+    _check_number_of_values(body)
     error = "no JSON array"
     if len(body) <= _BYTES_AT_ONCE:
         try:
@@ -46,6 +70,11 @@ def portions(body: bytes) -> Iterator[Sequence[Any]]:
         return
     # Raised here, as the errors above hold the body: it must reach no log.
     raise InvalidResponseError(error)
+
+
+def _check_number_of_values(body: bytes) -> None:
+    if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
+        raise InvalidResponseError("too many values")
 
 
 def _one_by_one(text: str) -> Iterator[list[Any]]:
