@@ -86,6 +86,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self._backoff = Backoff()
         self._unauthorized = False
         self._devices: Mapping[str, Device] | None = None
+        self.changed: set[str] = set()
+        """Trackers that the last poll changed, added or took away, by `uniqueId`."""
         self._published: Trackers = MappingProxyType({})
         self._published_success = True
 
@@ -178,24 +180,27 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     async def _async_snapshot(self, devices: Mapping[str, Device]) -> Trackers:
         """Return the trackers; those that did not change are the same objects."""
         before: Trackers = self.data or MappingProxyType({})
-        known_positions = self.positions.known
-        snapshot: dict[str, Tracker] = {}
-        changed = len(before) != len(devices)
-        async for some in in_turns(devices.items()):
+        position_of = self.positions.known.get
+        changed = [
+            (unique_id, device)
+            for unique_id, device in devices.items()
+            if (tracker := before.get(unique_id)) is None
+            or tracker.device is not device
+            or tracker.position is not position_of(unique_id)
+        ]
+        gone = before.keys() - devices.keys()
+        if not changed and not gone:
+            return before
+        snapshot = dict(before)
+        for unique_id in gone:
+            del snapshot[unique_id]
+        async for some in in_turns(changed):
             for unique_id, device in some:
                 tracker = before.get(unique_id)
-                position = known_positions.get(unique_id)
-                if (
-                    tracker is None
-                    or tracker.device is not device
-                    or tracker.position is not position
-                ):
-                    changed = True
-                    if tracker is None or tracker.device.name != device.name:
-                        self.fleet.async_rename(device)
-                    tracker = Tracker(device, position)
-                snapshot[unique_id] = tracker
-        return MappingProxyType(snapshot) if changed else before
+                if tracker is None or tracker.device.name != device.name:
+                    self.fleet.async_rename(device)
+                snapshot[unique_id] = Tracker(device, position_of(unique_id))
+        return MappingProxyType(snapshot)
 
     @callback
     @override
@@ -211,19 +216,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     @override
     def async_update_listeners(self) -> None:
         """Tell those who listen to every change, then those to trackers that changed."""
-        super().async_update_listeners()
         before, self._published = self._published, self.data or MappingProxyType({})
-        if self._published_success != self.last_update_success:
-            self._published_success = self.last_update_success
-            self._tracker_listeners.async_call_all()
-            return
-        changed = [
+        self.changed = {
             unique_id
             for unique_id, tracker in self._published.items()
             if before.get(unique_id) is not tracker
-        ]
-        gone = before.keys() - self._published.keys()
-        self._tracker_listeners.async_call([*changed, *gone])
+        } | (before.keys() - self._published.keys())
+        super().async_update_listeners()
+        if self._published_success != self.last_update_success:
+            self._published_success = self.last_update_success
+            self._tracker_listeners.async_call_all()
+        else:
+            self._tracker_listeners.async_call(self.changed)
 
     @callback
     def async_forget(self, unique_id: str) -> None:

@@ -92,15 +92,17 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
-        self._async_add_wanted()
+        self._async_add_wanted(self._coordinator.data)
         await self._backlog.async_finish()
         self._entry.async_on_unload(
-            self._coordinator.async_add_listener(self._async_add_wanted)
+            self._coordinator.async_add_listener(
+                lambda: self._async_add_wanted(self._coordinator.changed)
+            )
         )
 
     @callback
-    def _async_add_wanted(self) -> None:
-        wanted = self._wanted()
+    def _async_add_wanted(self, changed: Iterable[str]) -> None:
+        wanted = self._wanted(changed)
         if self.left_out:
             self.left_out.intersection_update(self._seen)
             if self._limit.room >= self._least_room:
@@ -120,15 +122,17 @@ class EntityAdder:
             for kind in self._kinds
         )
 
-    def _wanted(self) -> set[str]:
+    def _wanted(self, changed: Iterable[str]) -> set[str]:
         """Return the trackers that are new or report something new."""
         seen, self._seen = self._seen, self._coordinator.data
         wanted = set()
-        for unique_id, tracker in self._seen.items():
-            before = seen.get(unique_id)
+        for unique_id in changed:
+            tracker, before = self._seen.get(unique_id), seen.get(unique_id)
+            if tracker is None or unique_id in self.left_out:
+                continue
             if before is None:
                 self._forget_if_removed(unique_id)
-            elif before.position is tracker.position or unique_id in self.left_out:
+            elif before.position is tracker.position:
                 continue
             if self._missing_kinds(unique_id, tracker):
                 wanted.add(unique_id)

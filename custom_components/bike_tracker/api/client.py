@@ -135,12 +135,14 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     """Return the body, of which no more is taken in than any list of trackers needs."""
-    body = bytearray()
+    chunks = []
+    length = 0
     async for chunk in response.content.iter_any():
-        body += chunk
-        if len(body) > _MOST_BYTES:
+        chunks.append(chunk)
+        length += len(chunk)
+        if length > _MOST_BYTES:
             raise InvalidResponseError("more than 16 MiB")
-    return bytes(body)
+    return b"".join(chunks)
 
 
 def _reason(err: Exception) -> str:
