@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 import re
+import shutil
 
 from playwright.async_api import Browser, BrowserContext, expect
 import pytest
@@ -46,6 +47,12 @@ def pytest_runtest_makereport(
 
 
 # For all tests
+
+
+@pytest.fixture(scope="session", autouse=True)
+def results() -> None:
+    """Forget what is left of runs before."""
+    shutil.rmtree(RESULTS, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
