@@ -4,7 +4,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 import pytest
 
-from tests.conftest import BLUE, RED
+from tests.conftest import BLUE, EMAIL, RED
 from tests.simulator.server import Simulator
 
 from .house import House
@@ -75,6 +75,15 @@ async def test_only_chosen_trackers(simulator: Simulator, watched: House) -> Non
     assert watched.told == []
 
 
+async def test_missing_tracker(simulator: Simulator, house: House) -> None:
+    """It tells of a tracker while another one is missing."""
+    await house.async_automate("battery_low", RED, BLUE)
+    simulator.unassign(EMAIL, BLUE)
+    await house.async_minutes(5)
+    await report(simulator, house, 15)
+    assert house.told == LOW
+
+
 async def test_outage_and_restart(simulator: Simulator, watched: House) -> None:
     """It says nothing of a good battery because of an outage or a restart."""
     simulator.fault("status-500")
@@ -135,7 +144,7 @@ async def test_made_while_low(simulator: Simulator, house: House) -> None:
 
 async def test_without_battery(simulator: Simulator, house: House) -> None:
     """It says nothing of a tracker that does not report its battery."""
-    simulator.add_device("1", name="Old bike", email="ann@example.com")
+    simulator.add_device("1", name="Old bike", email=EMAIL)
     simulator.report("1", attributes={})
     await house.async_minutes(2)
     await house.async_automate("battery_low", "1")

@@ -114,6 +114,27 @@ async def test_movement_that_never_ended(simulator: Simulator, watched: House) -
     assert watched.told == 2 * MOVED
 
 
+async def test_begins_elsewhere(simulator: Simulator, watched: House) -> None:
+    """It tells of a ride from where the bike is not usually, into another zone."""
+    await ride(simulator, watched, (AWAY, False))
+    await watched.async_minutes(30)
+    await ride(simulator, watched, (WORK_LATITUDE, True))
+    assert watched.told == 2 * MOVED
+
+
+async def test_last_word(simulator: Simulator, watched: House) -> None:
+    """It says nothing of a movement that is not news after an outage or a restart."""
+    await ride(simulator, watched, (HOME, True))
+    await watched.async_minutes(10)
+    simulator.fault("status-500")
+    await watched.async_minutes(10)
+    simulator.fault(None)
+    await watched.async_minutes(20)
+    await watched.async_restart()
+    await watched.async_minutes(10)
+    assert watched.told == MOVED
+
+
 async def test_comes_home(simulator: Simulator, watched: House) -> None:
     """It says nothing of a bike that comes into its zone."""
     await ride(simulator, watched, (AWAY, False))
@@ -213,6 +234,17 @@ async def test_rider_comes_home(
     )
     await shared.async_minutes(10)
     assert shared.told == []
+
+
+async def test_leaves_after_rider_came_home(
+    hass: HomeAssistant, simulator: Simulator, shared: House
+) -> None:
+    """It tells of a bike that leaves when the rider, who was away, is at home."""
+    be(hass, BEN, "not_home")
+    await ride(simulator, shared, (HOME, True))
+    be(hass, BEN, "home", "zone.home")
+    await ride(simulator, shared, *[(AWAY, True)] * 7)
+    assert shared.told == MOVED
 
 
 async def test_without_waiting(

@@ -175,6 +175,16 @@ async def test_without_last_update(simulator: Simulator, watched: House) -> None
     assert watched.told == SILENT
 
 
+async def test_old_position(simulator: Simulator, watched: House) -> None:
+    """It says nothing of a tracker that reports without a position."""
+    for _ in range(3):
+        await watched.async_minutes(9)
+        simulator.touch([RED])
+        await watched.async_minutes(2)
+        await watched.async_restart()
+    assert watched.told == []
+
+
 async def test_missing_tracker(simulator: Simulator, watched: House) -> None:
     """It says nothing of a tracker that the account does not list any more."""
     simulator.unassign(EMAIL, RED)
