@@ -1,0 +1,1 @@
+"""The benchmark: what set-up and polls cost, beside others that do the same."""

@@ -1,0 +1,19 @@
+"""What is measured: this integration, and those it is held against."""
+
+from collections.abc import Callable
+from typing import Final
+
+from .candidate import Candidate
+from .floor import Floor
+from .integration import autoskope, bike_tracker, paj_gps, scorpiontrack, usual_way
+
+CANDIDATES: Final[dict[str, Callable[[], Candidate]]] = {
+    "bike_tracker": bike_tracker,
+    "floor": Floor,
+    "usual_way": usual_way,
+    "autoskope": autoskope,
+    "paj_gps": paj_gps,
+    "scorpiontrack": scorpiontrack,
+}
+
+__all__ = ["CANDIDATES", "Candidate"]

@@ -1,0 +1,100 @@
+"""How many requests, writes and rows each candidate makes, which is the same each time."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from .counters import Counts
+from .scenarios import SCENARIOS, SET_UP
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """What one kind of poll makes of a fleet of which some trackers are struck."""
+
+    requests: int
+    changed: int = 0
+    """`state_changed` events per tracker, struck or not."""
+    more_changed: int = 0
+    """And how many more per struck tracker."""
+    written: int = 0
+    """States written per tracker."""
+    more_written: int = 0
+
+    def difference(self, counts: Counts, trackers: int, struck: int) -> str | None:
+        """Return what is other than it has to be."""
+        changed = self.changed * trackers + self.more_changed * struck
+        written = self.written * trackers + self.more_written * struck
+        wanted = {
+            "requests": self.requests,
+            "changed": changed,
+            "written": written,
+            "rows": changed,
+        }
+        wrong = [
+            f"{name} {getattr(counts, name)} instead of {number}"
+            for name, number in wanted.items()
+            if getattr(counts, name) != number
+        ]
+        return ", ".join(wrong) or None
+
+
+IDLE, REPORTED, TOUCHED = "idle", "reported", "touched"
+
+# A tracker that reports has another place, status and last update: three of four entities. Home Assistant forces every
+# write of a device tracker to be a change, unless the entity says otherwise.
+_HABITS: Final = {
+    "bike_tracker": {
+        SET_UP: Habit(2, changed=4, written=4),
+        IDLE: Habit(1),
+        REPORTED: Habit(2, more_changed=3, more_written=3),
+        TOUCHED: Habit(1, more_changed=1, more_written=1),
+    },
+    "floor": {
+        SET_UP: Habit(2, changed=4, written=4),
+        IDLE: Habit(2),
+        REPORTED: Habit(2, more_changed=3, more_written=3),
+        TOUCHED: Habit(2, more_changed=1, more_written=1),
+    },
+    "usual_way": {
+        SET_UP: Habit(2, changed=4, written=4),
+        IDLE: Habit(2, changed=1, written=4),
+        REPORTED: Habit(2, changed=1, more_changed=2, written=4),
+        TOUCHED: Habit(2, changed=1, more_changed=1, written=4),
+    },
+    # One entity per tracker, its place.
+    "autoskope": {
+        SET_UP: Habit(2, changed=1, written=1),
+        IDLE: Habit(1, changed=1, written=1),
+        REPORTED: Habit(1, changed=1, written=1),
+        TOUCHED: Habit(1, changed=1, written=1),
+    },
+    # Three per tracker: place, speed and battery.
+    "paj_gps": {
+        SET_UP: Habit(3, changed=3, written=3),
+        IDLE: Habit(2, changed=1, written=3),
+        REPORTED: Habit(2, changed=1, more_changed=1, written=3),
+        TOUCHED: Habit(2, changed=1, written=3),
+    },
+    # Four per tracker: place, ignition, speed and last report.
+    "scorpiontrack": {
+        SET_UP: Habit(1, changed=4, written=4),
+        IDLE: Habit(1),
+        REPORTED: Habit(1, changed=1, more_changed=2, written=4),
+        TOUCHED: Habit(1, changed=1, more_changed=1, written=4),
+    },
+}
+_KINDS: Final = {None: IDLE, "report": REPORTED, "touch": TOUCHED}
+
+
+def differences(candidate: str, trackers: int, found: dict[str, Counts]) -> list[str]:
+    """Return which counts are other than they have to be."""
+    habits = _HABITS[candidate]
+    checks = {SET_UP: (habits[SET_UP], trackers)} | {
+        scenario.key: (habits[_KINDS[scenario.command]], scenario.struck(trackers))
+        for scenario in SCENARIOS
+    }
+    return [
+        f"{candidate}, {trackers} trackers, {key}: {difference}"
+        for key, (habit, struck) in checks.items()
+        if (difference := habit.difference(found[key], trackers, struck))
+    ]

@@ -1,0 +1,99 @@
+"""A real Home Assistant, as it starts on its own, without the parts that no candidate needs."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from homeassistant import bootstrap, loader
+from homeassistant.components.recorder import DOMAIN as RECORDER_DOMAIN, get_instance
+from homeassistant.components.recorder.db_schema import States
+from homeassistant.config_entries import (
+    SOURCE_USER,
+    ConfigEntries,
+    ConfigEntry,
+    ConfigEntryState,
+)
+from homeassistant.core import DOMAIN as HOMEASSISTANT_DOMAIN, HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.helpers.recorder import async_initialize_recorder, session_scope
+from homeassistant.setup import async_setup_component
+from sqlalchemy import func, select
+
+_COMPONENTS = (
+    HOMEASSISTANT_DOMAIN,
+    "persistent_notification",
+    RECORDER_DOMAIN,
+    "network",
+    "zone",
+    # These load with the first entity, which is nothing that set-up should pay for.
+    "binary_sensor",
+    "device_tracker",
+    "sensor",
+)
+
+
+class NotSetUpError(Exception):
+    """A candidate could not be set up."""
+
+
+@asynccontextmanager
+async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
+    """Start Home Assistant with its configuration and database in this folder."""
+    hass = HomeAssistant(str(folder))
+    loader.async_setup(hass)
+    hass.config.skip_pip = True
+    hass.config_entries = ConfigEntries(hass, {})
+    await bootstrap.async_load_base_functionality(hass)
+    await async_process_ha_core_config(hass, {"latitude": 52.37, "longitude": 4.89})
+    async_initialize_recorder(hass)
+    for domain in _COMPONENTS:
+        if not await async_setup_component(hass, domain, {}):
+            raise NotSetUpError(domain)
+    await hass.async_start()
+    try:
+        await settle(hass)
+        yield hass
+    finally:
+        await hass.async_stop(force=True)
+
+
+async def set_up(
+    hass: HomeAssistant, domain: str, data: Mapping[str, Any]
+) -> ConfigEntry[Any]:
+    """Add an account as its config flow would, and wait until all its entities are there."""
+    entry = ConfigEntry[Any](
+        data=dict(data),
+        discovery_keys=MappingProxyType({}),
+        domain=domain,
+        minor_version=1,
+        options={},
+        source=SOURCE_USER,
+        subentries_data=(),
+        title="Bikes",
+        unique_id=domain,
+        version=1,
+    )
+    await hass.config_entries.async_add(entry)
+    if entry.state is not ConfigEntryState.LOADED:
+        raise NotSetUpError(f"{domain}: {entry.reason or entry.state}")
+    await hass.async_block_till_done(wait_background_tasks=True)
+    return entry
+
+
+async def settle(hass: HomeAssistant) -> None:
+    """Wait until nothing is left to do and everything is in the database."""
+    await hass.async_block_till_done(wait_background_tasks=True)
+    await get_instance(hass).async_block_till_done()
+
+
+async def count_rows(hass: HomeAssistant) -> int:
+    """Return how many states the recorder has written."""
+
+    def count() -> int:
+        with session_scope(hass=hass, read_only=True) as session:
+            return session.scalar(select(func.count()).select_from(States)) or 0
+
+    await settle(hass)
+    return await get_instance(hass).async_add_executor_job(count)

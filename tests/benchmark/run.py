@@ -1,0 +1,140 @@
+"""One candidate with one fleet, in a process of its own.
+
+Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+import gc
+import json
+from pathlib import Path
+import sys
+from tempfile import TemporaryDirectory
+import tracemalloc
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.runner import create_event_loop
+
+from .candidates import CANDIDATES, Candidate
+from .counters import count
+from .home import home, settle
+from .meter import Meter
+from .scenarios import SCENARIOS, SET_UP, Scenario
+from .service import Service
+
+type Found = dict[str, Any]
+
+
+class Run:
+    """A Home Assistant, a service and a candidate that is not set up yet."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        service: Service,
+        candidate: Candidate,
+        trackers: int,
+        polls: int,
+    ) -> None:
+        """Take part in this run."""
+        self._hass = hass
+        self._service = service
+        self._candidate = candidate
+        self._trackers = trackers
+        self._polls = polls
+
+    async def time(self) -> Found:
+        """Return the costs of set-up, and of some polls of each kind."""
+        meter = Meter()
+        found: Found = {scenario.key: [] for scenario in SCENARIOS}
+        gc.collect()
+        found[SET_UP] = [asdict(await meter.measure(self._set_up))]
+        for _ in range(self._polls):
+            for scenario in SCENARIOS:
+                await self._prepare(scenario)
+                found[scenario.key].append(
+                    asdict(await meter.measure(self._candidate.poll))
+                )
+        return found
+
+    async def count(self) -> Found:
+        """Return the counts of set-up, and of one poll of each kind."""
+        found: Found = {SET_UP: asdict(await self._count(self._set_up))}
+        for scenario in SCENARIOS:
+            await self._prepare(scenario)
+            found[scenario.key] = asdict(await self._count(self._candidate.poll))
+        return found
+
+    async def memory(self) -> Found:
+        """Return the bytes that are held after set-up and one poll of a fleet that reported."""
+        gc.collect()
+        tracemalloc.start()
+        await self._set_up()
+        self._service.do("report", self._trackers)
+        await self._candidate.poll()
+        await settle(self._hass)
+        gc.collect()
+        return {"bytes": tracemalloc.get_traced_memory()[0]}
+
+    async def _set_up(self) -> None:
+        await self._candidate.set_up(self._hass, self._service.addresses)
+
+    async def _prepare(self, scenario: Scenario) -> None:
+        scenario.prepare(self._service, self._trackers)
+        if scenario.same_order:
+            # The poll before must have seen that order.
+            await self._candidate.poll()
+        await settle(self._hass)
+
+    async def _count(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        return await count(self._hass, self._service, work)
+
+
+async def _run(
+    kind: str, candidate: str, trackers: int, polls: int, folder: Path
+) -> Found:
+    _install(folder)
+    with Service(trackers) as service:
+        async with home(folder) as hass:
+            run = Run(hass, service, CANDIDATES[candidate](), trackers, polls)
+            kinds = {"time": run.time, "count": run.count, "memory": run.memory}
+            return await kinds[kind]()
+
+
+def _install(folder: Path) -> None:
+    """Let Home Assistant find the integrations that do not ship with it."""
+    components = folder / "custom_components"
+    components.mkdir()
+    here = Path(__file__).parent
+    for path in (
+        here / "usual_way",
+        here.parents[1] / "custom_components" / "bike_tracker",
+    ):
+        (components / path.name).symlink_to(path)
+    # Home Assistant itself forgets the folder where another one of the name is in reach.
+    sys.path.insert(0, str(folder))
+
+
+def main() -> None:
+    """Run what the command line says."""
+    kind, candidate, trackers, *polls = sys.argv[1:]
+    with (
+        TemporaryDirectory(prefix="benchmark-") as folder,
+        asyncio.Runner(loop_factory=create_event_loop) as runner,
+    ):
+        found = runner.run(
+            _run(
+                kind,
+                candidate,
+                int(trackers),
+                int(polls[0]) if polls else 1,
+                Path(folder),
+            )
+        )
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS.
+
+Prints the addresses, then takes lines with a command and a number on standard input, and answers each with the number
+of requests since the last one. Ends with its input.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+import json
+import sys
+
+from aiohttp import web
+
+from tests.simulator import Simulator
+from tests.simulator.listener import HOST
+
+from . import autoskope, paj_gps, scorpiontrack
+from .fleet import EMAIL, PASSWORD, Fleet
+
+type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class StandIns:
+    """The services of the peers, on one port."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        """Serve this fleet in the words of each."""
+        self.requests = 0
+        app = web.Application(middlewares=[self._count])
+        for peer in (autoskope, scorpiontrack, paj_gps):
+            app.add_routes(peer.routes(fleet))
+        self._runner = web.AppRunner(app, access_log=None)
+
+    async def start(self) -> str:
+        """Listen, and return the address."""
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, HOST, 0)
+        await site.start()
+        _host, port = self._runner.addresses[0]
+        return f"http://{HOST}:{port}"
+
+    async def stop(self) -> None:
+        """Close."""
+        await self._runner.cleanup()
+
+    @web.middleware
+    async def _count(
+        self, request: web.Request, handler: Handler
+    ) -> web.StreamResponse:
+        self.requests += 1
+        return await handler(request)
+
+
+def _say(value: object) -> None:
+    print(json.dumps(value), flush=True)
+
+
+async def _serve(trackers: int) -> None:
+    async with Simulator() as simulator:
+        fleet = Fleet(simulator, trackers)
+        stand_ins = StandIns(fleet)
+        peers = await stand_ins.start()
+        _say(
+            {
+                "url": simulator.url,
+                "email": EMAIL,
+                "password": PASSWORD,
+                "peers": peers,
+            }
+        )
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            command, number = line.split()
+            if command != "count":
+                fleet.commands[command](int(number))
+            _say(simulator.record.counts.total() + stand_ins.requests)
+            simulator.record.clear()
+            stand_ins.requests = 0
+        await stand_ins.stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(int(sys.argv[1])))

@@ -1,0 +1,57 @@
+"""The service in another process, as a run sees it."""
+
+from dataclasses import dataclass
+import json
+import subprocess
+import sys
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a candidate finds its service, and the account there."""
+
+    url: str
+    """Of the documented service, ends in /api."""
+    email: str
+    password: str
+    peers: str
+    """Of the services of the peers: each is below a path of its own name."""
+
+
+class Service:
+    """Starts the process, steers it, and ends it."""
+
+    def __init__(self, trackers: int) -> None:
+        """Serve so many trackers."""
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "tests.benchmark.service", str(trackers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        """Wait until it listens."""
+        self.addresses = Addresses(**json.loads(self._read()))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        with self._process:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+
+    def do(self, command: str, trackers: int = 0) -> int:
+        """Change the fleet, and return the number of requests since the last command."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{command} {trackers}\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the service ended")
+        return line

@@ -1,0 +1,103 @@
+"""The fleet, and each way it changes between two polls."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import cycle, islice
+
+import orjson
+
+from tests.simulator import SimDevice, Simulator
+from tests.simulator.render import device_json
+
+EMAIL = "rider@example.com"
+PASSWORD = "demo"
+
+# Of a position nothing but the place, so that each tracker has the same four entities everywhere.
+_LEFT_OUT = ("fixTime", "altitude", "speed", "course", "attributes")
+
+
+class Fleet:
+    """The trackers of one account."""
+
+    def __init__(self, simulator: Simulator, trackers: int) -> None:
+        """Assign so many trackers, all of which have reported, to a new account."""
+        self._simulator = simulator
+        self._now = datetime.now(UTC) - timedelta(days=1)
+        simulator.add_account(EMAIL, PASSWORD)
+        for number in range(trackers):
+            self._add(number)
+        self._next = cycle(list(simulator.devices))
+
+    @property
+    def commands(self) -> dict[str, Callable[[int], None]]:
+        """What can be asked for by name, each with a number of trackers."""
+        return {
+            "report": self._report,
+            "touch": self._touch,
+            "keep_order": self._keep_order,
+            "shuffle": self._shuffle,
+            "fail": self._fail,
+            "pad": self._pad,
+        }
+
+    @property
+    def devices(self) -> list[SimDevice]:
+        """The trackers, always in the same order."""
+        return self._simulator.devices_of(EMAIL)
+
+    def _add(self, number: int) -> None:
+        unique_id = f"{860_000_000_000_000 + number}"
+        self._simulator.add_device(
+            unique_id,
+            name=f"Bike {number:05}",
+            email=EMAIL,
+            last_update=self._now,
+            longitude=7.8 + number / 100_000,
+        )
+        for field in _LEFT_OUT:
+            self._simulator.override_position(unique_id, field)
+
+    def _report(self, trackers: int) -> None:
+        """Have the next so many report: lastUpdate, position and status are others."""
+        now = self._later()
+        for unique_id in islice(self._next, trackers):
+            device = self._simulator.devices[unique_id]
+            assert device.position is not None
+            latitude = round(device.position.latitude + 0.0001, 6)
+            self._simulator.report(unique_id, latitude=latitude, last_update=now)
+            status = "offline" if device.status == "online" else "online"
+            self._simulator.set_status(unique_id, status)
+
+    def _touch(self, trackers: int) -> None:
+        """Give the next so many a new lastUpdate and nothing else."""
+        unique_ids = list(islice(self._next, trackers))
+        self._simulator.touch(unique_ids, last_update=self._later())
+
+    def _later(self) -> datetime:
+        """Return a time that Home Assistant, which shows seconds, shows as another one."""
+        self._now += timedelta(minutes=1)
+        return self._now
+
+    def _keep_order(self, _trackers: int) -> None:
+        """Send the very same list of trackers from now on."""
+        rows = [device_json(device, documented_only=False) for device in self.devices]
+        self._simulator.raw_devices(orjson.dumps(rows))
+
+    def _shuffle(self, _trackers: int) -> None:
+        """Send the list in another order each time, as from the start."""
+        self._simulator.raw_devices(None)
+
+    def _fail(self, _trackers: int) -> None:
+        """Answer the next call with an error."""
+        self._simulator.fault("status-503", times=1)
+
+    def _pad(self, trackers: int) -> None:
+        """Make the list as long as is read at all, with fields that nobody knows."""
+        room = 16 * 1024 * 1024 - 1024
+        size = room // trackers - len(
+            orjson.dumps(device_json(self.devices[0], documented_only=False))
+        )
+        for device in self.devices:
+            self._simulator.override_field(
+                device.unique_id, "remarks", "x" * (size - 32)
+            )
