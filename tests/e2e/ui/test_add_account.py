@@ -69,22 +69,19 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
         await expect(frontend.text(name)).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("address", "error"),
-    [
-        ("http://", "This is not a valid server address"),
-        ("http://tracker.example.com", "would cross the internet unencrypted"),
-        ("http://127.0.0.1:9", "The server could not be reached"),
-    ],
-    ids=["no address", "not encrypted", "no server"],
-)
-async def test_wrong_address(frontend: Frontend, address: str, error: str) -> None:
-    """What is wrong is said in the form, and what was typed is still there."""
+async def test_wrong_address(frontend: Frontend) -> None:
+    """What is wrong is said in the form, time and again, and what was typed is still there."""
     await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
     await frontend.button("OK").click()
-    typed = {"Server address": address, "E-mail": EMAIL, "Password": PASSWORD}
-    await frontend.fill_in(typed)
-    await frontend.button("Submit").click()
-    await expect(frontend.saying(error)).to_be_visible()
-    for label, text in typed.items():
-        await expect(frontend.field(label)).to_have_value(text)
+    await frontend.fill_in({"E-mail": EMAIL, "Password": PASSWORD})
+    for address, error in {
+        "http://": "This is not a valid server address",
+        "http://tracker.example.com": "would cross the internet unencrypted",
+        "http://127.0.0.1:9": "The server could not be reached",
+    }.items():
+        await frontend.fill_in({"Server address": address})
+        await frontend.button("Submit").click()
+        await expect(frontend.saying(error)).to_be_visible()
+        await expect(frontend.field("Server address")).to_have_value(address)
+        await expect(frontend.field("E-mail")).to_have_value(EMAIL)
+        await expect(frontend.field("Password")).to_have_value(PASSWORD)
