@@ -185,6 +185,16 @@ async def test_several_bikes_in_their_zone(
     assert sorted(house.told) == ["Blue bike moved", "Red bike moved"]
 
 
+async def test_ride_beside_another(simulator: Simulator, house: House) -> None:
+    """It tells of a ride that begins in the poll in which another one goes on."""
+    await house.async_automate("bike_moved", RED, BLUE)
+    await house.async_minutes(10)
+    await ride(simulator, house, (HOME, True), (HOME, False))
+    simulator.report(BLUE, motion=True)
+    await ride(simulator, house, (HOME, True))
+    assert house.told.count("Blue bike moved") == 1
+
+
 async def test_nobody_is_away(simulator: Simulator, shared: House) -> None:
     """It tells when all riders are at home, after it waited for one to leave."""
     await ride(simulator, shared, (HOME, True), *[(AWAY, True)] * 4)
