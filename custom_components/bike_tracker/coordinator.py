@@ -85,10 +85,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self._tracker_listeners = TrackerListeners(hass, entry)
         self._backoff = Backoff()
         self._unauthorized = False
-        self._devices: Mapping[str, Device] | None = None
         self.changed: set[str] = set()
         """Trackers that the last poll changed, added or took away, by `uniqueId`."""
-        self._published: Trackers = MappingProxyType({})
+        # They outlast a poll that is cut short: what is news to the entities as well.
+        self._news: set[str] = set()
+        self._unpublished: set[str] = set()
         self._published_success = True
 
     @override
@@ -102,25 +103,24 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self.poll.time = dt_util.utcnow()
         start = monotonic()
         was_missing = bool(self.fleet.missing)
-        # Until this poll is through: one that is cut short must not hide its news.
-        before, self._devices = self._devices, None
         try:
             listed = await self._async_get_devices()
             if self._shutdown_requested:
                 return self.data
-            devices = self.fleet.async_update(listed)
+            self._news |= self.client.devices.changed
+            devices = self.fleet.async_update(listed, self._news)
+            self._news |= self.fleet.came
             for unique_id in self.fleet.async_remove_gone():
                 self.positions.forget(unique_id)
-            moved = await self.positions.async_update(devices, self._movable())
+            moved = await self.positions.async_update(
+                devices, self._news, self._movable()
+            )
+            self._news |= moved
         finally:
             self.poll.seconds = monotonic() - start
         if moved or was_missing or self.fleet.missing:
             self._memory.async_save_later()
-        trackers = self.data
-        if moved or devices is not before:
-            trackers = await self._async_snapshot(devices)
-        self._devices = devices
-        return trackers
+        return await self._async_snapshot(devices)
 
     async def _async_get_devices(self) -> dict[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
@@ -180,27 +180,30 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     async def _async_snapshot(self, devices: Mapping[str, Device]) -> Trackers:
         """Return the trackers; those that did not change are the same objects."""
         before: Trackers = self.data or MappingProxyType({})
-        position_of = self.positions.known.get
-        changed = [
-            (unique_id, device)
-            for unique_id, device in devices.items()
-            if (tracker := before.get(unique_id)) is None
-            or tracker.device is not device
-            or tracker.position is not position_of(unique_id)
-        ]
-        gone = before.keys() - devices.keys()
-        if not changed and not gone:
+        snapshot, changed = dict(before), set()
+        async for some in in_turns(self._news):
+            for unique_id in some:
+                tracker, device = before.get(unique_id), devices.get(unique_id)
+                new = None if device is None else self._tracker(device, tracker)
+                if new is tracker:
+                    continue
+                changed.add(unique_id)
+                if new is None:
+                    del snapshot[unique_id]
+                else:
+                    snapshot[unique_id] = new
+        self._news.clear()
+        self._unpublished |= changed
+        return MappingProxyType(snapshot) if changed else before
+
+    def _tracker(self, device: Device, before: Tracker | None) -> Tracker:
+        """Return the tracker, which is the same object if it did not change."""
+        position = self.positions.known.get(device.unique_id)
+        if before is None or before.device.name != device.name:
+            self.fleet.async_rename(device)
+        elif before.device is device and before.position is position:
             return before
-        snapshot = dict(before)
-        for unique_id in gone:
-            del snapshot[unique_id]
-        async for some in in_turns(changed):
-            for unique_id, device in some:
-                tracker = before.get(unique_id)
-                if tracker is None or tracker.device.name != device.name:
-                    self.fleet.async_rename(device)
-                snapshot[unique_id] = Tracker(device, position_of(unique_id))
-        return MappingProxyType(snapshot)
+        return Tracker(device, position)
 
     @callback
     @override
@@ -216,12 +219,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     @override
     def async_update_listeners(self) -> None:
         """Tell those who listen to every change, then those to trackers that changed."""
-        before, self._published = self._published, self.data or MappingProxyType({})
-        self.changed = {
-            unique_id
-            for unique_id, tracker in self._published.items()
-            if before.get(unique_id) is not tracker
-        } | (before.keys() - self._published.keys())
+        self.changed, self._unpublished = self._unpublished, set()
         super().async_update_listeners()
         if self._published_success != self.last_update_success:
             self._published_success = self.last_update_success

@@ -1,5 +1,6 @@
 """Which trackers are an account's: those that come, go, are renamed or shared."""
 
+from collections.abc import Set as AbstractSet
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ class Fleet:
         """Seconds of successful polls without the tracker, by `uniqueId`."""
         self.elsewhere: set[str] = set()
         """Trackers of the account that another entry had first."""
+        self.came: set[str] = set()
+        """Trackers that are this entry's since the last poll."""
         self._hass = hass
         self._entry = entry
         self._claims = hass.data.setdefault(_CLAIMS, {})
@@ -58,19 +61,23 @@ class Fleet:
         self._last_poll: float | None = None
 
     @callback
-    def async_update(self, listed: dict[str, Device]) -> dict[str, Device]:
-        """Take in a device list; return the trackers that are this entry's.
+    def async_update(
+        self, listed: dict[str, Device], news: AbstractSet[str]
+    ) -> dict[str, Device]:
+        """Take in a device list, of which these trackers are others than before.
 
-        It is the same dictionary as before when nothing changed.
+        Return the trackers that are this entry's.
         """
         before, self._listed = self._listed, listed
-        if self._claim(listed) or listed is not before:
+        self._claim((news | self.elsewhere) & listed.keys())
+        if self.came or listed is not before:
             self._own = self._without_others(listed)
-            self._known |= self._own.keys()
         if bool(listed) != bool(before) or before is None:
             self._report_emptiness(empty=not listed)
         if listed:
             self._count_missing()
+            if news or self.came:
+                self._find_missing()
         return self._own
 
     @callback
@@ -129,13 +136,13 @@ class Fleet:
             (DOMAIN, unique_id), self._entry.entry_id
         )
 
-    def _claim(self, listed: dict[str, Device]) -> bool:
-        """Claim what no other entry has; return whether anything came to this one."""
-        unclaimed = listed.keys() - self._claimed
-        claimed = {unique_id for unique_id in unclaimed if self._is_own(unique_id)}
-        self._claimed |= claimed
-        self.elsewhere = unclaimed - claimed
-        return bool(claimed)
+    def _claim(self, unique_ids: set[str]) -> None:
+        """Claim what no other entry has."""
+        unclaimed = unique_ids - self._claimed
+        self.came = {unique_id for unique_id in unclaimed if self._is_own(unique_id)}
+        self.elsewhere = unclaimed - self.came
+        self._claimed |= self.came
+        self._known |= self.came
 
     def _without_others(self, listed: dict[str, Device]) -> dict[str, Device]:
         if not self.elsewhere:
@@ -163,16 +170,15 @@ class Fleet:
         now = monotonic()
         since_last = 0.0 if self._last_poll is None else now - self._last_poll
         self._last_poll = now
-        gone = self._known - self._own.keys()
-        for unique_id in self.missing.keys() - gone:
+        for unique_id in self.missing:
+            self.missing[unique_id] += min(since_last, _LONGEST_BETWEEN_POLLS)
+
+    def _find_missing(self) -> None:
+        missing = self._known - self._own.keys()
+        for unique_id in self.missing.keys() - missing:
             del self.missing[unique_id]
-        for unique_id in gone:
-            seconds = self.missing.get(unique_id)
-            self.missing[unique_id] = (
-                0.0
-                if seconds is None
-                else seconds + min(since_last, _LONGEST_BETWEEN_POLLS)
-            )
+        for unique_id in missing - self.missing.keys():
+            self.missing[unique_id] = 0.0
 
     def _report_emptiness(self, *, empty: bool) -> None:
         if not empty:

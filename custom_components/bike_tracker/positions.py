@@ -5,7 +5,7 @@ Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
 from collections import Counter
-from collections.abc import Collection, Container, Mapping, Set as AbstractSet
+from collections.abc import Collection, Container, Iterable, Mapping, Set as AbstractSet
 from dataclasses import replace
 from time import monotonic
 
@@ -37,58 +37,72 @@ class PositionLookup:
         self._backoff = Backoff()
         self._not_before = 0.0
         self._asked: dict[str, int | None] = {}
-        self._settled: Mapping[str, Device] | None = None
+        self._outdated: dict[str, Device] = {}
 
     async def async_update(
-        self, devices: Mapping[str, Device], movable: Container[str]
-    ) -> bool:
-        """Ask for positions if a tracker has a new one; return whether one changed.
+        self,
+        devices: Mapping[str, Device],
+        news: Iterable[str],
+        movable: Container[str],
+    ) -> set[str]:
+        """Ask for positions if a tracker has a new one; return which trackers moved.
 
-        Only trackers in `movable`, and those without a position, get another one.
+        Only the devices in `news` are others than before. Only trackers in `movable`,
+        and those without a position, get another position.
+
         No error of this call, which nobody promised, goes further than this.
         """
-        if devices is self._settled or monotonic() < self._not_before:
-            return False
-        outdated = self._outdated(devices.values())
-        news = [device for device in outdated.values() if self._is_news(device)]
-        if not news:
-            self._settled = devices
-        if not any(self._may_move(device, movable) for device in news):
-            return False
-        positions = await self._async_ask(outdated.keys())
+        for unique_id in news:
+            self._compare(unique_id, devices.get(unique_id))
+        if not self._outdated or monotonic() < self._not_before:
+            return set()
+        waiting = self._waiting(devices, movable)
+        if not any(map(self._is_news, waiting.values())):
+            return set()
+        positions = await self._async_ask(waiting.keys())
         if positions is None:
-            return False
-        changed = False
-        async for some in in_turns(outdated.items()):
+            return set()
+        moved = set()
+        async for some in in_turns(waiting.items()):
             for device_id, device in some:
-                if self._may_move(device, movable):
-                    changed |= self._take(device, positions.get(device_id))
-        return changed
+                if self._take(device, positions.get(device_id)):
+                    moved.add(device.unique_id)
+                self._compare(device.unique_id, device)
+        return moved
 
     def forget(self, unique_id: str) -> None:
         """Forget the position of a tracker that was removed."""
         self.known.pop(unique_id, None)
         self._asked.pop(unique_id, None)
+        self._outdated.pop(unique_id, None)
 
-    def _outdated(self, devices: Collection[Device]) -> dict[int, Device]:
-        """Return the trackers with another position than the known one, by internal ID.
+    def _compare(self, unique_id: str, device: Device | None) -> None:
+        """Note whether a tracker has another position than the known one."""
+        known = self.known.get(unique_id)
+        if (
+            device is None
+            or device.position_id is None
+            or (known is not None and known.id == device.position_id)
+        ):
+            self._outdated.pop(unique_id, None)
+        else:
+            self._outdated[unique_id] = device
+
+    def _waiting(
+        self, devices: Mapping[str, Device], movable: Container[str]
+    ) -> dict[int, Device]:
+        """Return the outdated trackers that may move, by internal ID.
 
         An ID that several trackers have leads to nobody's place.
         """
-        known = self.known
-        outdated = {
+        waiting = {
             device.id: device
-            for device in devices
-            if device.id is not None
-            and device.position_id is not None
-            and (
-                (position := known.get(device.unique_id)) is None
-                or position.id != device.position_id
-            )
+            for device in self._outdated.values()
+            if device.id is not None and self._may_move(device, movable)
         }
-        for device_id in _ambiguous_ids(devices) if outdated else ():
-            outdated.pop(device_id, None)
-        return outdated
+        for device_id in _ambiguous_ids(devices.values()) if waiting else ():
+            waiting.pop(device_id, None)
+        return waiting
 
     def _is_news(self, device: Device) -> bool:
         return self._asked.get(device.unique_id) != device.position_id

@@ -52,7 +52,10 @@ class ListReader[K, T: Listed[Any]]:
         self._kind = kind
         self._body: bytes | None = None
         self._objects: dict[K, T] = {}
+        # The key in each row, by the row's text.
         self._keys: dict[bytes, K | None] = {}
+        self.changed: set[K] = set()
+        """Keys whose object the last answer changed, added or took away."""
         self.left_out = 0
         """Rows of the last answer without a usable key."""
         self.seen_fields: set[str] = set()
@@ -63,56 +66,53 @@ class ListReader[K, T: Listed[Any]]:
     async def async_read(
         self, body: bytes, wanted: AbstractSet[K] | None = None
     ) -> dict[K, T]:
-        """Return the objects of an answer by key.
-
-        Of an answer with other keys than `wanted`, no more is read than these, and
-        nothing is remembered of it.
+        """Return the objects of an answer by key, of `wanted` keys alone if given.
 
         Raises InvalidResponseError if it is no JSON array, or one of rows of which
         none has a usable key.
         """
-        if wanted is not None:
-            return await self._async_read_all(body, wanted)
-        if body != self._body:
-            objects, keys = await self._async_read_news(body) or (
-                await self._async_read_all(body),
-                {},
-            )
-            self._body, self._keys = body, keys
-            if objects != self._objects:
-                self._objects = objects
-        return self._objects
+        if body == self._body:
+            self.changed = set()
+        elif not await self._async_read_news(body):
+            objects = await self._async_read_all(body, wanted)
+            if wanted is not None:
+                return objects
+            self._remember(body, {}, objects, self._objects.keys() | objects.keys())
+        if wanted is None:
+            return self._objects
+        return {key: self._objects[key] for key in wanted & self._objects.keys()}
 
-    async def _async_read_news(
-        self, body: bytes
-    ) -> tuple[dict[K, T], dict[bytes, K | None]] | None:
-        """Return the objects, and the key in each row by the row's text.
+    async def _async_read_news(self, body: bytes) -> bool:
+        """Read the rows whose text is new; return whether that does.
 
-        Only rows with a new text are read. Return None where that does not do: where
-        rows cannot be told apart by their texts, or two are of one tracker.
+        It does not where rows cannot be told apart by their texts, or two are of one
+        tracker.
         """
         if (texts := row_texts(body)) is None:
-            return None
-        objects, keys = self._objects.copy() if self._keys else {}, self._keys.copy()
+            return False
+        rows = await _async_rows(texts - self._keys.keys())
+        if rows is None:
+            return False
+        keys, objects = self._keys.copy(), self._objects.copy() if self._keys else {}
         for text in self._keys.keys() - texts:
             if (key := keys.pop(text)) is not None:
                 del objects[key]
-        rows = await _async_rows(texts - keys.keys())
-        if rows is None:
-            return None
+        touched = self._objects.keys() - objects.keys()
         for number, (text, row) in enumerate(rows.items(), 1):
             if number % _ROWS_AT_A_TIME == 0:
                 await asyncio.sleep(0)
             item = self._object(row)
             if item is None:
                 keys[text] = None
-            elif item.key in objects:
-                return None
-            else:
-                keys[text] = item.key
-                objects[item.key] = item
+                continue
+            if item.key in objects:
+                return False
+            keys[text] = item.key
+            objects[item.key] = item
+            touched.add(item.key)
         self._count(len(keys), len(keys) - len(objects))
-        return objects, keys
+        self._remember(body, keys, objects, touched)
+        return True
 
     async def _async_read_all(
         self, body: bytes, wanted: AbstractSet[K] | None = None
@@ -159,6 +159,21 @@ class ListReader[K, T: Listed[Any]]:
         self.seen_fields.update(row)
         old = self._objects.get(item.key)
         return old if old == item else item
+
+    def _remember(
+        self,
+        body: bytes,
+        keys: dict[bytes, K | None],
+        objects: dict[K, T],
+        touched: Iterable[K],
+    ) -> None:
+        before = self._objects
+        self.changed = {
+            key for key in touched if objects.get(key) is not before.get(key)
+        }
+        self._body, self._keys = body, keys
+        if self.changed:
+            self._objects = objects
 
     def _note_unreadable(self, field: str) -> None:
         if field not in self.unreadable_fields:
