@@ -180,12 +180,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     async def _async_snapshot(self, devices: Mapping[str, Device]) -> Trackers:
         """Return the trackers; those that did not change are the same objects."""
         before: Trackers = self.data or MappingProxyType({})
+        if not self._news:
+            return before
         snapshot, changed = dict(before), set()
         async for some in in_turns(self._news):
             for unique_id in some:
-                tracker, device = before.get(unique_id), devices.get(unique_id)
-                new = None if device is None else self._tracker(device, tracker)
-                if new is tracker:
+                old, device = before.get(unique_id), devices.get(unique_id)
+                new = None if device is None else self._tracker(device, old)
+                if new == old:
                     continue
                 changed.add(unique_id)
                 if new is None:
@@ -197,13 +199,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         return MappingProxyType(snapshot) if changed else before
 
     def _tracker(self, device: Device, before: Tracker | None) -> Tracker:
-        """Return the tracker, which is the same object if it did not change."""
-        position = self.positions.known.get(device.unique_id)
         if before is None or before.device.name != device.name:
             self.fleet.async_rename(device)
-        elif before.device is device and before.position is position:
-            return before
-        return Tracker(device, position)
+        return Tracker(device, self.positions.known.get(device.unique_id))
 
     @callback
     @override

@@ -9,8 +9,9 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from .backlog import Backlog
 from .const import LOGGER
 
-# A few milliseconds of work on a fast machine, a few tens on a Raspberry Pi.
-_TRACKERS_AT_A_TIME = 100
+# A millisecond of work or two. Larger portions cost more, not less: then the recorder has to
+# wrest its turn from the event loop.
+_TRACKERS_AT_A_TIME = 25
 
 
 class TrackerListeners:

@@ -100,8 +100,8 @@ class PositionLookup:
             for device in self._outdated.values()
             if device.id is not None and self._may_move(device, movable)
         }
-        for device_id in _ambiguous_ids(devices.values()) if waiting else ():
-            waiting.pop(device_id, None)
+        for device_id in _ambiguous_ids(devices.values(), waiting) if waiting else ():
+            del waiting[device_id]
         return waiting
 
     def _is_news(self, device: Device) -> bool:
@@ -148,12 +148,10 @@ class PositionLookup:
         return True
 
 
-def _ambiguous_ids(devices: Collection[Device]) -> set[int]:
-    """Return the IDs that several trackers have."""
-    ids = [device.id for device in devices if device.id is not None]
-    if len(set(ids)) == len(ids):
-        return set()
-    return {device_id for device_id, number in Counter(ids).items() if number > 1}
+def _ambiguous_ids(devices: Iterable[Device], ids: Collection[int]) -> list[int]:
+    """Return those of the IDs that several trackers have."""
+    found = Counter(device.id for device in devices if device.id in ids)
+    return [device_id for device_id in ids if found[device_id] > 1]
 
 
 def _carry_over(known: Position, position: Position) -> Position:
