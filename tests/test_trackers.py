@@ -30,6 +30,7 @@ from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, asyn
 from .simulator.server import Simulator
 
 BOB = "bob@example.com"
+CAROL = "carol@example.com"
 GREEN = "860000000000033"
 DAY = 24 * 60
 
@@ -665,6 +666,30 @@ async def test_shared_tracker_that_the_first_account_loses(
         await poll(3600)
 
     assert device_of(setup, RED) is None
+    assert device_of(other, RED)
+
+
+async def test_shared_tracker_that_is_listed_no_more(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """An account takes over only what it lists itself, and leaves the rest to others."""
+    for email in (BOB, CAROL):
+        simulator.add_account(email, PASSWORD)
+        simulator.assign(email, RED)
+        simulator.add_device(f"{GREEN}{email}", email=email)
+    await async_setup(hass, make_entry(BOB))
+    simulator.unassign(BOB, RED)
+    await hass.config_entries.async_remove(setup.entry_id)
+    await poll()
+
+    other = make_entry(CAROL)
+    await async_setup(hass, other)
+
     assert device_of(other, RED)
 
 
