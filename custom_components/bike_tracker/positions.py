@@ -74,7 +74,6 @@ class PositionLookup:
         """Forget the position of a tracker that was removed."""
         self.known.pop(unique_id, None)
         self._asked.pop(unique_id, None)
-        self._outdated.pop(unique_id, None)
 
     def _compare(self, unique_id: str, device: Device | None) -> None:
         """Note whether a tracker has another position than the known one."""

@@ -9,6 +9,7 @@ from typing import Any
 from homeassistant import bootstrap, loader
 from homeassistant.components.recorder import DOMAIN as RECORDER_DOMAIN, get_instance
 from homeassistant.components.recorder.db_schema import States
+from homeassistant.components.recorder.tasks import SynchronizeTask
 from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntries,
@@ -85,7 +86,10 @@ async def set_up(
 async def settle(hass: HomeAssistant) -> None:
     """Wait until nothing is left to do and everything is in the database."""
     await hass.async_block_till_done(wait_background_tasks=True)
-    await get_instance(hass).async_block_till_done()
+    # Not Recorder.async_block_till_done: it may miss the one state that is just being taken in hand.
+    committed = hass.loop.create_future()
+    get_instance(hass).queue_task(SynchronizeTask(committed))
+    await committed
 
 
 async def count_rows(hass: HomeAssistant) -> int:

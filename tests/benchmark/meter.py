@@ -20,7 +20,9 @@ class Cost:
     """Of the event loop's thread."""
     wall: float
     block: float
-    """The longest time in which the event loop ran one thing and nothing else."""
+    """The longest time in which the event loop ran one thing and nothing else, waiting for other threads included."""
+    busy: float
+    """The longest time for which its thread computed meanwhile."""
     collecting: float
     """In full garbage collections, which are in none of the above."""
 
@@ -31,9 +33,9 @@ class Meter:
     def __init__(self) -> None:
         """Start watching."""
         self._thread = get_ident()
-        self._handle_began = 0.0
-        self._collected_before_handle = 0.0
-        self._longest = 0.0
+        self._handle_began = 0.0, 0.0
+        self._collected_before_handle = 0.0, 0.0
+        self._block = self._busy = 0.0
         self._collection_began = 0.0, 0.0
         self._collecting = 0.0
         self._collecting_cpu = 0.0
@@ -42,7 +44,7 @@ class Meter:
 
     async def measure(self, work: Callable[[], Awaitable[Any]]) -> Cost:
         """Do the work and return what it cost."""
-        self._collecting = self._collecting_cpu = self._longest = 0.0
+        self._collecting = self._collecting_cpu = self._block = self._busy = 0.0
         self._begin_handle()
         wall, cpu = perf_counter(), thread_time()
         await work()
@@ -51,7 +53,8 @@ class Meter:
         return Cost(
             cpu=cpu - self._collecting_cpu,
             wall=wall - self._collecting,
-            block=self._longest,
+            block=self._block,
+            busy=self._busy,
             collecting=self._collecting,
         )
 
@@ -67,13 +70,15 @@ class Meter:
         patch.object(Handle, "_run", timed_run).start()
 
     def _begin_handle(self) -> None:
-        self._collected_before_handle = self._collecting
-        self._handle_began = perf_counter()
+        self._collected_before_handle = self._collecting, self._collecting_cpu
+        self._handle_began = perf_counter(), thread_time()
 
     def _end_handle(self) -> None:
-        collecting = self._collecting - self._collected_before_handle
-        block = perf_counter() - self._handle_began - collecting
-        self._longest = max(self._longest, block)
+        wall, cpu = self._handle_began
+        collecting, collecting_cpu = self._collected_before_handle
+        block = perf_counter() - wall - (self._collecting - collecting)
+        busy = thread_time() - cpu - (self._collecting_cpu - collecting_cpu)
+        self._block, self._busy = max(self._block, block), max(self._busy, busy)
 
     def _note_collection(self, phase: str, info: dict[str, int]) -> None:
         """Add up full collections: whichever thread they are in, the others wait."""

@@ -1,11 +1,26 @@
 """What all runs found out."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import mean, median
+from typing import Any
 
 from .counters import Counts
+from .expected import differences
 from .meter import Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What becomes of an account with more trackers than Home Assistant can show."""
+
+    shown: int
+    """Trackers with entities."""
+    left_out: int
+    """Trackers that the repair issue tells of."""
+    changed: int
+    """`state_changed` events after all trackers reported."""
 
 
 @dataclass
@@ -18,25 +33,68 @@ class Results:
     )
     memory: dict[tuple[int, str], int] = field(default_factory=dict)
     """Bytes that are held."""
+    limits: dict[int, Limit] = field(default_factory=dict)
+
+    def add(
+        self, kind: str, candidate: str, trackers: int, found: dict[str, Any]
+    ) -> None:
+        """Take in what a run printed."""
+        match kind:
+            case "time":
+                for work, costs in found.items():
+                    self.costs[trackers, candidate, work] += [
+                        Cost(**cost) for cost in costs
+                    ]
+            case "count":
+                self.counts[trackers, candidate] = {
+                    work: Counts(**counts) for work, counts in found.items()
+                }
+            case "memory":
+                self.memory[trackers, candidate] = found["bytes"]
+            case "limit":
+                self.limits[trackers] = Limit(**found)
+
+    def differences(self) -> list[str]:
+        """Return which counts are other than they have to be."""
+        return [
+            difference
+            for (trackers, candidate), found in self.counts.items()
+            for difference in differences(candidate, trackers, found)
+        ]
 
     def cpu(self, trackers: int, candidate: str, work: str) -> float:
         """Return the seconds of the event loop's thread: the median of all repeats."""
-        return median(cost.cpu for cost in self.costs[trackers, candidate, work])
+        return self._cost(median, trackers, candidate, work, "cpu")
 
     def wall(self, trackers: int, candidate: str, work: str) -> float:
         """Return the seconds on the clock: the median of all repeats."""
-        return median(cost.wall for cost in self.costs[trackers, candidate, work])
+        return self._cost(median, trackers, candidate, work, "wall")
 
     def block(self, trackers: int, candidate: str, work: str) -> float:
         """Return the longest block of the event loop: the median of all repeats."""
-        return median(cost.block for cost in self.costs[trackers, candidate, work])
+        return self._cost(median, trackers, candidate, work, "block")
+
+    def busy(self, trackers: int, candidate: str, work: str) -> float:
+        """Return the seconds of computing in the longest block: the most of all repeats."""
+        return self._cost(max, trackers, candidate, work, "busy")
 
     def collecting(self, trackers: int, candidate: str, work: str) -> float:
         """Return the seconds in full garbage collections: the mean of all repeats."""
-        costs = self.costs[trackers, candidate, work]
-        return sum(cost.collecting for cost in costs) / len(costs)
+        return self._cost(mean, trackers, candidate, work, "collecting")
 
     def memory_per_tracker(self, trackers: int, candidate: str) -> float:
         """Return the bytes of each tracker beyond the first."""
         more = self.memory[trackers, candidate] - self.memory[1, candidate]
         return more / (trackers - 1)
+
+    def _cost(
+        self,
+        average: Callable[[list[float]], float],
+        trackers: int,
+        candidate: str,
+        work: str,
+        part: str,
+    ) -> float:
+        return average(
+            [getattr(cost, part) for cost in self.costs[trackers, candidate, work]]
+        )

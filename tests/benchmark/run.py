@@ -14,14 +14,16 @@ from tempfile import TemporaryDirectory
 import tracemalloc
 from typing import Any
 
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.runner import create_event_loop
 
 from .candidates import CANDIDATES, Candidate
-from .counters import count
+from .counters import Counts, count
 from .home import home, settle
 from .meter import Meter
-from .scenarios import SCENARIOS, SET_UP, Scenario
+from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, Scenario
 from .service import Service
 
 type Found = dict[str, Any]
@@ -78,6 +80,24 @@ class Run:
         gc.collect()
         return {"bytes": tracemalloc.get_traced_memory()[0]}
 
+    async def limit(self) -> Found:
+        """Return what becomes of an account with more trackers than Home Assistant can show."""
+        await self._set_up()
+        issues = ir.async_get(self._hass).issues.values()
+        left_out = [
+            int(placeholders["left_out"])
+            for issue in issues
+            if (placeholders := issue.translation_placeholders)
+            and issue.translation_key == "too_many_trackers"
+        ]
+        await self._prepare(ALL_REPORTED)
+        counts = await self._count(self._candidate.poll)
+        return {
+            "shown": len(self._hass.states.async_entity_ids(Platform.DEVICE_TRACKER)),
+            "left_out": sum(left_out),
+            "changed": counts.changed,
+        }
+
     async def _set_up(self) -> None:
         await self._candidate.set_up(self._hass, self._service.addresses)
 
@@ -88,7 +108,7 @@ class Run:
             await self._candidate.poll()
         await settle(self._hass)
 
-    async def _count(self, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def _count(self, work: Callable[[], Awaitable[Any]]) -> Counts:
         return await count(self._hass, self._service, work)
 
 
@@ -99,7 +119,12 @@ async def _run(
     with Service(trackers) as service:
         async with home(folder) as hass:
             run = Run(hass, service, CANDIDATES[candidate](), trackers, polls)
-            kinds = {"time": run.time, "count": run.count, "memory": run.memory}
+            kinds = {
+                "time": run.time,
+                "count": run.count,
+                "memory": run.memory,
+                "limit": run.limit,
+            }
             return await kinds[kind]()
 
 

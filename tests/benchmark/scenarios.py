@@ -32,10 +32,17 @@ class Scenario:
 
 SET_UP: Final = "set_up"
 
-SCENARIOS: Final = (
-    Scenario("same_body", "idle, same body", None, same_order=True),
-    Scenario("shuffled", "idle, order shuffled", None),
-    Scenario("some_reported", "1 % reported", "report", share=100),
-    Scenario("all_reported", "all reported", "report"),
-    Scenario("all_touched", "only `lastUpdate` new, all", "touch"),
+SAME_BODY: Final = Scenario(
+    "same_body", "idle poll, the same body", None, same_order=True
 )
+SHUFFLED: Final = Scenario("shuffled", "idle poll, the order shuffled", None)
+SOME_REPORTED: Final = Scenario("some_reported", "1 % changed", "report", share=100)
+ALL_REPORTED: Final = Scenario("all_reported", "all changed", "report")
+ALL_TOUCHED: Final = Scenario("all_touched", "only `lastUpdate` new, for all", "touch")
+
+SCENARIOS: Final = (SAME_BODY, SHUFFLED, SOME_REPORTED, ALL_REPORTED, ALL_TOUCHED)
+
+TITLES: Final = {SET_UP: "set-up"} | {
+    scenario.key: scenario.title for scenario in SCENARIOS
+}
+"""Of all kinds of work."""

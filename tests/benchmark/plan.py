@@ -1,0 +1,74 @@
+"""What is run in which order, each step in a process of its own."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+import json
+import subprocess
+import sys
+from typing import Any, Final, override
+
+from .candidates import CANDIDATES
+
+SMALL: Final = (1, 10, 100)
+LARGE: Final = (1_000, 2_000)
+BEYOND_THE_LIMIT: Final = 10_000
+OURS: Final = "bike_tracker"
+
+
+class StepError(Exception):
+    """A step failed; says how to see it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One candidate with one fleet."""
+
+    kind: str
+    candidate: str
+    trackers: int
+    polls: int = 1
+
+    @override
+    def __str__(self) -> str:
+        """Return what a person who waits wants to read."""
+        return f"{self.trackers:,} trackers, {self.candidate}: {self.kind}"
+
+    def run(self) -> dict[str, Any]:
+        """Run it and return what it found out; raise StepError if it fails."""
+        command = ["-m", "tests.benchmark.run", self.kind, self.candidate]
+        command += [str(self.trackers), str(self.polls)]
+        process = subprocess.run(  # noqa: S603
+            [sys.executable, *command], capture_output=True, text=True, check=False
+        )
+        if process.returncode:
+            last_lines = "\n".join(process.stderr.splitlines()[-20:])
+            raise StepError(
+                f"{self} failed:\n{last_lines}\nAlone: python {' '.join(command)}"
+            )
+        found: dict[str, Any] = json.loads(process.stdout)
+        return found
+
+
+def quick() -> list[Step]:
+    """Count alone, with small fleets."""
+    return list(_all("count", SMALL))
+
+
+def full(repeats: int) -> list[Step]:
+    """Everything. Candidates take turns, so that a slow minute strikes all of them."""
+    steps = [
+        *_all("count", SMALL + LARGE),
+        *_all("memory", (1, *LARGE)),
+        Step("limit", OURS, BEYOND_THE_LIMIT),
+    ]
+    for _ in range(repeats):
+        steps += _all("time", SMALL, polls=10)
+        steps += _all("time", LARGE, polls=5)
+        steps.append(Step("time", OURS, BEYOND_THE_LIMIT, polls=3))
+    return steps
+
+
+def _all(kind: str, fleets: Iterable[int], polls: int = 1) -> Iterator[Step]:
+    for trackers in fleets:
+        for candidate in CANDIDATES:
+            yield Step(kind, candidate, trackers, polls)
