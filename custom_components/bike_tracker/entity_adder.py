@@ -18,8 +18,8 @@ from .coordinator import BikeTrackerCoordinator, Tracker, Trackers
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import EntityLimit
 
-# Some milliseconds of work on a fast machine, some tens on a Raspberry Pi.
-_TRACKERS_AT_A_TIME = 10
+# Four milliseconds of work on a fast machine, see Backlog; some more on a Raspberry Pi.
+_TRACKERS_AT_A_TIME = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)

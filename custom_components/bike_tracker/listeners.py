@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain, zip_longest
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
@@ -9,8 +10,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from .backlog import Backlog
 from .const import LOGGER
 
-# A millisecond of work or two. Larger portions cost more, not less: then the recorder has to
-# wrest its turn from the event loop.
+# Two milliseconds of work on a fast machine, see Backlog; some more on a Raspberry Pi.
 _TRACKERS_AT_A_TIME = 25
 
 
@@ -47,9 +47,17 @@ class TrackerListeners:
             del self._listeners[unique_id]
 
     def _call(self, unique_ids: Sequence[str]) -> None:
-        for unique_id in unique_ids:
-            for listener in tuple(self._listeners.get(unique_id, ())):
-                try:
-                    listener()
-                except Exception:  # noqa: BLE001 - the others are told all the same
-                    LOGGER.exception("Unexpected error updating an entity")
+        """Call the first listener of each of these trackers, then the second of each.
+
+        Entities of one kind come one after the other, for which Python is quicker.
+        """
+        listeners = [
+            tuple(self._listeners.get(unique_id, ())) for unique_id in unique_ids
+        ]
+        for listener in chain.from_iterable(zip_longest(*listeners)):
+            if listener is None:
+                continue
+            try:
+                listener()
+            except Exception:  # noqa: BLE001 - the others are told all the same
+                LOGGER.exception("Unexpected error updating an entity")
