@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 import platform
 import sqlite3
+from textwrap import fill
 from typing import Final
 
 from .candidates import CANDIDATES
@@ -93,8 +94,8 @@ def _machine(repeats: int) -> str:
     return (
         f"This run: {os.cpu_count()} cores ({_processor()}), Python {python}, Home Assistant {home_assistant},"
         f" aiohttp {version('aiohttp')}, SQLite {sqlite3.sqlite_version}; {libraries}, which are the versions the"
-        f" integrations of Home Assistant name; {repeats} repeats of set-up, {repeats * 10} of each poll of a small"
-        f" fleet and {repeats * 5} of each poll of a large one."
+        f" integrations of Home Assistant name. Set-up was measured {repeats} times, each kind of poll {repeats * 10}"
+        f" times with up to 100 trackers and {repeats * 5} times with more."
     )
 
 
@@ -173,7 +174,7 @@ def _limit(results: Results) -> str:
         f" ones; a repair issue tells of the other {limit.left_out:,}. Polls go on: when all reported,"
         f" {limit.changed:,} states changed."
     )
-    return text + _table(
+    return f"{text}\n" + _table(
         ("Work", "CPU ms", "Wall ms", "Block ms", "Busy ms", "Full GC ms"),
         (
             (title, *_times(results, BEYOND_THE_LIMIT, OURS, work))
@@ -244,4 +245,4 @@ def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return f"{text}\n\n"
+    return fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
