@@ -1,6 +1,5 @@
 """Where the trackers are, as far as the service says."""
 
-import asyncio
 from datetime import timedelta
 from typing import Any, TypedDict
 
@@ -130,28 +129,6 @@ async def test_only_what_changed_is_written(
         "sensor.red_bike_last_update",
         "sensor.red_bike_position_time",
     ]
-
-
-async def test_poll_that_is_cut_short(
-    setup: MockConfigEntry, simulator: Simulator, poll: Poll, state_of: StateOf
-) -> None:
-    """What a poll had found out when it was cut short is there after the next one."""
-    simulator.set_status(RED, "offline")
-    simulator.report(BLUE, **AWAY)
-    simulator.fault("no-answer", path="positions", times=1)
-    simulator.record.clear()
-    refresh = asyncio.create_task(setup.runtime_data.coordinator.async_refresh())
-    while "/api/positions" not in simulator.record.counts:
-        await asyncio.sleep(0)
-    refresh.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await refresh
-
-    await poll()
-
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "off"
 
 
 async def test_documented_service_alone(

@@ -37,6 +37,7 @@ async def async_unload_entry(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> bool:
     """Unload the trackers of one account."""
+    entry.runtime_data.entities.async_stop()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
         await entry.runtime_data.coordinator.async_unload()
@@ -56,8 +57,9 @@ async def async_remove_config_entry_device(
         return False
     coordinator = entry.runtime_data.coordinator
     unique_id = tracker_of(device)
-    if unique_id in coordinator.data:
+    if unique_id is None:
+        return True
+    if coordinator.fleet.lists(unique_id):
         return False
-    if unique_id is not None:
-        coordinator.async_forget(unique_id)
+    coordinator.async_forget(unique_id)
     return True

@@ -31,7 +31,8 @@ class Backlog[T]:
         self._at_a_time = at_a_time
         self._waiting: dict[T, None] = {}
         self._task: asyncio.Task[None] | None = None
-        entry.async_on_unload(self._waiting.clear)
+        self._closed = False
+        entry.async_on_unload(self.async_close)
 
     @property
     def is_empty(self) -> bool:
@@ -41,11 +42,19 @@ class Backlog[T]:
     @callback
     def async_add(self, items: Iterable[T]) -> None:
         """Do it with these items too, each once, however often it is added meanwhile."""
+        if self._closed:
+            return
         self._waiting.update(dict.fromkeys(items))
         if self._waiting and (self._task is None or self._task.done()):
             self._task = self._entry.async_create_task(
                 self._hass, self._async_work(), self._name
             )
+
+    @callback
+    def async_close(self) -> None:
+        """Do nothing more: neither what waits nor what would come."""
+        self._closed = True
+        self._waiting.clear()
 
     async def async_finish(self) -> None:
         """Wait until there is nothing left to do."""

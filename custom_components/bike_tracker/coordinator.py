@@ -1,5 +1,6 @@
 """Polling: what is asked when, and what a failure means."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -99,6 +100,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self.fleet = Fleet(self.hass, self.config_entry, remembered.missing)
 
     @override
+    async def _async_refresh(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            await super()._async_refresh(*args, **kwargs)
+        except asyncio.CancelledError:
+            # Home Assistant takes a poll that is cut short for a failed one and tells
+            # nobody, which would hide a failure that comes next.
+            self.last_update_success = self._published_success
+            raise
+
+    @override
     async def _async_update_data(self) -> Trackers:
         self.poll.time = dt_util.utcnow()
         start = monotonic()
@@ -115,7 +126,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             moved = await self.positions.async_update(
                 devices, self._news, self._movable()
             )
-            self._news |= moved
         finally:
             self.poll.seconds = monotonic() - start
         if moved or was_missing or self.fleet.missing:
@@ -233,8 +243,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         self._memory.async_save_later()
 
     async def async_unload(self) -> None:
-        """Write down what is to be remembered, and give up what is shared."""
-        # A poll that is under way must not take anything up again.
+        """Stop polling, and write down what is to be remembered."""
         await self.async_shutdown()
-        self.fleet.async_release()
         await self._memory.async_close()

@@ -93,12 +93,17 @@ class EntityAdder:
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
         self._async_add_wanted(self._coordinator.data)
-        await self._backlog.async_finish()
         self._entry.async_on_unload(
             self._coordinator.async_add_listener(
                 lambda: self._async_add_wanted(self._coordinator.changed)
             )
         )
+        await self._backlog.async_finish()
+
+    @callback
+    def async_stop(self) -> None:
+        """Add nothing more, as the platforms are about to be unloaded."""
+        self._backlog.async_close()
 
     @callback
     def _async_add_wanted(self, changed: Iterable[str]) -> None:

@@ -59,6 +59,7 @@ class Fleet:
         self._listed: dict[str, Device] | None = None
         self._own: dict[str, Device] = {}
         self._last_poll: float | None = None
+        entry.async_on_unload(self._release)
 
     @callback
     def async_update(
@@ -119,9 +120,13 @@ class Fleet:
         if self._claims.get(unique_id) == self._entry.entry_id:
             del self._claims[unique_id]
 
+    def lists(self, unique_id: str) -> bool:
+        """Return whether the tracker is in the newest device list, and this entry's."""
+        return unique_id in self._own
+
     @callback
-    def async_release(self) -> None:
-        """Give up all claims and repair issues when the entry is unloaded."""
+    def _release(self) -> None:
+        """Give up all claims and repair issues."""
         for unique_id, entry_id in list(self._claims.items()):
             if entry_id == self._entry.entry_id:
                 del self._claims[unique_id]

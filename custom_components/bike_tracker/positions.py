@@ -42,31 +42,32 @@ class PositionLookup:
     async def async_update(
         self,
         devices: Mapping[str, Device],
-        news: Iterable[str],
+        news: set[str],
         movable: Container[str],
-    ) -> set[str]:
-        """Ask for positions if a tracker has a new one; return which trackers moved.
+    ) -> bool:
+        """Ask for positions if a tracker has a new one; return whether any moved.
 
-        Only the devices in `news` are others than before. Only trackers in `movable`,
-        and those without a position, get another position.
+        Only the devices in `news` are others than before; the trackers that moved are
+        added to it. Only trackers in `movable`, and those without a position, move.
 
         No error of this call, which nobody promised, goes further than this.
         """
         for unique_id in news:
             self._compare(unique_id, devices.get(unique_id))
         if not self._outdated or monotonic() < self._not_before:
-            return set()
+            return False
         waiting = self._waiting(devices, movable)
         if not any(map(self._is_news, waiting.values())):
-            return set()
+            return False
         positions = await self._async_ask(waiting.keys())
         if positions is None:
-            return set()
-        moved = set()
+            return False
+        moved = False
         async for some in in_turns(waiting.items()):
             for device_id, device in some:
                 if self._take(device, positions.get(device_id)):
-                    moved.add(device.unique_id)
+                    news.add(device.unique_id)
+                    moved = True
                 self._compare(device.unique_id, device)
         return moved
 

@@ -403,3 +403,18 @@ async def test_large_account(devices: ListReader[str, Device]) -> None:
     body = orjson.dumps([row(DEVICE, uniqueId=str(n), **more) for n in range(30_000)])
     assert len(body) < 16 * 2**20
     assert len(await devices.async_read(body)) == 30_000
+
+
+async def test_left_out_of_an_answer_that_comes_again(
+    devices: ListReader[str, Device],
+) -> None:
+    """What is counted is always that of the last answer, however it was read."""
+    whole = orjson.dumps(two())
+    await devices.async_read(whole)
+    broken = orjson.dumps([*two(), *two(), {}])
+    await devices.async_read(broken, {"860000000000022"})
+    assert devices.left_out == 1
+
+    await devices.async_read(whole)
+
+    assert devices.left_out == 0

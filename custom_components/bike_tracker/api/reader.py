@@ -76,6 +76,7 @@ class ListReader[K, T: Listed[Any]]:
         elif not await self._async_read_news(body):
             objects = await self._async_read_all(body, wanted)
             if wanted is not None:
+                self._body = None
                 return objects
             self._remember(body, {}, objects, self._objects.keys() | objects.keys())
         if wanted is None:

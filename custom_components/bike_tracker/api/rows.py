@@ -32,7 +32,7 @@ def row_texts(body: bytes) -> set[bytes] | None:
     Raises InvalidResponseError if there are too many values.
     """
     _check_number_of_values(body)
-    body = body.strip()
+    body = body.strip(b" \t\n\r")
     if not body.startswith(b"[{") or not body.endswith(b"}]"):
         return None
     texts = body[2:-2].split(b"},{")

@@ -1,0 +1,278 @@
+"""Polls, set-up and reloads that are interrupted, or interrupt each other."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+from unittest.mock import patch
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker import (
+    async_remove_config_entry_device,
+    backlog,
+    listeners,
+    positions,
+    turns,
+)
+from custom_components.bike_tracker.backlog import Backlog
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+from .simulator.world import DEFAULT_LATITUDE
+
+BOB = "bob@example.com"
+MANY = [f"35{number:013}" for number in range(300)]
+
+type CutShort = Callable[[str], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def cut_short(hass: HomeAssistant, simulator: Simulator) -> CutShort:
+    """Return a function that cuts a poll short while it waits for an answer.
+
+    As when a script that asked for it is started anew.
+    """
+
+    async def _cut_short(path: str) -> None:
+        assert await async_setup_component(hass, "homeassistant", {})
+        simulator.fault("no-answer", path=path, times=1)
+        simulator.record.clear()
+        call = hass.services.async_call(
+            "homeassistant",
+            "update_entity",
+            {"entity_id": "device_tracker.red_bike"},
+            blocking=True,
+        )
+        task = asyncio.create_task(call)
+        while f"/api/{path}" not in simulator.record.counts:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    return _cut_short
+
+
+@pytest.fixture
+def online(state_of: StateOf) -> Callable[[str], str | None]:
+    """Return a function for the state of a tracker's connectivity."""
+
+    def _online(tracker: str) -> str | None:
+        state = state_of(f"{tracker}_online", Platform.BINARY_SENSOR)
+        return state and state.state
+
+    return _online
+
+
+@pytest.mark.usefixtures("setup")
+async def test_news_of_a_poll_that_is_cut_short(
+    simulator: Simulator, poll: Poll, cut_short: CutShort, online: Any
+) -> None:
+    """What it had found out is there after the next one."""
+    simulator.set_status(RED, "offline")
+    simulator.report(BLUE, latitude=48.1)
+    await cut_short("positions")
+
+    await poll()
+
+    assert online(RED) == "off"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_outage_after_a_poll_that_is_cut_short(
+    simulator: Simulator, poll: Poll, cut_short: CutShort, online: Any
+) -> None:
+    """It is noticed, and so is its end."""
+    await cut_short("devices")
+    assert online(RED) == "on"
+
+    simulator.fault("status-503")
+    await poll()
+    assert online(RED) == STATE_UNAVAILABLE
+
+    simulator.fault(None)
+    await poll(120)
+    assert online(RED) == "on"
+
+
+async def test_cut_short_while_entities_are_called(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    cut_short: CutShort,
+    monkeypatch: pytest.MonkeyPatch,
+    online: Any,
+) -> None:
+    """Entities that are still to be called show what the poll before had found out."""
+    monkeypatch.setattr(listeners, "_TRACKERS_AT_A_TIME", 1)
+    turn = asyncio.Event()
+    for tracker in MANY:
+        simulator.add_device(tracker, email=EMAIL)
+    await poll()
+    for tracker in MANY:
+        simulator.set_status(tracker, "offline")
+    with monkeypatch.context() as patches:
+        patches.setattr(backlog.asyncio, "sleep", lambda _: turn.wait())
+        await setup.runtime_data.coordinator.async_refresh()
+    await cut_short("devices")
+    turn.set()
+
+    await poll()
+
+    assert {online(tracker) for tracker in MANY} == {"off"}
+
+
+async def test_cut_short_while_positions_are_taken(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    state_of: StateOf,
+) -> None:
+    """No tracker stays where it was."""
+    simulator.fault("status-503", times=1)
+    await poll()
+    simulator.report(RED, latitude=48.1)
+    simulator.report(BLUE, latitude=48.2)
+    await poll(120)
+    monkeypatch.setattr(turns, "_ITEMS_AT_A_TIME", 1)
+    refresh = hass.async_create_task(setup.runtime_data.coordinator.async_refresh())
+    with patch.object(positions, "_carry_over", wraps=positions._carry_over) as taken:  # noqa: SLF001
+        while not taken.called:
+            await asyncio.sleep(0)
+    refresh.cancel()
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert refresh.cancelled()
+
+    await poll()
+
+    places = [state_of(tracker) for tracker in (RED, BLUE)]
+    assert [place and place.attributes["latitude"] for place in places] == [48.1, 48.2]
+
+
+async def test_reload_while_trackers_are_added(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    online: Any,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Every tracker is there once, and follows its status."""
+    for tracker in MANY:
+        simulator.add_device(tracker, email=EMAIL)
+    await setup.runtime_data.coordinator.async_refresh()
+    assert len(hass.states.async_entity_ids("device_tracker")) < len(MANY)
+    caplog.clear()
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await poll()
+    for tracker in MANY:
+        simulator.set_status(tracker, "offline")
+    await poll()
+
+    assert {online(tracker) for tracker in MANY} == {"off"}
+    assert "already exists" not in caplog.text
+
+
+async def test_poll_while_platforms_are_unloaded(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A tracker that appears at that moment waits for the next set-up."""
+    unload = hass.config_entries.async_unload_platforms
+
+    async def _unload(*args: Any) -> bool:
+        unloaded = await unload(*args)
+        simulator.add_device(MANY[0], email=EMAIL)
+        await setup.runtime_data.coordinator.async_refresh()
+        return unloaded
+
+    with patch.object(hass.config_entries, "async_unload_platforms", _unload):
+        await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 3
+    assert "already exists" not in caplog.text
+
+
+async def test_tracker_that_comes_during_set_up(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    online: Any,
+) -> None:
+    """It is added, although others are still being added when a poll finds it."""
+    finish = Backlog.async_finish
+
+    async def _finish(adding: Backlog[Any]) -> None:
+        simulator.add_device(MANY[0], email=EMAIL)
+        await entry.runtime_data.coordinator.async_refresh()
+        await finish(adding)
+
+    with patch.object(Backlog, "async_finish", _finish):
+        await async_setup(hass, entry)
+
+    assert online(MANY[0]) == "on"
+
+
+async def test_delete_button_while_the_tracker_comes_back(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A tracker that is listed again can no longer be deleted."""
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+    assert device is not None
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.assign(EMAIL, RED)
+    simulator.report(BLUE, latitude=48.1)
+    coordinator = setup.runtime_data.coordinator
+    allowed = []
+
+    async def _positions(*args: Any) -> Any:
+        allowed.append(await async_remove_config_entry_device(hass, setup, device))
+        return {}
+
+    with patch.object(coordinator.client, "async_get_positions", _positions):
+        await poll()
+
+    assert allowed == [False]
+
+
+async def test_set_up_that_fails_late(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    make_entry: MakeEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+) -> None:
+    """It keeps no tracker from another account."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    with patch.object(
+        hass.config_entries, "async_forward_entry_setups", side_effect=OSError
+    ):
+        await async_setup(hass, entry)
+    assert entry.state is ConfigEntryState.SETUP_ERROR
+
+    await async_setup(hass, make_entry(BOB))
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == DEFAULT_LATITUDE
