@@ -6,6 +6,7 @@ import sys
 from time import monotonic
 
 from . import plan
+from .machine import LibraryError, describe
 from .report import REPORT, report
 from .results import Results
 
@@ -31,13 +32,16 @@ def main() -> int:
     try:
         if arguments.quick:
             return _judge(_run(plan.quick()))
+        run = f"{describe()} {plan.times(arguments.repeats)}"
         results = _run(plan.full(arguments.repeats))
-    except plan.StepError as err:
+    except (LibraryError, plan.StepError) as err:
         print(f"\nFailed: {err}", file=sys.stderr)
         return 1
-    REPORT.write_text(report(results, arguments.repeats))
+    if wrong := _judge(results):
+        return wrong
+    REPORT.write_text(report(results, run))
     print(f"Wrote docs/{REPORT.name}")
-    return _judge(results)
+    return 0
 
 
 def _run(steps: Sequence[plan.Step]) -> Results:

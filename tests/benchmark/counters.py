@@ -24,6 +24,8 @@ class Counts:
     """`state_changed` events."""
     written: int
     """States written, changed or not."""
+    different: int
+    """Entities whose state or attributes are others than before, as they have to be written."""
     rows: int
     """Of states, in the recorder's database."""
 
@@ -51,6 +53,7 @@ async def count(
         reported += 1
 
     rows = await count_rows(hass)
+    before = _states(hass)
     service.do("count")
     listeners = (
         hass.bus.async_listen(EVENT_STATE_CHANGED, note_changed),
@@ -68,5 +71,14 @@ async def count(
         bytes=received,
         changed=changed,
         written=changed + reported,
+        different=len(_states(hass).items() - before.items()),
         rows=await count_rows(hass) - rows,
     )
+
+
+def _states(hass: HomeAssistant) -> dict[str, str]:
+    """Return what each entity shows."""
+    return {
+        state.entity_id: f"{state.state} {state.attributes}"
+        for state in hass.states.async_all()
+    }

@@ -19,6 +19,8 @@ class Habit:
     written: int = 0
     """States written per tracker."""
     more_written: int = 0
+    different: int = 0
+    """Entities that have another value, per struck tracker."""
 
     def difference(self, counts: Counts, trackers: int, struck: int) -> str | None:
         """Return what is other than it has to be."""
@@ -28,6 +30,7 @@ class Habit:
             "requests": self.requests,
             "changed": changed,
             "written": written,
+            "different": self.different * struck,
             "rows": changed,
         }
         wrong = [
@@ -44,43 +47,43 @@ IDLE, REPORTED, TOUCHED = "idle", "reported", "touched"
 # write of a device tracker to be a change, unless the entity says otherwise.
 _HABITS: Final = {
     "bike_tracker": {
-        SET_UP: Habit(2, changed=4, written=4),
+        SET_UP: Habit(2, changed=4, written=4, different=4),
         IDLE: Habit(1),
-        REPORTED: Habit(2, more_changed=3, more_written=3),
-        TOUCHED: Habit(1, more_changed=1, more_written=1),
+        REPORTED: Habit(2, more_changed=3, more_written=3, different=3),
+        TOUCHED: Habit(1, more_changed=1, more_written=1, different=1),
     },
     "floor": {
-        SET_UP: Habit(2, changed=4, written=4),
+        SET_UP: Habit(2, changed=4, written=4, different=4),
         IDLE: Habit(2),
-        REPORTED: Habit(2, more_changed=3, more_written=3),
-        TOUCHED: Habit(2, more_changed=1, more_written=1),
+        REPORTED: Habit(2, more_changed=3, more_written=3, different=3),
+        TOUCHED: Habit(2, more_changed=1, more_written=1, different=1),
     },
     "usual_way": {
-        SET_UP: Habit(2, changed=4, written=4),
+        SET_UP: Habit(2, changed=4, written=4, different=4),
         IDLE: Habit(2, changed=1, written=4),
-        REPORTED: Habit(2, changed=1, more_changed=2, written=4),
-        TOUCHED: Habit(2, changed=1, more_changed=1, written=4),
+        REPORTED: Habit(2, changed=1, more_changed=2, written=4, different=3),
+        TOUCHED: Habit(2, changed=1, more_changed=1, written=4, different=1),
     },
     # One entity per tracker, its place.
     "autoskope": {
-        SET_UP: Habit(2, changed=1, written=1),
+        SET_UP: Habit(2, changed=1, written=1, different=1),
         IDLE: Habit(1, changed=1, written=1),
-        REPORTED: Habit(1, changed=1, written=1),
+        REPORTED: Habit(1, changed=1, written=1, different=1),
         TOUCHED: Habit(1, changed=1, written=1),
     },
     # Three per tracker: place, speed and battery.
     "paj_gps": {
-        SET_UP: Habit(3, changed=3, written=3),
+        SET_UP: Habit(3, changed=3, written=3, different=3),
         IDLE: Habit(2, changed=1, written=3),
-        REPORTED: Habit(2, changed=1, more_changed=1, written=3),
+        REPORTED: Habit(2, changed=1, more_changed=1, written=3, different=2),
         TOUCHED: Habit(2, changed=1, written=3),
     },
     # Four per tracker: place, ignition, speed and last report.
     "scorpiontrack": {
-        SET_UP: Habit(1, changed=4, written=4),
+        SET_UP: Habit(1, changed=4, written=4, different=4),
         IDLE: Habit(1),
-        REPORTED: Habit(1, changed=1, more_changed=2, written=4),
-        TOUCHED: Habit(1, changed=1, more_changed=1, written=4),
+        REPORTED: Habit(1, changed=1, more_changed=2, written=4, different=3),
+        TOUCHED: Habit(1, changed=1, more_changed=1, written=4, different=1),
     },
 }
 _KINDS: Final = {None: IDLE, "report": REPORTED, "touch": TOUCHED}

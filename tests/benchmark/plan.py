@@ -1,6 +1,7 @@
 """What is run in which order, each step in a process of its own."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 import json
 import subprocess
@@ -13,6 +14,9 @@ SMALL: Final = (1, 10, 100)
 LARGE: Final = (1_000, 2_000)
 BEYOND_THE_LIMIT: Final = 10_000
 OURS: Final = "bike_tracker"
+
+_POLLS_OF_SMALL: Final = 10
+_POLLS_OF_LARGE: Final = 5
 
 
 class StepError(Exception):
@@ -31,7 +35,7 @@ class Step:
     @override
     def __str__(self) -> str:
         """Return what a person who waits wants to read."""
-        return f"{self.trackers:,} trackers, {self.candidate}: {self.kind}"
+        return f"{self.kind}: {self.candidate}, {self.trackers:,} tracker{'s' if self.trackers > 1 else ''}"
 
     def run(self) -> dict[str, Any]:
         """Run it and return what it found out; raise StepError if it fails."""
@@ -40,13 +44,14 @@ class Step:
         process = subprocess.run(  # noqa: S603
             [sys.executable, *command], capture_output=True, text=True, check=False
         )
-        if process.returncode:
-            last_lines = "\n".join(process.stderr.splitlines()[-20:])
-            raise StepError(
-                f"{self} failed:\n{last_lines}\nAlone: python {' '.join(command)}"
-            )
-        found: dict[str, Any] = json.loads(process.stdout)
-        return found
+        with suppress(json.JSONDecodeError):
+            if process.returncode == 0:
+                found: dict[str, Any] = json.loads(process.stdout)
+                return found
+        last_lines = "\n".join(f"{process.stdout}{process.stderr}".splitlines()[-20:])
+        raise StepError(
+            f"{self}\n{last_lines}\nTo see it alone: python {' '.join(command)}"
+        )
 
 
 def quick() -> list[Step]:
@@ -62,10 +67,18 @@ def full(repeats: int) -> list[Step]:
         Step("limit", OURS, BEYOND_THE_LIMIT),
     ]
     for _ in range(repeats):
-        steps += _all("time", SMALL, polls=10)
-        steps += _all("time", LARGE, polls=5)
-        steps.append(Step("time", OURS, BEYOND_THE_LIMIT, polls=3))
+        steps += _all("time", SMALL, _POLLS_OF_SMALL)
+        steps += _all("time", LARGE, _POLLS_OF_LARGE)
+        steps.append(Step("time", OURS, BEYOND_THE_LIMIT, _POLLS_OF_LARGE))
     return steps
+
+
+def times(repeats: int) -> str:
+    """Return how often each work is timed, as a sentence."""
+    return (
+        f"Set-up was timed {repeats} times, each kind of poll {repeats * _POLLS_OF_SMALL} times with up to"
+        f" {SMALL[-1]} trackers and {repeats * _POLLS_OF_LARGE} times with more."
+    )
 
 
 def _all(kind: str, fleets: Iterable[int], polls: int = 1) -> Iterator[Step]:

@@ -1,11 +1,7 @@
 """Writes docs/benchmarks.md."""
 
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
-import os
 from pathlib import Path
-import platform
-import sqlite3
 from textwrap import fill
 from typing import Final
 
@@ -16,8 +12,6 @@ from .results import Results
 from .scenarios import TITLES
 
 REPORT: Final = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-
-_LIBRARIES: Final = ("autoskope_client", "pajgps-api", "pyscorpiontrack")
 
 _INTRODUCTION: Final = """\
 # What a poll costs
@@ -46,28 +40,35 @@ defaults | 4, and 2 that are disabled |
 
 | Work | What happened before |
 | --- | --- |
-| set-up | The account was added. |
+| set-up | The account was added. The code of a candidate was loaded before. |
 | idle poll, the same body | Nothing; the trackers come in the order they had. |
-| idle poll, the order shuffled | Nothing; the trackers come in another order. |
+| idle poll, the order shuffled | Nothing; the trackers come in another order, but not to the three that ship with Home \
+Assistant, whose services know none: for them it is the same as above. |
 | 1 % changed | One tracker of a hundred, at least one, has another place, status and last update. |
 | all changed | All trackers have. |
 | only `lastUpdate` new, for all | All trackers have another last update and nothing else. |
 
-CPU is that of the event loop's thread, wall the time on the clock; both are the median of all repeats. A block is the
-longest time in which the event loop did one thing and nothing else. The recorder's thread wants the same interpreter
-and lengthens it; busy is for how long the event loop itself computed meanwhile, the most of all repeats. Full garbage
-collections strike at random: they are in none of these, but in a column of their own, as the mean of all repeats.
+| Figure | What it is | Of all repeats |
+| --- | --- | --- |
+| CPU | of the event loop's thread | median |
+| Wall | time on the clock | median |
+| Block | the longest time in which the event loop did one thing and nothing else; waiting for the recorder, whose thread wants the same interpreter, is in it | median |
+| Busy | the longest time for which the event loop computed in one go, without that waiting | most |
+| Full GC | full garbage collections, which strike at random and are in none of the others | mean |
+| Written | states written, changed or not; `state_changed` are those that Home Assistant takes for changed | one poll |
+| Different | entities that show something else than before, so those that have to be written | one poll |
+| Rows | of states, in the recorder's database | one poll |
+| Memory | what is held after set-up and one poll in which everything changed, per tracker beyond the first | one run |
 
-Memory is what is held after set-up and one poll in which everything changed, for each tracker beyond the first.
 Times move by up to a third from run to run: only ratios within one run count.
 """
 
 
-def report(results: Results, repeats: int) -> str:
-    """Return the page."""
+def report(results: Results, run: str) -> str:
+    """Return the page; `run` tells of what it was measured on."""
     parts = [
         _INTRODUCTION,
-        _paragraph(_machine(repeats)),
+        _paragraph(f"This run: {run}"),
         "## Goals\n",
         _goals(results),
         "## CPU\n",
@@ -86,26 +87,6 @@ def report(results: Results, repeats: int) -> str:
     for trackers in (*SMALL, *LARGE):
         parts += [f"### {_trackers(trackers)}\n", _figures(results, trackers)]
     return "\n".join(parts)
-
-
-def _machine(repeats: int) -> str:
-    python, home_assistant = platform.python_version(), version("homeassistant")
-    libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
-    return (
-        f"This run: {os.cpu_count()} cores ({_processor()}), Python {python}, Home Assistant {home_assistant},"
-        f" aiohttp {version('aiohttp')}, SQLite {sqlite3.sqlite_version}; {libraries}, which are the versions the"
-        f" integrations of Home Assistant name. Set-up was measured {repeats} times, each kind of poll {repeats * 10}"
-        f" times with up to 100 trackers and {repeats * 5} times with more."
-    )
-
-
-def _processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [
-        line.partition(": ")[2] for line in lines if line.startswith("model name")
-    ]
-    return models[0] if models else platform.machine()
 
 
 def _goals(results: Results) -> str:
@@ -193,7 +174,14 @@ def _figures(results: Results, trackers: int) -> str:
         "Busy ms",
         "Full GC ms",
     )
-    counts_header = ("Requests", "Bytes", "`state_changed`", "Written", "Rows")
+    counts_header = (
+        "Requests",
+        "Bytes",
+        "`state_changed`",
+        "Written",
+        "Different",
+        "Rows",
+    )
     return _table(
         header + counts_header,
         (
@@ -229,6 +217,7 @@ def _counts(
         counts.bytes,
         counts.changed,
         counts.written,
+        counts.different,
         counts.rows,
     ):
         yield f"{number:,}"

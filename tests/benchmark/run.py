@@ -99,7 +99,7 @@ class Run:
         }
 
     async def _set_up(self) -> None:
-        await self._candidate.set_up(self._hass, self._service.addresses)
+        await self._candidate.set_up(self._hass)
 
     async def _prepare(self, scenario: Scenario) -> None:
         scenario.prepare(self._service, self._trackers)
@@ -118,7 +118,8 @@ async def _run(
     _install(folder)
     with Service(trackers) as service:
         async with home(folder) as hass:
-            run = Run(hass, service, CANDIDATES[candidate](), trackers, polls)
+            made = CANDIDATES[candidate](service.addresses)
+            run = Run(hass, service, made, trackers, polls)
             kinds = {
                 "time": run.time,
                 "count": run.count,
@@ -145,6 +146,8 @@ def _install(folder: Path) -> None:
 def main() -> None:
     """Run what the command line says."""
     kind, candidate, trackers, *polls = sys.argv[1:]
+    if candidate not in CANDIDATES:
+        sys.exit(f"{candidate} is none of {', '.join(CANDIDATES)}")
     with (
         TemporaryDirectory(prefix="benchmark-") as folder,
         asyncio.Runner(loop_factory=create_event_loop) as runner,

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import Final
 
+from tests.benchmark.service.client import Addresses
+
 from .candidate import Candidate
 from .floor import Floor
 from .integration import autoskope, bike_tracker, paj_gps, scorpiontrack, usual_way
 
-CANDIDATES: Final[dict[str, Callable[[], Candidate]]] = {
+CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "bike_tracker": bike_tracker,
     "floor": Floor,
     "usual_way": usual_way,

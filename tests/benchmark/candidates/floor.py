@@ -15,7 +15,7 @@ import orjson
 
 from tests.benchmark.service.client import Addresses
 
-from .candidate import Candidate
+from .candidate import Candidate, PollError
 
 
 @dataclass(slots=True)
@@ -34,14 +34,9 @@ class Bike:
 class Floor(Candidate):
     """Asks and sets states."""
 
-    def __init__(self) -> None:
+    def __init__(self, addresses: Addresses) -> None:
         """Know no trackers."""
         self._bikes: dict[str, Bike] = {}
-
-    @override
-    async def set_up(self, hass: HomeAssistant, addresses: Addresses) -> None:
-        self._hass = hass
-        self._session = async_get_clientsession(hass)
         self._url = addresses.url
         self._headers = {
             "accept": "application/json",
@@ -49,6 +44,11 @@ class Floor(Candidate):
                 addresses.email, addresses.password
             ),
         }
+
+    @override
+    async def set_up(self, hass: HomeAssistant) -> None:
+        self._hass = hass
+        self._session = async_get_clientsession(hass)
         await self.poll()
 
     @override
@@ -76,6 +76,8 @@ class Floor(Candidate):
         async with self._session.get(
             f"{self._url}/{path}", headers=self._headers
         ) as response:
+            if not response.ok:
+                raise PollError(f"{path}: status {response.status}")
             rows: list[dict[str, Any]] = orjson.loads(await response.read())
             return rows
 

@@ -17,7 +17,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from tests.benchmark.home import set_up
 from tests.benchmark.service.client import Addresses
 
-from .candidate import Candidate
+from .candidate import Candidate, PollError
 
 
 class Integration(Candidate):
@@ -26,23 +26,17 @@ class Integration(Candidate):
     def __init__(
         self,
         domain: str,
-        data: Callable[[Addresses], Mapping[str, Any]],
+        data: Mapping[str, Any],
         coordinator: Callable[[Any], DataUpdateCoordinator[Any]] = lambda data: data,
-        redirect: Callable[[Addresses], None] = lambda addresses: None,
     ) -> None:
-        """Take its domain, the data of its entry, and where the entry keeps its coordinator.
-
-        `redirect` points a library with a fixed address to another one.
-        """
+        """Take its domain, the data of its entry, and where the entry keeps its coordinator."""
         self._domain = domain
         self._data = data
         self._coordinator_of = coordinator
-        self._redirect = redirect
 
     @override
-    async def set_up(self, hass: HomeAssistant, addresses: Addresses) -> None:
-        self._redirect(addresses)
-        entry = await set_up(hass, self._domain, self._data(addresses))
+    async def set_up(self, hass: HomeAssistant) -> None:
+        entry = await set_up(hass, self._domain, self._data)
         self._hass = hass
         self._coordinator = self._coordinator_of(entry.runtime_data)
 
@@ -50,25 +44,27 @@ class Integration(Candidate):
     async def poll(self) -> None:
         await self._coordinator.async_refresh()
         await self._hass.async_block_till_done(wait_background_tasks=True)
+        if not self._coordinator.last_update_success:
+            raise PollError(f"{self._domain}: {self._coordinator.last_exception!r}")
 
 
-def bike_tracker() -> Candidate:
+def bike_tracker(addresses: Addresses) -> Candidate:
     """Return this project's integration."""
     return Integration(
-        "bike_tracker", _account, coordinator=lambda data: data.coordinator
+        "bike_tracker", _account(addresses), coordinator=lambda data: data.coordinator
     )
 
 
-def usual_way() -> Candidate:
+def usual_way(addresses: Addresses) -> Candidate:
     """Return the plain integration that is kept beside this package."""
-    return Integration("usual_way", _account)
+    return Integration("usual_way", _account(addresses))
 
 
-def autoskope() -> Candidate:
+def autoskope(addresses: Addresses) -> Candidate:
     """Return Home Assistant's integration for Autoskope."""
     return Integration(
         "autoskope",
-        lambda addresses: {
+        {
             CONF_HOST: f"{addresses.peers}/autoskope",
             CONF_USERNAME: addresses.email,
             CONF_PASSWORD: addresses.password,
@@ -76,33 +72,21 @@ def autoskope() -> Candidate:
     )
 
 
-def paj_gps() -> Candidate:
-    """Return Home Assistant's integration for PAJ GPS."""
-
-    def redirect(addresses: Addresses) -> None:
-        requests = import_module("pajgps_api.pajgps_requests").PajGpsRequests
-        requests.DEFAULT_BASE_URL = f"{addresses.peers}/paj_gps"
-
+def paj_gps(addresses: Addresses) -> Candidate:
+    """Return Home Assistant's integration for PAJ GPS, pointed to another address."""
+    requests = import_module("pajgps_api.pajgps_requests").PajGpsRequests
+    requests.DEFAULT_BASE_URL = f"{addresses.peers}/paj_gps"
     return Integration(
         "paj_gps",
-        lambda addresses: {
-            CONF_EMAIL: addresses.email,
-            CONF_PASSWORD: addresses.password,
-        },
-        redirect=redirect,
+        {CONF_EMAIL: addresses.email, CONF_PASSWORD: addresses.password},
     )
 
 
-def scorpiontrack() -> Candidate:
-    """Return Home Assistant's integration for ScorpionTrack."""
-
-    def redirect(addresses: Addresses) -> None:
-        client = import_module("pyscorpiontrack").ScorpionTrackClient
-        client.__init__.__kwdefaults__["base_url"] = f"{addresses.peers}/scorpiontrack"
-
-    return Integration(
-        "scorpiontrack", lambda addresses: {"share_token": "t"}, redirect=redirect
-    )
+def scorpiontrack(addresses: Addresses) -> Candidate:
+    """Return Home Assistant's integration for ScorpionTrack, pointed to another address."""
+    client = import_module("pyscorpiontrack").ScorpionTrackClient
+    client.__init__.__kwdefaults__["base_url"] = f"{addresses.peers}/scorpiontrack"
+    return Integration("scorpiontrack", {"share_token": "t"})
 
 
 def _account(addresses: Addresses) -> Mapping[str, Any]:

@@ -36,8 +36,6 @@ class Fleet:
             "touch": self._touch,
             "keep_order": self._keep_order,
             "shuffle": self._shuffle,
-            "fail": self._fail,
-            "pad": self._pad,
         }
 
     @property
@@ -86,18 +84,3 @@ class Fleet:
     def _shuffle(self, _trackers: int) -> None:
         """Send the list in another order each time, as from the start."""
         self._simulator.raw_devices(None)
-
-    def _fail(self, _trackers: int) -> None:
-        """Answer the next call with an error."""
-        self._simulator.fault("status-503", times=1)
-
-    def _pad(self, trackers: int) -> None:
-        """Make the list as long as is read at all, with fields that nobody knows."""
-        room = 16 * 1024 * 1024 - 1024
-        size = room // trackers - len(
-            orjson.dumps(device_json(self.devices[0], documented_only=False))
-        )
-        for device in self.devices:
-            self._simulator.override_field(
-                device.unique_id, "remarks", "x" * (size - 32)
-            )
