@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import patch
 
 from homeassistant.config_entries import ConfigEntryState
@@ -30,7 +30,8 @@ from .simulator.world import DEFAULT_LATITUDE
 BOB = "bob@example.com"
 MANY = [f"35{number:013}" for number in range(300)]
 
-type CutShort = Callable[[str], Coroutine[Any, Any, None]]
+type Path = Literal["devices", "positions"]
+type CutShort = Callable[[Path], Coroutine[Any, Any, None]]
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def cut_short(hass: HomeAssistant, simulator: Simulator) -> CutShort:
     As when a script that asked for it is started anew.
     """
 
-    async def _cut_short(path: str) -> None:
+    async def _cut_short(path: Path) -> None:
         assert await async_setup_component(hass, "homeassistant", {})
         simulator.fault("no-answer", path=path, times=1)
         simulator.record.clear()
@@ -66,7 +67,7 @@ def online(state_of: StateOf) -> Callable[[str], str | None]:
 
     def _online(tracker: str) -> str | None:
         state = state_of(f"{tracker}_online", Platform.BINARY_SENSOR)
-        return state and state.state
+        return state.state if state else None
 
     return _online
 
