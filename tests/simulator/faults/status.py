@@ -37,8 +37,9 @@ def _status(status: int, retry_after: str | None = None) -> Respond:
 
 
 def _too_many_until_a_date(call: Call) -> web.StreamResponse:
-    date = format_datetime(datetime.now(UTC) + timedelta(minutes=2), usegmt=True)
-    return _status(429, date)(call)
+    # The format has whole seconds: half of one more rounds, where it would cut off.
+    then = datetime.now(UTC) + timedelta(minutes=2, seconds=0.5)
+    return _status(429, format_datetime(then, usegmt=True))(call)
 
 
 def _redirect(status: int, *, other: bool) -> Respond:
