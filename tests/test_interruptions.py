@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from types import SimpleNamespace
 from typing import Any, Literal
 from unittest.mock import patch
 
@@ -157,6 +158,45 @@ async def test_cut_short_while_positions_are_taken(
 
     places = [state_of(tracker) for tracker in (RED, BLUE)]
     assert [place and place.attributes["latitude"] for place in places] == [48.1, 48.2]
+
+
+@pytest.mark.parametrize(
+    ("durations", "portions"),
+    [
+        pytest.param([0.0] * 4, 4, id="quick: five at a time"),
+        pytest.param([0.006] * 4, 4, id="just right: five at a time"),
+        pytest.param([0.02] * 15, 15, id="slow: five, two, then one at a time"),
+        pytest.param(
+            [0.02] * 2 + [0.0] * 5, 7, id="slow at first: 5, 2, 1, 2, 4, 5, 1"
+        ),
+    ],
+)
+async def test_portions(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    monkeypatch: pytest.MonkeyPatch,
+    durations: list[float],
+    portions: int,
+) -> None:
+    """The longer it takes to add trackers, the more often others have their turn."""
+    # Entities that are there are told first: none, which takes no time.
+    moments = iter([moment for seconds in (0, *durations) for moment in (0, seconds)])
+    monkeypatch.setattr(backlog, "thread_time", lambda: next(moments))
+    turns_given = 0
+
+    async def _sleep(_: float) -> None:
+        nonlocal turns_given
+        turns_given += 1
+
+    monkeypatch.setattr(backlog, "asyncio", SimpleNamespace(sleep=_sleep))
+    for tracker in MANY[:18]:
+        simulator.add_device(tracker, email=EMAIL)
+
+    await async_setup(hass, entry)
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 20
+    assert turns_given == portions - 1
 
 
 async def test_reload_while_trackers_are_added(

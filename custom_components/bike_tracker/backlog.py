@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from time import thread_time
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
+# After five milliseconds Python takes the turn from the event loop by force, for the
+# recorder: that costs both of them more. So a portion should take about that, and must
+# not become much more where machines are slow or Home Assistant is large.
+_LONG_PORTION = 0.008
+
 
 class Backlog[T]:
-    """Does the same with many items: some at once, the others by and by.
-
-    A portion should take less than five milliseconds: after that Python takes the turn
-    from the event loop by force for the recorder, which costs both of them more.
-    """
+    """Does the same with many items: some at once, the others by and by."""
 
     def __init__(
         self,
@@ -23,12 +25,12 @@ class Backlog[T]:
         work: Callable[[Sequence[T]], None],
         at_a_time: int,
     ) -> None:
-        """Begin with nothing to do."""
+        """Begin with nothing to do; do so many at a time, or fewer if that takes long."""
         self._hass = hass
         self._entry = entry
         self._name = name
         self._work = work
-        self._at_a_time = at_a_time
+        self._at_a_time = self._most_at_a_time = at_a_time
         self._waiting: dict[T, None] = {}
         self._task: asyncio.Task[None] | None = None
         self._closed = False
@@ -66,6 +68,14 @@ class Backlog[T]:
             portion = list(islice(self._waiting, self._at_a_time))
             for item in portion:
                 del self._waiting[item]
+            began = thread_time()
             self._work(portion)
+            self._adapt(thread_time() - began)
             if self._waiting:
                 await asyncio.sleep(0)
+
+    def _adapt(self, seconds: float) -> None:
+        if seconds > _LONG_PORTION:
+            self._at_a_time = max(1, self._at_a_time // 2)
+        elif seconds < _LONG_PORTION / 2:
+            self._at_a_time = min(2 * self._at_a_time, self._most_at_a_time)

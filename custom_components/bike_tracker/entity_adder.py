@@ -18,7 +18,7 @@ from .coordinator import BikeTrackerCoordinator, Tracker, Trackers
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import EntityLimit
 
-# Four milliseconds of work on a fast machine, see Backlog; some more on a Raspberry Pi.
+# Four milliseconds of work on a fast machine, see Backlog.
 _TRACKERS_AT_A_TIME = 5
 
 

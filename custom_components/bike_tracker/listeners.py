@@ -10,7 +10,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from .backlog import Backlog
 from .const import LOGGER
 
-# Two milliseconds of work on a fast machine, see Backlog; some more on a Raspberry Pi.
+# Two milliseconds of work on a fast machine, see Backlog.
 _TRACKERS_AT_A_TIME = 25
 
 
