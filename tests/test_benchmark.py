@@ -9,7 +9,7 @@ from .benchmark.counters import Counts
 from .benchmark.expected import differences
 from .benchmark.goals import goals
 from .benchmark.meter import Cost
-from .benchmark.plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL
+from .benchmark.plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL, USUAL
 from .benchmark.report import report
 from .benchmark.results import Limit, Results
 from .benchmark.scenarios import SAME_BODY, SET_UP, SHUFFLED, SOME_REPORTED, TITLES
@@ -39,6 +39,7 @@ def results() -> Results:
             for work in TITLES:
                 seconds = 0.001 if candidate == OURS else 0.1
                 found.costs[trackers, candidate, work].append(cost(seconds))
+    found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
     found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
     return found
 
@@ -55,6 +56,8 @@ def test_page(results: Results) -> None:
     rows = 1 + len(TITLES) + 1 + len(TITLES) * len((*SMALL, *LARGE))
     assert page.count("| `paj_gps` | ") == rows
     assert "1.00 (1.00 ×)" in page
+    assert "| `sensor.py` | 2.0 | 0.0 |\n| `api.py` | 0.0 | 3.0 |\n" in page
+    assert "turns.py" not in page
     assert "100.00 (100.00 ×)" in page
 
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from .plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL
+from .plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL, USUAL
 from .results import Results
 from .scenarios import ALL_REPORTED, SAME_BODY, SET_UP, SHUFFLED, SOME_REPORTED, TITLES
 
 FLOOR: Final = "floor"
-USUAL: Final = "usual_way"
 PEERS: Final = ("autoskope", "paj_gps", "scorpiontrack")
 
 _LONGEST_BLOCK: Final = 0.05

@@ -13,7 +13,9 @@ from .candidates import CANDIDATES
 SMALL: Final = (1, 10, 100)
 LARGE: Final = (1_000, 2_000)
 BEYOND_THE_LIMIT: Final = 10_000
+PROFILED: Final = 1_000
 OURS: Final = "bike_tracker"
+USUAL: Final = "usual_way"
 
 _POLLS_OF_SMALL: Final = 10
 _POLLS_OF_LARGE: Final = 5
@@ -65,6 +67,7 @@ def full(repeats: int) -> list[Step]:
         *_all("count", SMALL + LARGE),
         *_all("memory", (1, *LARGE)),
         Step("limit", OURS, BEYOND_THE_LIMIT),
+        *(Step("profile", name, PROFILED, _POLLS_OF_LARGE) for name in (OURS, USUAL)),
     ]
     for _ in range(repeats):
         steps += _all("time", SMALL, _POLLS_OF_SMALL)

@@ -34,6 +34,8 @@ class Results:
     memory: dict[tuple[int, str], int] = field(default_factory=dict)
     """Bytes that are held."""
     limits: dict[int, Limit] = field(default_factory=dict)
+    profiles: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Milliseconds by part of a poll in which all changed, by candidate alone."""
 
     def add(
         self, kind: str, candidate: str, trackers: int, found: dict[str, Any]
@@ -51,6 +53,8 @@ class Results:
                 }
             case "memory":
                 self.memory[trackers, candidate] = found["bytes"]
+            case "profile":
+                self.profiles[candidate] = found
             case "limit":
                 self.limits[trackers] = Limit(**found)
 
