@@ -17,7 +17,6 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import (
     async_remove_config_entry_device,
     backlog,
-    listeners,
     positions,
     turns,
 )
@@ -113,7 +112,6 @@ async def test_cut_short_while_entities_are_called(
     online: Any,
 ) -> None:
     """Entities that are still to be called show what the poll before had found out."""
-    monkeypatch.setattr(listeners, "_TRACKERS_AT_A_TIME", 1)
     turn = asyncio.Event()
     for tracker in MANY:
         simulator.add_device(tracker, email=EMAIL)

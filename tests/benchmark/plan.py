@@ -37,7 +37,7 @@ class Step:
     @override
     def __str__(self) -> str:
         """Return what a person who waits wants to read."""
-        return f"{self.kind}: {self.candidate}, {self.trackers:,} tracker{'s' if self.trackers > 1 else ''}"
+        return f"{self.kind}: {self.candidate}, {in_words(self.trackers)}"
 
     def run(self) -> dict[str, Any]:
         """Run it and return what it found out; raise StepError if it fails."""
@@ -54,6 +54,11 @@ class Step:
         raise StepError(
             f"{self}\n{last_lines}\nTo see it alone: python {' '.join(command)}"
         )
+
+
+def in_words(trackers: int) -> str:
+    """Return a number of trackers as people read it."""
+    return f"{trackers:,} tracker{'s' if trackers > 1 else ''}"
 
 
 def quick() -> list[Step]:

@@ -1,13 +1,13 @@
 """Writes docs/benchmarks.md."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import Final
 
 from .candidates import CANDIDATES
 from .goals import NAMES, goals
-from .plan import BEYOND_THE_LIMIT, LARGE, OURS, PROFILED, SMALL, USUAL
+from .plan import BEYOND_THE_LIMIT, LARGE, OURS, PROFILED, SMALL, USUAL, in_words
 from .results import Results
 from .scenarios import TITLES
 
@@ -63,6 +63,8 @@ Assistant, whose services know none: for them it is the same as above. |
 Times move by up to a third from run to run: only ratios within one run count.
 """
 
+_TIMES: Final = ("CPU ms", "Wall ms", "Block ms", "Busy ms", "Full GC ms")
+
 _PROFILE: Final = f"""\
 ## Where the time goes when all changed
 
@@ -97,7 +99,7 @@ def report(results: Results, run: str) -> str:
         "## All figures\n",
     ]
     for trackers in (*SMALL, *LARGE):
-        parts += [f"### {_trackers(trackers)}\n", _figures(results, trackers)]
+        parts += [f"### {in_words(trackers)}\n", _figures(results, trackers)]
     return "\n".join(parts)
 
 
@@ -118,22 +120,9 @@ def _goals(results: Results) -> str:
 
 
 def _cpu(results: Results, work: str) -> str:
-    fleets = (*SMALL, *LARGE)
-    return _table(
-        ("", *map(_trackers, fleets)),
-        (
-            (
-                NAMES[candidate],
-                *(
-                    _beside(
-                        results.cpu(trackers, candidate, work) * 1000,
-                        results.cpu(trackers, OURS, work) * 1000,
-                    )
-                    for trackers in fleets
-                ),
-            )
-            for candidate in CANDIDATES
-        ),
+    return _side_by_side(
+        (*SMALL, *LARGE),
+        lambda trackers, candidate: results.cpu(trackers, candidate, work) * 1000,
     )
 
 
@@ -160,26 +149,28 @@ def _profile(results: Results) -> str:
 
 
 def _memory(results: Results) -> str:
-    return _table(
-        ("", *map(_trackers, LARGE)),
-        (
-            (
-                NAMES[candidate],
-                *(
-                    _beside(
-                        results.memory_per_tracker(trackers, candidate) / 1024,
-                        results.memory_per_tracker(trackers, OURS) / 1024,
-                    )
-                    for trackers in LARGE
-                ),
-            )
-            for candidate in CANDIDATES
+    return _side_by_side(
+        LARGE,
+        lambda trackers, candidate: (
+            results.memory_per_tracker(trackers, candidate) / 1024
         ),
     )
 
 
-def _beside(value: float, ours: float) -> str:
-    return f"{value:.2f} ({value / ours:.2f} ×)"
+def _side_by_side(fleets: Iterable[int], figure: Callable[[int, str], float]) -> str:
+    """Return a table of all candidates by fleet, each beside that of this integration."""
+
+    def cell(trackers: int, candidate: str) -> str:
+        value = figure(trackers, candidate)
+        return f"{value:.2f} ({value / figure(trackers, OURS):.2f} ×)"
+
+    return _table(
+        ("", *map(in_words, fleets)),
+        (
+            (NAMES[candidate], *(cell(trackers, candidate) for trackers in fleets))
+            for candidate in CANDIDATES
+        ),
+    )
 
 
 def _limit(results: Results) -> str:
@@ -190,7 +181,7 @@ def _limit(results: Results) -> str:
         f" {limit.changed:,} states changed."
     )
     return f"{text}\n" + _table(
-        ("Work", "CPU ms", "Wall ms", "Block ms", "Busy ms", "Full GC ms"),
+        ("Work", *_TIMES),
         (
             (title, *_times(results, BEYOND_THE_LIMIT, OURS, work))
             for work, title in TITLES.items()
@@ -199,16 +190,7 @@ def _limit(results: Results) -> str:
 
 
 def _figures(results: Results, trackers: int) -> str:
-    header = (
-        "Work",
-        "Candidate",
-        "CPU ms",
-        "Wall ms",
-        "Block ms",
-        "Busy ms",
-        "Full GC ms",
-    )
-    counts_header = (
+    counts = (
         "Requests",
         "Bytes",
         "`state_changed`",
@@ -217,7 +199,7 @@ def _figures(results: Results, trackers: int) -> str:
         "Rows",
     )
     return _table(
-        header + counts_header,
+        ("Work", "Candidate", *_TIMES, *counts),
         (
             (
                 title,
@@ -255,10 +237,6 @@ def _counts(
         counts.rows,
     ):
         yield f"{number:,}"
-
-
-def _trackers(number: int) -> str:
-    return f"{number:,} tracker{'s' if number > 1 else ''}"
 
 
 def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
