@@ -32,6 +32,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from .simulator.server import Simulator
 
 EMAIL = "ann@example.com"
+BOB = "bob@example.com"
 PASSWORD = "correct horse"
 RED = "860000000000011"
 BLUE = "860000000000022"

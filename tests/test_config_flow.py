@@ -21,10 +21,18 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    async_setup,
+)
 from .simulator.server import Simulator
-
-BOB = "bob@example.com"
 
 # What the simulator fails in, and what the person reads.
 SERVER_FAILURES = [

@@ -23,11 +23,20 @@ from custom_components.bike_tracker import (
 from custom_components.bike_tracker.backlog import Backlog
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    async_setup,
+)
 from .simulator.server import Simulator
 from .simulator.world import DEFAULT_LATITUDE
 
-BOB = "bob@example.com"
 MANY = [f"35{number:013}" for number in range(300)]
 
 type Path = Literal["devices", "positions"]

@@ -26,10 +26,19 @@ from pytest_homeassistant_custom_component.typing import (
 from custom_components.bike_tracker import backlog
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    async_setup,
+)
 from .simulator.server import Simulator
 
-BOB = "bob@example.com"
 CAROL = "carol@example.com"
 GREEN = "860000000000033"
 DAY = 24 * 60
