@@ -14,12 +14,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker import (
-    async_remove_config_entry_device,
-    backlog,
-    positions,
-    turns,
-)
+from custom_components.bike_tracker import async_remove_config_entry_device, backlog
 from custom_components.bike_tracker.backlog import Backlog
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -130,41 +125,13 @@ async def test_cut_short_while_entities_are_called(
     with monkeypatch.context() as patches:
         patches.setattr(backlog.asyncio, "sleep", lambda _: turn.wait())
         await setup.runtime_data.coordinator.async_refresh()
-    await cut_short("devices")
+    simulator.report(BLUE, latitude=48.1)
+    await cut_short("positions")
     turn.set()
 
     await poll()
 
     assert {online(tracker) for tracker in MANY} == {"off"}
-
-
-async def test_cut_short_while_positions_are_taken(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
-    state_of: StateOf,
-) -> None:
-    """No tracker stays where it was."""
-    simulator.fault("status-503", times=1)
-    await poll()
-    simulator.report(RED, latitude=48.1)
-    simulator.report(BLUE, latitude=48.2)
-    await poll(120)
-    monkeypatch.setattr(turns, "_ITEMS_AT_A_TIME", 1)
-    refresh = hass.async_create_task(setup.runtime_data.coordinator.async_refresh())
-    with patch.object(positions, "_carry_over", wraps=positions._carry_over) as taken:  # noqa: SLF001
-        while not taken.called:
-            await asyncio.sleep(0)
-    refresh.cancel()
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert refresh.cancelled()
-
-    await poll()
-
-    places = [state_of(tracker) for tracker in (RED, BLUE)]
-    assert [place and place.attributes["latitude"] for place in places] == [48.1, 48.2]
 
 
 @pytest.mark.parametrize(
@@ -187,8 +154,7 @@ async def test_portions(
     portions: int,
 ) -> None:
     """The longer it takes to add trackers, the more often others have their turn."""
-    # Entities that are there are told first: none, which takes no time.
-    moments = iter([moment for seconds in (0, *durations) for moment in (0, seconds)])
+    moments = iter([moment for seconds in durations for moment in (0, seconds)])
     monkeypatch.setattr(backlog, "thread_time", lambda: next(moments))
     turns_given = 0
 

@@ -1,8 +1,8 @@
 """Whatever a server sends or a person types: nothing breaks, and everything readable is read."""
 
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 import ipaddress
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ from custom_components.bike_tracker.api import (
     TrackingError,
     canonical_url,
 )
-from custom_components.bike_tracker.api.reader import ListReader
+from custom_components.bike_tracker.api.lists import DeviceLists, PositionLists
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, PASSWORD
@@ -78,56 +78,61 @@ async def test_any_answer(
     """It is a list of trackers or one of the client's own errors."""
     simulator.raw_devices(answer)
     simulator.raw_positions(answer)
-    for call in (client.async_get_devices, client.async_get_positions):
-        try:
-            read: object = await call()
-        except TrackingError:
-            continue
-        assert isinstance(read, dict)
+    with suppress(TrackingError):
+        assert isinstance((await client.async_get_devices()).now, dict)
+    with suppress(TrackingError):
+        assert isinstance(await client.async_get_positions({0, 1, 2}), dict)
 
 
 @every
 @given(answers=st.lists(values.lists_of(values.devices), min_size=1, max_size=4))
-async def test_any_lists_of_devices(answers: list[list[Any]]) -> None:
+def test_any_lists_of_devices(answers: list[list[Any]]) -> None:
     """Each tracker that can be known is there, with every field that can be read."""
-    reader = ListReader[str, Device](Device)
-    before: dict[str, Device] = {}
+    lists = DeviceLists()
+    before: Mapping[str, Device] = {}
     for rows in answers:
+        body = values.body(rows)
         expected = [oracle.device(row) for row in rows if oracle.is_device(row)]
         if rows and not expected:
-            await refuses(reader, rows)
+            with pytest.raises(InvalidResponseError):
+                lists.read(body)
             continue
-        read = await reader.async_read(values.body(rows))
-        agree(read, expected, before, key=lambda device: device.unique_id)
-        await does_not_depend_on_the_order(reader, ListReader(Device), rows, read)
+        news = lists.read(body)
+        read = news.now
+        assert news.before is before or not before
+        assert news.changed == {
+            unique_id
+            for unique_id in before.keys() | read.keys()
+            if before.get(unique_id) != read.get(unique_id)
+        }
+        agree(read, expected, key=lambda device: device.unique_id)
+        for unique_id, device in read.items():
+            # What says the same as before is the same object.
+            assert device is before.get(unique_id) or device != before.get(unique_id)
+        backwards = values.body(rows[::-1])
+        assert lists.read(backwards).now is read
+        assert DeviceLists().read(backwards).now == read
         before = read
 
 
 @every
-@given(answers=st.lists(values.lists_of(values.positions), min_size=1, max_size=4))
-async def test_any_lists_of_positions(answers: list[list[Any]]) -> None:
-    """Each position that is somebody's is there, with everything that can be read."""
-    reader = ListReader[int, Position](Position)
-    before: dict[int, Position] = {}
-    for rows in answers:
-        expected = [oracle.position(row) for row in rows if oracle.is_position(row)]
-        if rows and not expected:
-            await refuses(reader, rows)
-            continue
-        read = await reader.async_read(values.body(rows))
-        agree(read, expected, before, key=lambda position: position.device_id)
-        await does_not_depend_on_the_order(reader, ListReader(Position), rows, read)
-        before = read
-
-
-async def refuses(reader: ListReader[Any, Any], rows: list[Any]) -> None:
-    """Check that a list is refused."""
-    with pytest.raises(InvalidResponseError):
-        await reader.async_read(values.body(rows))
+@given(rows=values.lists_of(values.positions), wanted=st.sets(st.integers(-2, 3)))
+def test_any_lists_of_positions(rows: list[Any], wanted: set[int]) -> None:
+    """Each position that is wanted is there, with everything that can be read."""
+    body = values.body(rows)
+    all_expected = [oracle.position(row) for row in rows if oracle.is_position(row)]
+    if rows and not all_expected:
+        with pytest.raises(InvalidResponseError):
+            PositionLists().read(body, wanted)
+        return
+    read = PositionLists().read(body, wanted)
+    expected = [position for position in all_expected if position.device_id in wanted]
+    agree(read, expected, key=lambda position: position.device_id)
+    assert PositionLists().read(values.body(rows[::-1]), wanted) == read
 
 
 def agree[K, T: (Device, Position)](
-    read: dict[K, T], expected: list[T], before: dict[K, T], *, key: Callable[[T], K]
+    read: Mapping[K, T], expected: list[T], *, key: Callable[[T], K]
 ) -> None:
     """Hold what was read against what is expected of each row."""
     assert read.keys() == {key(item) for item in expected}
@@ -135,41 +140,6 @@ def agree[K, T: (Device, Position)](
         twins = [twin for twin in expected if key(twin) == item_key]
         newest = max(twin.moment for twin in twins)
         assert item in [twin for twin in twins if twin.moment == newest]
-        # What says the same as before is the same object.
-        assert item is before.get(item_key) or item != before.get(item_key)
-
-
-async def does_not_depend_on_the_order[K, T: (Device, Position)](
-    reader: ListReader[K, T],
-    another: ListReader[K, T],
-    rows: list[Any],
-    read: dict[K, T],
-) -> None:
-    """Hold the answer the other way round against it, with and without a memory."""
-    body = values.body(rows[::-1])
-    assert await reader.async_read(body) is read
-    assert await another.async_read(body) == read
-
-
-@every
-@given(
-    answer=(values.any_json | values.lists_of(values.devices)).map(values.body)
-    | st.binary()
-    | st.text().map(str.encode)
-)
-async def test_any_answer_in_portions(answer: bytes) -> None:
-    """A long answer is read in another way than a short one, and says the same."""
-    short = await what_is_read(answer)
-    with patch("custom_components.bike_tracker.api.rows._BYTES_AT_ONCE", -1):
-        assert await what_is_read(answer) == short
-
-
-async def what_is_read(answer: bytes) -> dict[str, Device] | None:
-    """Return the devices of an answer, or None if it is none."""
-    try:
-        return await ListReader[str, Device](Device).async_read(answer)
-    except InvalidResponseError:
-        return None
 
 
 # What a person types

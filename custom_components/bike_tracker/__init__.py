@@ -38,10 +38,7 @@ async def async_unload_entry(
 ) -> bool:
     """Unload the trackers of one account."""
     entry.runtime_data.entities.async_stop()
-    unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
-    if unloaded:
-        await entry.runtime_data.coordinator.async_unload()
-    return unloaded
+    return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:

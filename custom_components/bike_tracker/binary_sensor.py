@@ -13,7 +13,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import Tracker
+from .account import Tracker
 from .data import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
 

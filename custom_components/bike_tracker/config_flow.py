@@ -155,7 +155,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self._abort_if_unique_id_configured()
         return self.async_create_entry(title=self._title(account), data=account)
 
-    async def _async_get_trackers(self, account: dict[str, str]) -> dict[str, Device]:
+    async def _async_get_trackers(
+        self, account: dict[str, str]
+    ) -> Mapping[str, Device]:
         session = async_create_clientsession(
             self.hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
         )
@@ -163,7 +165,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             client = TrackingClient(
                 session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
             )
-            return await client.async_get_devices()
+            return (await client.async_get_devices()).now
         finally:
             session.detach()
 

@@ -1,11 +1,11 @@
-"""Polling: what is asked when, and what a failure means."""
+"""Polling: when to ask, what a failure means, and who is told."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic
-from types import MappingProxyType
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry
@@ -14,11 +14,12 @@ from homeassistant.exceptions import ConfigEntryAuthFailed
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
+from .account import Account, Tracker, Trackers
 from .api import (
     AuthenticationError,
     Device,
     InvalidResponseError,
-    Position,
+    News,
     RedirectedError,
     ServiceUnavailableError,
     TrackingClient,
@@ -27,30 +28,21 @@ from .api import (
 from .backoff import Backoff
 from .const import DOMAIN, LOGGER
 from .fleet import Fleet
+from .issues import async_create_issue, async_delete_issue
 from .listeners import TrackerListeners
 from .memory import Memory
-from .positions import PositionLookup
-from .turns import in_turns
+from .position_lookup import PositionLookup
 
 _INTERVAL: Final = timedelta(seconds=60)
 _SECOND_TRY_AFTER: Final = 60
+# What one poll may count, so that a machine that slept for a day removes nothing.
+_LONGEST_BETWEEN_POLLS: Final = 60 * 60
 
 _TRANSLATION_KEYS: Final = {
     InvalidResponseError: "invalid_response",
     RedirectedError: "redirected",
     ServiceUnavailableError: "service_unavailable",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Tracker:
-    """What is known of one tracker. Another object means that something changed."""
-
-    device: Device
-    position: Position | None
-
-
-type Trackers = Mapping[str, Tracker]
 
 
 @dataclass(slots=True)
@@ -63,10 +55,12 @@ class Poll:
     last_error_time: datetime | None = None
 
 
-class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
+class BikeTrackerCoordinator(DataUpdateCoordinator[News[Tracker]]):
     """Polls the trackers of one account and tells the entities of those that changed."""
 
     config_entry: ConfigEntry
+    account: Account
+    fleet: Fleet
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry, client: TrackingClient
@@ -82,69 +76,97 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
         )
         self.client = client
         self.poll = Poll()
+        self.positions = PositionLookup(client)
         self._memory = Memory(hass, entry.entry_id)
         self._tracker_listeners = TrackerListeners(hass, entry)
         self._backoff = Backoff()
         self._unauthorized = False
-        self.changed: set[str] = set()
-        """Trackers that the last poll changed, added or took away, by `uniqueId`."""
-        # They outlast a poll that is cut short: what is news to the entities as well.
-        self._news: set[str] = set()
-        self._unpublished: set[str] = set()
-        self._published_success = True
+        self._last_success: float | None = None
+        self._logged_fields: set[str] = set()
+        self._logged_left_out = False
+        # What listeners were told last; None is that they are unavailable.
+        self._told: Trackers | None = None
 
     @override
     async def _async_setup(self) -> None:
-        remembered = await self._memory.async_load()
-        self.positions = PositionLookup(self.client, remembered.positions)
-        self.fleet = Fleet(self.hass, self.config_entry, remembered.missing)
+        self.account = Account(await self._memory.async_load())
+        self.fleet = Fleet(self.hass, self.config_entry)
+        self.config_entry.async_on_unload(self._memory.async_close)
+        self.config_entry.async_on_unload(
+            partial(async_delete_issue, self.hass, self.config_entry, "no_trackers")
+        )
 
     @override
-    async def _async_refresh(self, *args: Any, **kwargs: Any) -> None:
-        try:
-            await super()._async_refresh(*args, **kwargs)
-        except asyncio.CancelledError:
-            # Home Assistant takes a poll that is cut short for a failed one and tells
-            # nobody, which would hide a failure that comes next.
-            self.last_update_success = self._published_success
-            raise
+    async def async_refresh(self) -> None:
+        """Poll now."""
+        await self._async_uninterrupted(super().async_refresh())
 
     @override
-    async def _async_update_data(self) -> Trackers:
+    async def async_request_refresh(self) -> None:
+        """Poll now, or soon if there was a request just before."""
+        await self._async_uninterrupted(super().async_request_refresh())
+
+    async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
+        """Poll to the end, even if whoever asked for it is cut short.
+
+        Home Assistant takes a poll that is cut short for a failed one and tells nobody,
+        which would hide a failure that comes next.
+        """
+        task = self.config_entry.async_create_background_task(
+            self.hass, poll, f"{DOMAIN} poll on demand"
+        )
+        await asyncio.wait([task])
+
+    @override
+    async def _async_update_data(self) -> News[Tracker]:
         self.poll.time = dt_util.utcnow()
         start = monotonic()
-        was_missing = bool(self.fleet.missing)
         try:
             listed = await self._async_get_devices()
-            if self._shutdown_requested:
-                return self.data
-            self._news |= self.client.devices.changed
-            devices = self.fleet.async_update(listed, self._news)
-            self._news |= self.fleet.came
-            for unique_id in self.fleet.async_remove_gone():
-                self.positions.forget(unique_id)
-            moved = await self.positions.async_update(
-                devices, self._news, self._movable()
-            )
+            devices = self.fleet.async_claim(listed)
+            wanted = self.account.wanted(devices, came_back=self._came_back)
+            positions = await self.positions.async_get(wanted)
         finally:
             self.poll.seconds = monotonic() - start
-        if moved or was_missing or self.fleet.missing:
+        # Nothing waits from here on: a poll is taken in as a whole or not at all.
+        news = self.account.take(devices, positions)
+        self._follow_names(news)
+        self._count_missing(listed.now)
+        if positions:
             self._memory.async_save_later()
-        return await self._async_snapshot(devices)
+        return news if news.changed or self.data is None else self.data
 
-    async def _async_get_devices(self) -> dict[str, Device]:
+    async def _async_get_devices(self) -> News[Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
         try:
             devices = await self.client.async_get_devices()
         except TrackingError as err:
             self.poll.last_error = f"{type(err).__name__}: {err}"
             self.poll.last_error_time = self.poll.time
-            self.fleet.async_fail()
+            # A failure says nothing of who is missing.
+            self._last_success = None
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         self._unauthorized = False
         self._backoff.succeed()
+        self._log_oddities()
         return devices
+
+    def _log_oddities(self) -> None:
+        """Say what could not be read of the list, each thing once."""
+        lists = self.client.devices
+        for unreadable in lists.unreadable_fields - self._logged_fields:
+            LOGGER.warning(
+                "The server sent a device without a readable %s, which stays unknown",
+                unreadable,
+            )
+        self._logged_fields |= lists.unreadable_fields
+        if lists.left_out and not self._logged_left_out:
+            LOGGER.warning(
+                "The server sent %d elements that are no device and are left out",
+                lists.left_out,
+            )
+        self._logged_left_out = bool(lists.left_out)
 
     def _failure(self, err: TrackingError) -> Exception:
         if isinstance(err, AuthenticationError):
@@ -174,44 +196,42 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
             retry_after=_SECOND_TRY_AFTER,
         )
 
-    def _movable(self) -> Trackers:
-        """Return the trackers that may get another position in this poll.
+    @property
+    def _came_back(self) -> bool:
+        """Return whether the trackers were unavailable until now."""
+        return (
+            self.data is None
+            or not self.last_update_success
+            # Automations begin to listen when Home Assistant has started.
+            or self.hass.state is not CoreState.running
+        )
 
-        A tracker that comes back, from an outage or a restart, first comes back where
-        it was and moves with the next poll. Home Assistant's zone triggers ignore what
-        changes from unavailable, so a ride away meanwhile would go unnoticed.
-        """
-        came_back = self.data is None or not self.last_update_success
-        # Automations begin to listen when Home Assistant has started.
-        if came_back or self.hass.state is not CoreState.running:
-            return MappingProxyType({})
-        return self.data
+    def _follow_names(self, news: News[Tracker]) -> None:
+        for unique_id in news.changed:
+            before, now = news.before.get(unique_id), news.now.get(unique_id)
+            if now and (before is None or before.device.name != now.device.name):
+                self.fleet.async_rename(now.device)
 
-    async def _async_snapshot(self, devices: Mapping[str, Device]) -> Trackers:
-        """Return the trackers; those that did not change are the same objects."""
-        before: Trackers = self.data or MappingProxyType({})
-        if not self._news:
-            return before
-        snapshot, changed = dict(before), set()
-        async for some in in_turns(self._news):
-            for unique_id in some:
-                old, device = before.get(unique_id), devices.get(unique_id)
-                new = None if device is None else self._tracker(device, old)
-                if new == old:
-                    continue
-                changed.add(unique_id)
-                if new is None:
-                    del snapshot[unique_id]
-                else:
-                    snapshot[unique_id] = new
-        self._news.clear()
-        self._unpublished |= changed
-        return MappingProxyType(snapshot) if changed else before
+    def _count_missing(self, listed: Mapping[str, Device]) -> None:
+        """Remove trackers that are missing for too long; an empty list tells of none."""
+        seconds = self._seconds_since_success()
+        if not listed:
+            async_create_issue(self.hass, self.config_entry, "no_trackers")
+            return
+        async_delete_issue(self.hass, self.config_entry, "no_trackers")
+        was_missing = bool(self.account.remembered.missing)
+        for unique_id in self.account.count_missing(self.fleet.had, seconds):
+            self.fleet.async_remove(unique_id)
+            self.async_forget(unique_id)
+        if was_missing or self.account.remembered.missing:
+            self._memory.async_save_later()
 
-    def _tracker(self, device: Device, before: Tracker | None) -> Tracker:
-        if before is None or before.device.name != device.name:
-            self.fleet.async_rename(device)
-        return Tracker(device, self.positions.known.get(device.unique_id))
+    def _seconds_since_success(self) -> float:
+        """Return how long polls succeeded without a break, up to this one."""
+        before, self._last_success = self._last_success, monotonic()
+        if before is None:
+            return 0
+        return min(self._last_success - before, _LONGEST_BETWEEN_POLLS)
 
     @callback
     @override
@@ -227,22 +247,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Trackers]):
     @override
     def async_update_listeners(self) -> None:
         """Tell those who listen to every change, then those to trackers that changed."""
-        self.changed, self._unpublished = self._unpublished, set()
+        told = self._told
+        self._told = self.data.now if self.last_update_success else None
         super().async_update_listeners()
-        if self._published_success != self.last_update_success:
-            self._published_success = self.last_update_success
+        if told is None or self._told is None:
             self._tracker_listeners.async_call_all()
         else:
-            self._tracker_listeners.async_call(self.changed)
+            self._tracker_listeners.async_call(self.data.since(told))
 
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget all about a tracker whose device was removed."""
         self.fleet.async_forget(unique_id)
-        self.positions.forget(unique_id)
+        self.account.forget(unique_id)
         self._memory.async_save_later()
-
-    async def async_unload(self) -> None:
-        """Stop polling, and write down what is to be remembered."""
-        await self.async_shutdown()
-        await self._memory.async_close()

@@ -16,9 +16,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
+from .account import Tracker
 from .api.address import host_of
 from .api.models import KNOWN_FIELDS
-from .coordinator import BikeTrackerCoordinator, Tracker
+from .coordinator import BikeTrackerCoordinator
 from .data import BikeTrackerConfigEntry
 from .fleet import tracker_of
 
@@ -43,19 +44,22 @@ async def async_get_config_entry_diagnostics(
     if entry.state is not ConfigEntryState.LOADED:
         return diagnostics
     coordinator = entry.runtime_data.coordinator
+    missing = coordinator.account.remembered.missing
     return {
         **diagnostics,
         "poll": _poll(coordinator),
         "service": _service(entry),
         "counts": {
-            "trackers": len(coordinator.data),
-            "missing": len(coordinator.fleet.missing),
+            "trackers": len(coordinator.account.trackers),
+            "missing": len(missing),
             "in_another_account": len(coordinator.fleet.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
             "not_a_tracker": coordinator.client.devices.left_out,
         },
-        "missing_seconds": sorted(map(round, coordinator.fleet.missing.values())),
-        "trackers": [_tracker(tracker) for tracker in coordinator.data.values()],
+        "missing_seconds": sorted(map(round, missing.values())),
+        "trackers": [
+            _tracker(tracker) for tracker in coordinator.account.trackers.values()
+        ],
     }
 
 
@@ -67,8 +71,8 @@ async def async_get_device_diagnostics(
         return {"entry": _entry(entry)}
     coordinator = entry.runtime_data.coordinator
     unique_id = tracker_of(device) or ""
-    tracker = coordinator.data.get(unique_id)
-    missing = coordinator.fleet.missing.get(unique_id)
+    tracker = coordinator.account.trackers.get(unique_id)
+    missing = coordinator.account.remembered.missing.get(unique_id)
     return {
         "poll": _poll(coordinator),
         "service": _service(entry),
@@ -101,7 +105,7 @@ def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
         entry.data[CONF_PASSWORD],
         host_of(entry.data[CONF_URL]),
     ]
-    for tracker in coordinator.data.values():
+    for tracker in coordinator.account.trackers.values():
         identities += (tracker.device.name, tracker.device.unique_id)
     return {
         "positions": {None: "not asked", True: "offered", False: "not offered"}[

@@ -9,8 +9,9 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
+from .account import Tracker
 from .api import Position
-from .coordinator import BikeTrackerCoordinator, Tracker
+from .coordinator import BikeTrackerCoordinator
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +85,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     def _read(self) -> bool:
         """Read the tracker; return whether there is anything new to write."""
         coordinator = self.coordinator
-        tracker = coordinator.data.get(self.coordinator_context)
+        tracker = coordinator.data.now.get(self.coordinator_context)
         available = coordinator.last_update_success and tracker is not None
         value = (
             self._value

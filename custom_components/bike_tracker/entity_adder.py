@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
@@ -11,10 +10,11 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import Tracker, Trackers
 from .api import Device
 from .backlog import Backlog
 from .const import DOMAIN
-from .coordinator import BikeTrackerCoordinator, Tracker, Trackers
+from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import EntityLimit
 
@@ -64,7 +64,7 @@ class EntityAdder:
         self._coordinator = coordinator
         self._limit = EntityLimit(hass, entry)
         self._kinds: list[_Kind] = []
-        self._seen: Trackers = MappingProxyType({})
+        self._seen: Trackers = {}
         self._added: dict[str, frozenset[_Kind]] = {}
         # Almost all trackers have the same kinds of entities: one set does for them.
         self._sets: dict[frozenset[_Kind], frozenset[_Kind]] = {}
@@ -92,11 +92,9 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
-        self._async_add_wanted(self._coordinator.data)
+        self._async_add_wanted()
         self._entry.async_on_unload(
-            self._coordinator.async_add_listener(
-                lambda: self._async_add_wanted(self._coordinator.changed)
-            )
+            self._coordinator.async_add_listener(self._async_add_wanted)
         )
         await self._backlog.async_finish()
 
@@ -106,8 +104,8 @@ class EntityAdder:
         self._backlog.async_close()
 
     @callback
-    def _async_add_wanted(self, changed: Iterable[str]) -> None:
-        wanted = self._wanted(changed)
+    def _async_add_wanted(self) -> None:
+        wanted = self._wanted()
         if self.left_out:
             self.left_out.intersection_update(self._seen)
             if self._limit.room >= self._least_room:
@@ -127,12 +125,13 @@ class EntityAdder:
             for kind in self._kinds
         )
 
-    def _wanted(self, changed: Iterable[str]) -> set[str]:
+    def _wanted(self) -> set[str]:
         """Return the trackers that are new or report something new."""
-        seen, self._seen = self._seen, self._coordinator.data
+        news = self._coordinator.data
+        seen, self._seen = self._seen, news.now
         wanted = set()
-        for unique_id in changed:
-            tracker, before = self._seen.get(unique_id), seen.get(unique_id)
+        for unique_id in news.since(seen):
+            before, tracker = seen.get(unique_id), news.now.get(unique_id)
             if tracker is None or unique_id in self.left_out:
                 continue
             if before is None:
@@ -160,7 +159,7 @@ class EntityAdder:
 
     def _add(self, unique_ids: Sequence[str]) -> None:
         """Add what is missing of these trackers, as far as there is room."""
-        trackers, room = self._coordinator.data, self._limit.room
+        trackers, room = self._coordinator.data.now, self._limit.room
         entities = defaultdict[
             AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
         ](list)

@@ -2,9 +2,9 @@
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import entity_registry as er, issue_registry as ir
+from homeassistant.helpers import entity_registry as er
 
-from .const import DOMAIN
+from .issues import async_create_issue, async_delete_issue
 
 # Home Assistant adds no more enabled entities than this.
 _MOST_ENTITIES = 10_000
@@ -19,7 +19,6 @@ class EntityLimit:
         """Trackers without entities, as there is no room, by `uniqueId`."""
         self._hass = hass
         self._entry = entry
-        self._reported = 0, 0
         entry.async_on_unload(self._delete_issue)
 
     @property
@@ -33,33 +32,18 @@ class EntityLimit:
     @callback
     def async_report(self, trackers: int) -> None:
         """Tell the person how many of so many trackers are left out, or stop telling."""
-        left_out = len(self.left_out)
-        report = (left_out, trackers) if left_out else (0, 0)
-        if report == self._reported:
-            return
-        self._reported = report
-        if not left_out:
+        if not self.left_out:
             self._delete_issue()
             return
-        ir.async_create_issue(
+        async_create_issue(
             self._hass,
-            DOMAIN,
-            self._issue_id,
-            is_fixable=False,
-            severity=ir.IssueSeverity.WARNING,
-            translation_key="too_many_trackers",
-            translation_placeholders={
-                "account": self._entry.title,
-                "total": str(trackers),
-                "left_out": str(left_out),
-                "limit": str(_MOST_ENTITIES),
-            },
+            self._entry,
+            "too_many_trackers",
+            total=str(trackers),
+            left_out=str(len(self.left_out)),
+            limit=str(_MOST_ENTITIES),
         )
 
     @callback
     def _delete_issue(self) -> None:
-        ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
-
-    @property
-    def _issue_id(self) -> str:
-        return f"too_many_trackers_{self._entry.entry_id}"
+        async_delete_issue(self._hass, self._entry, "too_many_trackers")

@@ -1,27 +1,19 @@
 """What outlives a restart: last known positions, and how long trackers are missing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
+from .account import Remembered
 from .api import Position
 from .api.models import timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
 _SAVE_DELAY = 5 * 60
-
-
-@dataclass(slots=True)
-class Remembered:
-    """The memory itself, by `uniqueId`."""
-
-    positions: dict[str, Position] = field(default_factory=dict)
-    missing: dict[str, float] = field(default_factory=dict)
-    """Seconds of successful polls without the tracker."""
 
 
 class Memory:

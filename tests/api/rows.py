@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.api.reader import ListReader
+from custom_components.bike_tracker.api.lists import DeviceLists, PositionLists
 
 DEVICE: dict[str, Any] = {
     "id": 1001,
@@ -40,19 +40,15 @@ def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
     }
 
 
-async def read_device(**fields: Any) -> Device:
+def read_device(**fields: Any) -> Device:
     """Return the device that is read from a row with other values in these fields."""
-    devices = await ListReader[str, Device](Device).async_read(
-        json.dumps([row(DEVICE, **fields)]).encode()
-    )
-    [device] = devices.values()
+    body = json.dumps([row(DEVICE, **fields)]).encode()
+    [device] = DeviceLists().read(body).now.values()
     return device
 
 
-async def read_position(**fields: Any) -> Position:
+def read_position(**fields: Any) -> Position:
     """Return the position that is read from a row with other values in these fields."""
-    positions = await ListReader[int, Position](Position).async_read(
-        json.dumps([row(POSITION, **fields)]).encode()
-    )
-    [position] = positions.values()
+    body = json.dumps([row(POSITION, **fields)]).encode()
+    [position] = PositionLists().read(body, {POSITION["deviceId"]}).values()
     return position

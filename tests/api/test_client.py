@@ -107,7 +107,8 @@ async def test_request(
 ) -> None:
     """It is the documented one and nothing more, whatever the credentials are made of."""
     simulator.add_account(email, password)
-    assert await make_client(email=email, password=password).async_get_devices() == {}
+    client = make_client(email=email, password=password)
+    assert (await client.async_get_devices()).now == {}
     [request] = simulator.requests
     assert (request.method, request.path, request.query) == ("GET", "/api/devices", "")
     credentials = b64encode(f"{email}:{password}".encode()).decode()
@@ -127,7 +128,7 @@ async def test_positions_are_asked_for_in_the_same_way(
 ) -> None:
     """Only the path is another one."""
     await client.async_get_devices()
-    await client.async_get_positions()
+    await client.async_get_positions(set())
     devices, positions = simulator.requests
     assert (positions.method, positions.path, positions.query) == (
         "GET",
@@ -166,7 +167,7 @@ async def test_cookies_are_not_kept(simulator: Simulator) -> None:
     async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
         session.cookie_jar.update_cookies({"JSESSIONID": "bob"})
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-        assert len(await client.async_get_devices()) == 2
+        assert len((await client.async_get_devices()).now) == 2
     assert simulator.requests[0].account == EMAIL
 
 
@@ -175,20 +176,20 @@ async def test_cookies_are_not_kept(simulator: Simulator) -> None:
 
 async def test_devices(client: TrackingClient) -> None:
     """Devices are by serial number, whatever their order."""
-    devices = await client.async_get_devices()
+    devices = (await client.async_get_devices()).now
     assert devices.keys() == {RED, BLUE}
     assert devices[RED].name == "Red bike"
-    assert await client.async_get_devices() is devices
+    assert (await client.async_get_devices()).now is devices
 
 
 async def test_positions(client: TrackingClient) -> None:
     """Positions are by internal ID of the device."""
-    devices = await client.async_get_devices()
-    positions = await client.async_get_positions()
-    assert positions.keys() == {devices[RED].id, devices[BLUE].id}
+    devices = (await client.async_get_devices()).now
+    both = {devices[RED].id or 0, devices[BLUE].id or 0}
+    positions = await client.async_get_positions(both)
+    assert positions.keys() == both
     red = positions[devices[RED].id or 0]
     assert red.id == devices[RED].position_id
-    assert await client.async_get_positions() is positions
     assert await client.async_get_positions({red.device_id}) == {red.device_id: red}
 
 
@@ -198,7 +199,7 @@ async def test_content_types_do_not_matter(
 ) -> None:
     """A list is a list, whatever it is called."""
     simulator.fault(name)
-    assert len(await client.async_get_devices()) == 2
+    assert len((await client.async_get_devices()).now) == 2
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -207,19 +208,20 @@ async def test_failures(
 ) -> None:
     """Each failure is the error the caller has to tell apart, and the next call works."""
     error, message = ERRORS[name]
-    good = await client.async_get_devices()
+    good = (await client.async_get_devices()).now
     simulator.fault(name)
-    for call in (client.async_get_devices, client.async_get_positions):
+    for call in (client.async_get_devices(), client.async_get_positions({1})):
         with pytest.raises(error) as caught:
-            await call()
+            await call
         assert type(caught.value) is error
         assert str(caught.value) == message
         assert caught.value.__cause__ is None
         assert caught.value.__context__ is None
     assert simulator.other_requests == []
     simulator.fault(None)
-    assert await client.async_get_devices() is good
-    assert len(await client.async_get_positions()) == 2
+    assert (await client.async_get_devices()).now is good
+    both = {device.id or 0 for device in good.values()}
+    assert len(await client.async_get_positions(both)) == 2
 
 
 @pytest.mark.usefixtures("short_timeout")
@@ -279,7 +281,7 @@ async def test_certificates_are_verified(name: str, message: str) -> None:
             assert str(caught.value).startswith(message)
             assert simulator.requests == []
             simulator.fault(None)
-            assert await client.async_get_devices() == {}
+            assert (await client.async_get_devices()).now == {}
 
 
 async def test_http_at_a_port_with_tls(

@@ -55,17 +55,17 @@ UNREADABLE: dict[str, list[Any]] = {
 }
 
 
-async def test_device() -> None:
+def test_device() -> None:
     """The eight documented fields are read."""
-    assert await read_device() == GOOD
+    assert read_device() == GOOD
 
 
 @pytest.mark.parametrize("field", UNREADABLE)
-async def test_a_bad_field_costs_that_field(field: str) -> None:
+def test_a_bad_field_costs_that_field(field: str) -> None:
     """It is unknown, and every other field as sent."""
     without: Any = {ATTRIBUTES[field]: None}
     for value in (MISSING, None, *UNREADABLE[field]):
-        assert await read_device(**{field: value}) == replace(GOOD, **without)
+        assert read_device(**{field: value}) == replace(GOOD, **without)
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ async def test_a_bad_field_costs_that_field(field: str) -> None:
         *((name, DEVICE["uniqueId"]) for name in (MISSING, None, 42, True, ["x"])),
     ],
 )
-async def test_name(name: Any, shown: str) -> None:
+def test_name(name: Any, shown: str) -> None:
     """A name is one line of bearable length; without one the serial number is shown."""
-    assert await read_device(name=name) == replace(GOOD, name=shown)
+    assert read_device(name=name) == replace(GOOD, name=shown)
 
 
 @pytest.mark.parametrize(
@@ -110,33 +110,33 @@ async def test_name(name: Any, shown: str) -> None:
         ("\u0662026-11-20T06:30:15.250Z", None),
     ],
 )
-async def test_timestamps(text: str, moment: datetime | None) -> None:
+def test_timestamps(text: str, moment: datetime | None) -> None:
     """Every way to write a moment with its offset is read, and nothing is guessed."""
-    assert (await read_device(lastUpdate=text)).last_update == moment
-    assert (await read_position(fixTime=text)).fix_time == (
+    assert (read_device(lastUpdate=text)).last_update == moment
+    assert (read_position(fixTime=text)).fix_time == (
         moment if moment and moment.year > 1970 else None
     )
 
 
-async def test_no_position() -> None:
+def test_no_position() -> None:
     """Servers say 0 where there is none."""
-    assert (await read_device(positionId=0)).position_id is None
+    assert (read_device(positionId=0)).position_id is None
 
 
-async def test_group_0() -> None:
+def test_group_0() -> None:
     """No group is a group ID like any other."""
-    assert (await read_device(groupId=0)).group_id == 0
+    assert (read_device(groupId=0)).group_id == 0
 
 
 @pytest.mark.parametrize("unique_id", ["0", " ", "Ümläut", "🚲", "x" * 1_000])
-async def test_any_text_is_a_unique_id(unique_id: str) -> None:
+def test_any_text_is_a_unique_id(unique_id: str) -> None:
     """It is taken as it comes."""
-    assert await read_device(uniqueId=unique_id) == replace(GOOD, unique_id=unique_id)
+    assert read_device(uniqueId=unique_id) == replace(GOOD, unique_id=unique_id)
 
 
-async def test_position() -> None:
+def test_position() -> None:
     """What Traccar sends is read, with speed in kilometres per hour."""
-    assert await read_position() == HERE
+    assert read_position() == HERE
 
 
 @pytest.mark.parametrize(
@@ -148,11 +148,11 @@ async def test_position() -> None:
         "course": [MISSING, None, -1, 361, "90", {}],
     }.items(),
 )
-async def test_unreadable_field_of_a_position(field: str, values: list[Any]) -> None:
+def test_unreadable_field_of_a_position(field: str, values: list[Any]) -> None:
     """It is unknown, and every other field as sent."""
     unknown: Any = {field: 0 if field == "accuracy" else None}
     for value in values:
-        assert await read_position(**{field: value}) == replace(HERE, **unknown)
+        assert read_position(**{field: value}) == replace(HERE, **unknown)
 
 
 @pytest.mark.parametrize(
@@ -172,11 +172,11 @@ async def test_unreadable_field_of_a_position(field: str, values: list[Any]) -> 
         (MISSING, None, None),
     ],
 )
-async def test_attributes(
+def test_attributes(
     attributes: Any, battery_level: float | None, motion: bool | None
 ) -> None:
     """Battery and motion are read, everything else in there is dropped."""
-    position = await read_position(attributes=attributes)
+    position = read_position(attributes=attributes)
     assert position == replace(HERE, battery_level=battery_level, motion=motion)
 
 
@@ -197,9 +197,9 @@ async def test_attributes(
         {"latitude": 1e300, "longitude": 1e300},
     ],
 )
-async def test_no_fix(fields: dict[str, Any]) -> None:
+def test_no_fix(fields: dict[str, Any]) -> None:
     """What is no place on earth, or a placeholder, is no place; the rest still counts."""
-    assert await read_position(**fields) == Position(
+    assert read_position(**fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
 
@@ -215,23 +215,23 @@ async def test_no_fix(fields: dict[str, Any]) -> None:
         ({"fixTime": MISSING, "valid": False}, None),
     ],
 )
-async def test_fix(fields: dict[str, Any], fix_time: datetime | None) -> None:
+def test_fix(fields: dict[str, Any], fix_time: datetime | None) -> None:
     """A place is a place although not the best one; its time may be unknown."""
-    assert await read_position(**fields) == replace(HERE, fix_time=fix_time)
+    assert read_position(**fields) == replace(HERE, fix_time=fix_time)
 
 
 @pytest.mark.parametrize(
     ("latitude", "longitude"), [(90, 180), (-90, -180), (0, 7.8), (47.9, 0)]
 )
-async def test_ends_of_the_earth(latitude: float, longitude: float) -> None:
+def test_ends_of_the_earth(latitude: float, longitude: float) -> None:
     """Poles, the date line, the equator and the meridian of Greenwich are places."""
-    position = await read_position(latitude=latitude, longitude=longitude)
+    position = read_position(latitude=latitude, longitude=longitude)
     assert (position.latitude, position.longitude) == (latitude, longitude)
 
 
-async def test_objects_do_not_change() -> None:
+def test_objects_do_not_change() -> None:
     """What was read stays as it was read."""
-    device, position = await read_device(), await read_position()
+    device, position = read_device(), read_position()
     with pytest.raises(FrozenInstanceError):
         device.name = "Blue bike"  # type: ignore[misc]
     with pytest.raises(FrozenInstanceError):

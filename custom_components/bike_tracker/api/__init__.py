@@ -17,6 +17,7 @@ from .errors import (
     TrackingError,
 )
 from .models import Device, Position
+from .news import News
 
 __all__ = [
     "AuthenticationError",
@@ -26,6 +27,7 @@ __all__ = [
     "InvalidEmailError",
     "InvalidResponseError",
     "InvalidUrlError",
+    "News",
     "Position",
     "RedirectedError",
     "ServiceUnavailableError",

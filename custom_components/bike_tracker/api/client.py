@@ -20,11 +20,12 @@ from .errors import (
     RedirectedError,
     ServiceUnavailableError,
 )
+from .lists import DeviceLists, PositionLists
 from .models import Device, Position
-from .reader import ListReader
+from .news import News
 
 _TIMEOUT = aiohttp.ClientTimeout(total=30)
-_MOST_BYTES = 16 * 1024 * 1024
+_MOST_BYTES = 4 * 1024 * 1024
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
@@ -49,32 +50,31 @@ class TrackingClient:
             hdrs.ACCEPT: "application/json",
             hdrs.AUTHORIZATION: _basic(email, password),
         }
-        self.devices = ListReader[str, Device](Device)
-        self.positions = ListReader[int, Position](Position)
+        self.devices = DeviceLists()
+        self.positions = PositionLists()
 
-    async def async_get_devices(self) -> dict[str, Device]:
+    async def async_get_devices(self) -> News[Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4).
 
-        A tracker that did not change since the last call is the same object.
+        A tracker that did not change since the last call is the same object, and if none
+        did, the mapping is the same as well.
 
         Raises AuthenticationError, CannotConnectError, InvalidResponseError,
         RedirectedError or ServiceUnavailableError.
         """
-        return await self.devices.async_read(await self._async_get("devices"))
+        return self.devices.read(await self._async_get("devices"))
 
     async def async_get_positions(
-        self, device_ids: AbstractSet[int] | None = None
+        self, device_ids: AbstractSet[int]
     ) -> dict[int, Position]:
-        """Return the last known positions by the internal ID of their device.
+        """Return the last known positions of these devices by their internal ID.
 
-        With `device_ids`, of these devices alone: the server sends all the same, but no
-        more is read.
+        The server sends those of all, but no more is read.
 
         Not in the documented interface: servers like Traccar offer it, others answer
         with anything. Raises the same errors as async_get_devices.
         """
-        body = await self._async_get("positions")
-        return await self.positions.async_read(body, device_ids)
+        return self.positions.read(await self._async_get("positions"), device_ids)
 
     async def _async_get(self, path: str) -> bytes:
         try:
@@ -141,7 +141,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
         chunks.append(chunk)
         length += len(chunk)
         if length > _MOST_BYTES:
-            raise InvalidResponseError("more than 16 MiB")
+            raise InvalidResponseError("more than 4 MiB")
     return b"".join(chunks)
 
 

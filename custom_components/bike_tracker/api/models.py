@@ -59,10 +59,8 @@ class Device:
         return unique_id if _is_usable(unique_id) else None
 
     @classmethod
-    def from_row(cls, row: dict[str, Any], note: Note) -> Self | None:
+    def from_row(cls, unique_id: str, row: dict[str, Any], note: Note) -> Self:
         """Return the device; `note` takes the name of each unreadable field."""
-        if (unique_id := cls.key_of(row)) is None:
-            return None
         get = row.get
         return cls(
             id=_known(_integer(get("id")), "id", note),
@@ -74,11 +72,6 @@ class Device:
             group_id=_known(_integer(get("groupId")), "groupId", note),
             disabled=_known(_boolean(get("disabled")), "disabled", note),
         )
-
-    @property
-    def key(self) -> str:
-        """Return what the device is known by."""
-        return self.unique_id
 
     @property
     def moment(self) -> datetime:
@@ -122,13 +115,11 @@ class Position:
         return None
 
     @classmethod
-    def from_row(cls, row: dict[str, Any], _note: Note) -> Self | None:
+    def from_row(cls, device_id: int, row: dict[str, Any]) -> Self:
         """Return the position; what is missing is no fault, as none of it is promised.
 
         What is not read here, as most of the attributes, is dropped.
         """
-        if (device_id := cls.key_of(row)) is None:
-            return None
         get = row.get
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
@@ -157,11 +148,6 @@ class Position:
             battery_level=battery_level,
             motion=motion,
         )
-
-    @property
-    def key(self) -> int:
-        """Return what the position is known by."""
-        return self.device_id
 
     @property
     def moment(self) -> datetime:

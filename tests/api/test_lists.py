@@ -1,17 +1,16 @@
 """From one answer to the next: what changed, and what is left out."""
 
-import asyncio
 from collections.abc import Callable
 import itertools
-import logging
 import tracemalloc
 from typing import Any
+from unittest.mock import patch
 
 import orjson
 import pytest
 
 from custom_components.bike_tracker.api import Device, InvalidResponseError, Position
-from custom_components.bike_tracker.api.reader import ListReader
+from custom_components.bike_tracker.api.lists import DeviceLists, PositionLists
 
 from .rows import DEVICE, MISSING, POSITION, row
 
@@ -22,15 +21,15 @@ NEW = "2026-11-20T07:00:00.000+0000"
 
 
 @pytest.fixture
-def devices() -> ListReader[str, Device]:
+def devices() -> DeviceLists:
     """Return a reader of device lists."""
-    return ListReader(Device)
+    return DeviceLists()
 
 
 @pytest.fixture
-def positions() -> ListReader[int, Position]:
+def positions() -> PositionLists:
     """Return a reader of positions."""
-    return ListReader(Position)
+    return PositionLists()
 
 
 def two(**fields: Any) -> Rows:
@@ -38,13 +37,13 @@ def two(**fields: Any) -> Rows:
     return [row(DEVICE, **fields), row(DEVICE, uniqueId="860000000000022", id=1002)]
 
 
-async def test_equal_bodies_are_not_read_again(
-    devices: ListReader[str, Device], monkeypatch: pytest.MonkeyPatch
+def test_equal_bodies_are_not_read_again(
+    devices: DeviceLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same bytes are the same dictionary, without a look into them."""
-    before = await devices.async_read(orjson.dumps(two()))
+    before = devices.read(orjson.dumps(two())).now
     monkeypatch.setattr(orjson, "loads", pytest.fail)
-    assert await devices.async_read(orjson.dumps(two())) is before
+    assert devices.read(orjson.dumps(two())).now is before
 
 
 @pytest.mark.parametrize(
@@ -69,20 +68,20 @@ async def test_equal_bodies_are_not_read_again(
         ),
     ],
 )
-async def test_answers_that_say_the_same(
-    devices: ListReader[str, Device], change: Callable[[Rows], Rows]
+def test_answers_that_say_the_same(
+    devices: DeviceLists, change: Callable[[Rows], Rows]
 ) -> None:
     """Whatever does not show in an object makes no other object."""
-    before = await devices.async_read(orjson.dumps(two()))
-    assert await devices.async_read(orjson.dumps(change(two()))) is before
+    before = devices.read(orjson.dumps(two())).now
+    assert devices.read(orjson.dumps(change(two()))).now is before
 
 
-async def test_only_what_changed_is_another_object(
-    devices: ListReader[str, Device],
+def test_only_what_changed_is_another_object(
+    devices: DeviceLists,
 ) -> None:
     """The other tracker is the same object, in a dictionary of its own."""
-    before = await devices.async_read(orjson.dumps(two()))
-    after = await devices.async_read(orjson.dumps(two(status="offline")))
+    before = devices.read(orjson.dumps(two())).now
+    after = devices.read(orjson.dumps(two(status="offline"))).now
     assert after["860000000000011"].status == "offline"
     assert before["860000000000011"].status == "online"
     assert after["860000000000022"] is before["860000000000022"]
@@ -97,8 +96,8 @@ async def test_only_what_changed_is_another_object(
         ("positionId", [1, 1.0, True, 1], "position_id", [1, None, None, 1]),
     ],
 )
-async def test_types_tell_apart_what_python_calls_equal(
-    devices: ListReader[str, Device],
+def test_types_tell_apart_what_python_calls_equal(
+    devices: DeviceLists,
     field: str,
     values: list[Any],
     attribute: str,
@@ -106,19 +105,19 @@ async def test_types_tell_apart_what_python_calls_equal(
 ) -> None:
     """1, 1.0 and True are three things in JSON."""
     for value, seen in zip(values, expected, strict=True):
-        read = await devices.async_read(orjson.dumps(two(**{field: value})))
+        read = devices.read(orjson.dumps(two(**{field: value}))).now
         got = getattr(read["860000000000011"], attribute)
         assert (type(got), got) == (type(seen), seen)
 
 
-async def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
+def test_trackers_come_and_go(devices: DeviceLists) -> None:
     """An answer is the whole truth about who is in the list."""
     both = two()
-    before = await devices.async_read(orjson.dumps(both))
-    one = await devices.async_read(orjson.dumps(both[:1]))
+    before = devices.read(orjson.dumps(both)).now
+    one = devices.read(orjson.dumps(both[:1])).now
     assert one == {"860000000000011": before["860000000000011"]}
-    assert await devices.async_read(b"[]") == {}
-    assert await devices.async_read(orjson.dumps(both)) == before
+    assert devices.read(b"[]").now == {}
+    assert devices.read(orjson.dumps(both)).now == before
 
 
 @pytest.mark.parametrize(
@@ -151,18 +150,16 @@ async def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
     ],
     ids=lambda body: repr(body[:24]),
 )
-async def test_no_list_of_trackers(
-    devices: ListReader[str, Device], body: bytes
-) -> None:
+def test_no_list_of_trackers(devices: DeviceLists, body: bytes) -> None:
     """It is an error, which holds nothing of the answer, and what was known stays."""
     good = orjson.dumps(two())
-    before = await devices.async_read(good)
+    before = devices.read(good).now
     with pytest.raises(InvalidResponseError) as caught:
-        await devices.async_read(body)
+        devices.read(body)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert "860000000000011" not in str(caught.value)
-    assert await devices.async_read(good) is before
+    assert devices.read(good).now is before
 
 
 @pytest.mark.parametrize(
@@ -170,20 +167,20 @@ async def test_no_list_of_trackers(
     [b"9" * 400, b"9" * 10_000, b"-" + b"9" * 400, b"1e400", b"NaN", b"-Infinity"],
     ids=["400 digits", "10000 digits", "below zero", "1e400", "NaN", "-Infinity"],
 )
-async def test_numbers_that_nothing_can_hold(
-    devices: ListReader[str, Device],
-    positions: ListReader[int, Position],
+def test_numbers_that_nothing_can_hold(
+    devices: DeviceLists,
+    positions: PositionLists,
     literal: bytes,
 ) -> None:
     """They cost their field, and neither the tracker nor the others."""
     body = orjson.dumps(two(groupId="@")).replace(b'"@"', literal)
-    read = await devices.async_read(body)
+    read = devices.read(body).now
     assert read["860000000000011"].group_id is None
     assert read["860000000000011"].id == 1001
     assert read["860000000000022"].group_id == 3
 
     body = orjson.dumps([row(POSITION, altitude="@")]).replace(b'"@"', literal)
-    [position] = (await positions.async_read(body)).values()
+    [position] = positions.read(body, {1001}).values()
     assert position.altitude is None
     assert position.latitude == 47.996
 
@@ -201,22 +198,22 @@ async def test_numbers_that_nothing_can_hold(
         (b"1e3", None),
     ],
 )
-async def test_large_integers(
-    devices: ListReader[str, Device], literal: bytes, value: int | None, other: bytes
+def test_large_integers(
+    devices: DeviceLists, literal: bytes, value: int | None, other: bytes
 ) -> None:
     """Integers of 64 bits are exact, whatever else is in the list."""
     body = orjson.dumps(two(groupId="@", future="#"))
     body = body.replace(b'"@"', literal).replace(b'"#"', other)
-    assert (await devices.async_read(body))["860000000000011"].group_id == value
+    assert (devices.read(body).now)["860000000000011"].group_id == value
 
 
-async def test_half_a_character(devices: ListReader[str, Device]) -> None:
+def test_half_a_character(devices: DeviceLists) -> None:
     """It is taken out of a name, and a serial number with it is none."""
     body = orjson.dumps(two(name="@")).replace(b'"@"', rb'"half \ud83d of a pair"')
-    read = await devices.async_read(body)
+    read = devices.read(body).now
     assert read["860000000000011"].name == "half of a pair"
     body = orjson.dumps(two(uniqueId="@")).replace(b'"@"', rb'"\udc00"')
-    assert (await devices.async_read(body)).keys() == {"860000000000022"}
+    assert (devices.read(body).now).keys() == {"860000000000022"}
 
 
 @pytest.mark.parametrize(
@@ -229,8 +226,8 @@ async def test_half_a_character(devices: ListReader[str, Device]) -> None:
         ("2026-11-20T07:00:00.000+0200", "2026-11-20T06:00:00.000+0000", "second"),
     ],
 )
-async def test_of_two_with_one_unique_id_the_newest_counts(
-    devices: ListReader[str, Device], first: Any, second: Any, name: str
+def test_of_two_with_one_unique_id_the_newest_counts(
+    devices: DeviceLists, first: Any, second: Any, name: str
 ) -> None:
     """In whatever order they come, and whatever was known before."""
     twins = [
@@ -238,15 +235,15 @@ async def test_of_two_with_one_unique_id_the_newest_counts(
         row(DEVICE, name="second", lastUpdate=second),
     ]
     for before in (twins[:1], twins, twins[1:], twins[::-1]):
-        await devices.async_read(orjson.dumps(before))
+        devices.read(orjson.dumps(before))
         for rows in (twins, twins[::-1]):
-            read = await devices.async_read(orjson.dumps(rows))
+            read = devices.read(orjson.dumps(rows)).now
             assert read["860000000000011"].name == name
 
 
 @pytest.mark.parametrize("last_update", [NEW, None, MISSING])
-async def test_ties_do_not_depend_on_the_order(
-    devices: ListReader[str, Device], last_update: Any
+def test_ties_do_not_depend_on_the_order(
+    devices: DeviceLists, last_update: Any
 ) -> None:
     """Of several from the same moment it is always the same one."""
     twins = [
@@ -261,18 +258,18 @@ async def test_ties_do_not_depend_on_the_order(
     ]
     first = None
     for rows in itertools.permutations(twins):
-        read = await devices.async_read(orjson.dumps(rows))
+        read = devices.read(orjson.dumps(rows)).now
         first = first or read
         assert read is first
 
 
-async def test_of_two_positions_of_a_device_the_newest_counts(
-    positions: ListReader[int, Position],
+def test_of_two_positions_of_a_device_the_newest_counts(
+    positions: PositionLists,
 ) -> None:
     """Positions are by device, and told apart by the time of their fix."""
     twins = [row(POSITION, id=1, fixTime=NEW), row(POSITION, id=2, fixTime=OLD)]
     for rows in (twins, twins[::-1]):
-        [position] = (await positions.async_read(orjson.dumps(rows))).values()
+        [position] = positions.read(orjson.dumps(rows), {1001}).values()
         assert position.id == 1
 
 
@@ -290,131 +287,122 @@ async def test_of_two_positions_of_a_device_the_newest_counts(
         row(POSITION, deviceId=True),
     ],
 )
-async def test_positions_without_ids_are_left_out(
-    positions: ListReader[int, Position], bad: Any
-) -> None:
+def test_positions_without_ids_are_left_out(positions: PositionLists, bad: Any) -> None:
     """A position is of a device and has a number; nothing else is needed."""
-    read = await positions.async_read(orjson.dumps([bad, {"id": 1, "deviceId": 2}]))
+    read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}]), {1, 2})
     assert read == {2: Position(device_id=2, id=1)}
 
 
-async def test_what_is_wanted_alone_is_read(
-    positions: ListReader[int, Position],
+def test_what_is_wanted_alone_is_read(
+    positions: PositionLists,
 ) -> None:
     """Of a long list only some may be news; the others are not looked into."""
     rows = [row(POSITION, deviceId=n, id=n, altitude=n) for n in range(5)]
     body = orjson.dumps(rows)
-    some = await positions.async_read(body, {1, 3, 99})
+    some = positions.read(body, {1, 3, 99})
     assert some.keys() == {1, 3}
-    assert await positions.async_read(body, set()) == {}
-    every = await positions.async_read(body)
+    assert positions.read(body, set()) == {}
+    every = positions.read(body, set(range(5)))
     assert {key: every[key] for key in some} == some
-    assert await positions.async_read(body, {1}) == {1: some[1]}
-    assert await positions.async_read(body) is every
 
 
-async def test_what_is_not_wanted_is_no_fault(
-    devices: ListReader[str, Device], caplog: pytest.LogCaptureFixture
-) -> None:
-    """Rows without a key are counted in any case, others need not be readable."""
-    body = orjson.dumps([*two(groupId="x"), 1, {}])
-    read = await devices.async_read(body, {"860000000000022"})
-    assert read.keys() == {"860000000000022"}
-    assert devices.left_out == 2
-    assert devices.unreadable_fields == set()
-    assert len(caplog.records) == 1
+def test_positions_of_nobody(positions: PositionLists) -> None:
+    """A list without a single position is none, whoever is wanted."""
     with pytest.raises(InvalidResponseError):
-        await devices.async_read(b"[{}]", {"860000000000022"})
+        positions.read(b"[{}]", {1001})
+    assert positions.read(b"[]", {1001}) == {}
 
 
-async def test_each_unreadable_field_is_logged_once(
-    devices: ListReader[str, Device], caplog: pytest.LogCaptureFixture
-) -> None:
-    """A field that stays unreadable is a line in the log and not one a minute."""
+def test_unreadable_fields_are_remembered(devices: DeviceLists) -> None:
+    """Their names, and no values."""
     for number in range(3):
-        await devices.async_read(orjson.dumps(two(groupId="secret", status=number)))
-    assert sorted(record.message for record in caplog.records) == [
-        "The server sent a device without a readable groupId, which stays unknown",
-        "The server sent a device without a readable status, which stays unknown",
-    ]
+        devices.read(orjson.dumps(two(groupId="secret", status=number)))
     assert devices.unreadable_fields == {"groupId", "status"}
 
 
-async def test_left_out_rows_are_logged_once(
-    devices: ListReader[str, Device], caplog: pytest.LogCaptureFixture
-) -> None:
-    """Until none is left out, and then anew."""
-    answers: list[Rows] = [[1], [1], [1, "secret"], [], [None]]
-    for number, bad in enumerate(answers):
-        await devices.async_read(orjson.dumps([*two(groupId=number), *bad]))
-        assert devices.left_out == len(bad)
-    assert [record.message for record in caplog.records] == [
-        "The server sent 1 elements that are no device and are left out"
-    ] * 2
-    assert {record.levelno for record in caplog.records} == {logging.WARNING}
-
-
-async def test_names_of_fields_are_remembered(devices: ListReader[str, Device]) -> None:
+def test_names_of_fields_are_remembered(devices: DeviceLists) -> None:
     """Which fields came is for diagnostics: the names, and no values."""
-    await devices.async_read(orjson.dumps(two(attributes={"key": "secret"})))
+    devices.read(orjson.dumps(two(attributes={"key": "secret"})))
     assert devices.seen_fields == {*DEVICE, "attributes"}
-
-
-async def test_long_lists_leave_the_loop_its_turn(
-    devices: ListReader[str, Device],
-) -> None:
-    """Others run while ten thousand trackers are read."""
-    body = orjson.dumps([row(DEVICE, uniqueId=str(n)) for n in range(10_000)])
-    turns = 0
-
-    async def others() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    task = asyncio.create_task(others())
-    read = await devices.async_read(body)
-    task.cancel()
-    assert len(read) == 10_000
-    assert turns >= 9
 
 
 @pytest.mark.parametrize(
     "item",
     [b"{}", b"[]", b'{"a":1}', b"1.5", b'{"uniqueId":"a"}', b'{"a":{"a":{"a":0}}}'],
 )
-async def test_many_small_values(devices: ListReader[str, Device], item: bytes) -> None:
-    """16 MiB of tiny values, which would fill the memory, are not read."""
-    number = 16 * 2**20 // (len(item) + 1)
+def test_many_small_values(devices: DeviceLists, item: bytes) -> None:
+    """4 MiB of tiny values, which would fill the memory, are not read."""
+    number = 4 * 2**20 // (len(item) + 1)
     body = b"[" + (item + b",") * number + b"0]"
     tracemalloc.start()
     with pytest.raises(InvalidResponseError, match="too many values"):
-        await devices.async_read(body)
+        devices.read(body)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**20
 
 
-async def test_large_account(devices: ListReader[str, Device]) -> None:
-    """Thirty thousand trackers, as talkative as such servers are, are not too many."""
+def test_large_account(devices: DeviceLists) -> None:
+    """Seven thousand trackers, as talkative as such servers are, are not too many."""
     attributes = {f"attribute{n}": n for n in range(8)}
     more = {"attributes": attributes, "phone": None, "model": None, "contact": None}
-    body = orjson.dumps([row(DEVICE, uniqueId=str(n), **more) for n in range(30_000)])
-    assert len(body) < 16 * 2**20
-    assert len(await devices.async_read(body)) == 30_000
+    body = orjson.dumps([row(DEVICE, uniqueId=str(n), **more) for n in range(7_000)])
+    assert len(body) < 4 * 2**20
+    assert len(devices.read(body).now) == 7_000
 
 
-async def test_left_out_of_an_answer_that_comes_again(
-    devices: ListReader[str, Device],
-) -> None:
-    """What is counted is always that of the last answer, however it was read."""
-    whole = orjson.dumps(two())
-    await devices.async_read(whole)
-    broken = orjson.dumps([*two(), *two(), {}])
-    await devices.async_read(broken, {"860000000000022"})
-    assert devices.left_out == 1
-
-    await devices.async_read(whole)
-
+def test_left_out_rows_are_counted_while_they_are_there(devices: DeviceLists) -> None:
+    """The number is that of the last answer that was a list."""
+    nobody = {"name": "no key"}
+    answers: list[Rows] = [[], [{}], [{}, nobody], [nobody], [{}, {}], []]
+    for bad in answers:
+        devices.read(orjson.dumps([*two(), *bad]))
+        assert devices.left_out == len(bad)
+    with pytest.raises(InvalidResponseError):
+        devices.read(b"[1]")
     assert devices.left_out == 0
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda rows: orjson.dumps(rows, option=orjson.OPT_INDENT_2),
+        lambda rows: orjson.dumps(rows).replace(b"},{", b"} , {"),
+        lambda rows: b" \t" + orjson.dumps(rows) + b"\r\n",
+    ],
+    ids=["indented", "spaces between", "spaces around"],
+)
+def test_spaces(devices: DeviceLists, write: Callable[[Rows], bytes]) -> None:
+    """However it is written, what did not change is the same object."""
+    before = devices.read(orjson.dumps(two())).now
+    assert devices.read(write(two())).now is before
+    after = devices.read(write(two(status="offline"))).now
+    assert after["860000000000011"].status == "offline"
+    assert after["860000000000022"] is before["860000000000022"]
+
+
+def test_a_tracker_listed_twice_and_once_again(devices: DeviceLists) -> None:
+    """Of two with one `uniqueId` the newest counts, as long as there are two."""
+    one = two()
+    newer = row(one[0], name="Newer", lastUpdate="2026-11-21T07:00:00.000+0000")
+    for rows, name in (
+        (one, "Red bike"),
+        ([*one, newer], "Newer"),
+        (one, "Red bike"),
+        ([newer, one[1]], "Newer"),
+        ([one[1]], None),
+        ([*one, {**one[0], "attributes": {}}], "Red bike"),
+        ([one[1], {**one[0], "attributes": {}}], "Red bike"),
+    ):
+        read = devices.read(orjson.dumps(rows)).now
+        found = read.get("860000000000011")
+        assert (found and found.name) == name
+        assert "860000000000022" in read
+
+
+def test_only_what_is_new_is_read(devices: DeviceLists) -> None:
+    """Whatever the order, no row is looked into that says what it said before."""
+    devices.read(orjson.dumps(two()))
+    with patch.object(Device, "from_row", wraps=Device.from_row) as from_row:
+        devices.read(orjson.dumps(two(status="offline")[::-1]))
+    assert [call.args[0] for call in from_row.mock_calls] == ["860000000000011"]

@@ -1,0 +1,10 @@
+"""What is known of one account: values in, values out.
+
+No clock, no network and nothing of Home Assistant is needed in here, and nobody asks
+where news came from.
+"""
+
+from .account import Account, Remembered
+from .tracker import Tracker, Trackers
+
+__all__ = ["Account", "Remembered", "Tracker", "Trackers"]

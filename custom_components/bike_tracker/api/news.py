@@ -1,0 +1,29 @@
+"""What is different now, for whoever knows what was."""
+
+from collections.abc import Mapping, Set as AbstractSet
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class News[T]:
+    """Things by key, and which of them are others than before.
+
+    Neither mapping is changed afterwards. Of a thousand things, of which one changed, the
+    others need not be looked at, which costs more than all that is done with the one.
+    """
+
+    before: Mapping[str, T]
+    now: Mapping[str, T]
+    changed: AbstractSet[str]
+    """Keys that came, changed or went."""
+
+    def since(self, known: Mapping[str, T]) -> AbstractSet[str]:
+        """Return keys that may have changed for somebody who last saw `known`.
+
+        That is all of them for somebody who missed something.
+        """
+        if known is self.now:
+            return frozenset()
+        if known is self.before:
+            return self.changed
+        return known.keys() | self.now.keys()
