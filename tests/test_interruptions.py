@@ -15,6 +15,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker import async_remove_config_entry_device, backlog
+from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.backlog import Backlog
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -261,7 +262,7 @@ async def test_delete_button_while_the_tracker_comes_back(
 
     async def _positions(*args: Any) -> Any:
         allowed.append(await async_remove_config_entry_device(hass, setup, device))
-        return {}
+        return News({}, {}, frozenset())
 
     with patch.object(coordinator.client, "async_get_positions", _positions):
         await poll()

@@ -28,7 +28,7 @@ from custom_components.bike_tracker.api import (
     TrackingError,
     canonical_url,
 )
-from custom_components.bike_tracker.api.lists import DeviceLists, PositionLists
+from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, PASSWORD
@@ -81,65 +81,65 @@ async def test_any_answer(
     with suppress(TrackingError):
         assert isinstance((await client.async_get_devices()).now, dict)
     with suppress(TrackingError):
-        assert isinstance(await client.async_get_positions({0, 1, 2}), dict)
+        assert isinstance((await client.async_get_positions()).now, dict)
 
 
 @every
 @given(answers=st.lists(values.lists_of(values.devices), min_size=1, max_size=4))
 def test_any_lists_of_devices(answers: list[list[Any]]) -> None:
     """Each tracker that can be known is there, with every field that can be read."""
-    lists = DeviceLists()
-    before: Mapping[str, Device] = {}
-    for rows in answers:
-        body = values.body(rows)
-        expected = [oracle.device(row) for row in rows if oracle.is_device(row)]
-        if rows and not expected:
-            with pytest.raises(InvalidResponseError):
-                lists.read(body)
-            continue
-        news = lists.read(body)
-        read = news.now
-        assert news.before is before or not before
-        assert news.changed == {
-            unique_id
-            for unique_id in before.keys() | read.keys()
-            if before.get(unique_id) != read.get(unique_id)
-        }
-        agree(read, expected, key=lambda device: device.unique_id)
-        for unique_id, device in read.items():
-            # What says the same as before is the same object.
-            assert device is before.get(unique_id) or device != before.get(unique_id)
-        backwards = values.body(rows[::-1])
-        assert lists.read(backwards).now is read
-        assert DeviceLists().read(backwards).now == read
-        before = read
+    any_lists(Device, answers, oracle.is_device, oracle.device)
 
 
 @every
-@given(rows=values.lists_of(values.positions), wanted=st.sets(st.integers(-2, 3)))
-def test_any_lists_of_positions(rows: list[Any], wanted: set[int]) -> None:
-    """Each position that is wanted is there, with everything that can be read."""
-    body = values.body(rows)
-    all_expected = [oracle.position(row) for row in rows if oracle.is_position(row)]
-    if rows and not all_expected:
-        with pytest.raises(InvalidResponseError):
-            PositionLists().read(body, wanted)
-        return
-    read = PositionLists().read(body, wanted)
-    expected = [position for position in all_expected if position.device_id in wanted]
-    agree(read, expected, key=lambda position: position.device_id)
-    assert PositionLists().read(values.body(rows[::-1]), wanted) == read
+@given(answers=st.lists(values.lists_of(values.positions), min_size=1, max_size=4))
+def test_any_lists_of_positions(answers: list[list[Any]]) -> None:
+    """Each position that is somebody's is there, with everything that can be read."""
+    any_lists(Position, answers, oracle.is_position, oracle.position)
 
 
-def agree[K, T: (Device, Position)](
-    read: Mapping[K, T], expected: list[T], *, key: Callable[[T], K]
+def any_lists[T: (Device, Position)](
+    kind: type[T],
+    answers: list[list[Any]],
+    is_one: Callable[[object], bool],
+    one: Callable[[Any], T],
+) -> None:
+    """Read one answer after another, and hold each against what is expected of it."""
+    reader = ListReader[Any, T](kind)
+    before: Mapping[Any, T] = {}
+    for rows in answers:
+        body = values.body(rows)
+        expected = [one(row) for row in rows if is_one(row)]
+        if rows and not expected:
+            with pytest.raises(InvalidResponseError):
+                reader.read(body)
+            continue
+        news = reader.read(body)
+        read = news.now
+        assert news.before is before or not before
+        agree(read, expected, before)
+        assert news.changed == {
+            key
+            for key in before.keys() | read.keys()
+            if before.get(key) != read.get(key)
+        }
+        backwards = values.body(rows[::-1])
+        assert reader.read(backwards).now is read
+        assert ListReader[Any, T](kind).read(backwards).now == read
+        before = read
+
+
+def agree[T: (Device, Position)](
+    read: Mapping[Any, T], expected: list[T], before: Mapping[Any, T]
 ) -> None:
     """Hold what was read against what is expected of each row."""
-    assert read.keys() == {key(item) for item in expected}
-    for item_key, item in read.items():
-        twins = [twin for twin in expected if key(twin) == item_key]
+    assert read.keys() == {item.key for item in expected}
+    for key, item in read.items():
+        twins = [twin for twin in expected if twin.key == key]
         newest = max(twin.moment for twin in twins)
         assert item in [twin for twin in twins if twin.moment == newest]
+        # What says the same as before is the same object.
+        assert item is before.get(key) or item != before.get(key)
 
 
 # What a person types

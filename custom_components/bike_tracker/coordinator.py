@@ -55,7 +55,7 @@ class Poll:
     last_error_time: datetime | None = None
 
 
-class BikeTrackerCoordinator(DataUpdateCoordinator[News[Tracker]]):
+class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     """Polls the trackers of one account and tells the entities of those that changed."""
 
     config_entry: ConfigEntry
@@ -118,7 +118,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[Tracker]]):
         await asyncio.wait([task])
 
     @override
-    async def _async_update_data(self) -> News[Tracker]:
+    async def _async_update_data(self) -> News[str, Tracker]:
         self.poll.time = dt_util.utcnow()
         start = monotonic()
         try:
@@ -136,7 +136,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[Tracker]]):
             self._memory.async_save_later()
         return news if news.changed or self.data is None else self.data
 
-    async def _async_get_devices(self) -> News[Device]:
+    async def _async_get_devices(self) -> News[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
         try:
             devices = await self.client.async_get_devices()
@@ -206,7 +206,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[Tracker]]):
             or self.hass.state is not CoreState.running
         )
 
-    def _follow_names(self, news: News[Tracker]) -> None:
+    def _follow_names(self, news: News[str, Tracker]) -> None:
         for unique_id in news.changed:
             before, now = news.before.get(unique_id), news.now.get(unique_id)
             if now and (before is None or before.device.name != now.device.name):

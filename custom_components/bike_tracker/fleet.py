@@ -51,7 +51,7 @@ class Fleet:
         entry.async_on_unload(self._release_all)
 
     @callback
-    def async_claim(self, listed: News[Device]) -> News[Device]:
+    def async_claim(self, listed: News[str, Device]) -> News[str, Device]:
         """Return those trackers of a list that are this entry's."""
         touched = (listed.since(self._listed) | self.elsewhere) & listed.now.keys()
         own = {unique_id for unique_id in touched if self._is_own(unique_id)}

@@ -45,7 +45,7 @@ class PositionLookup:
         if not self._is_due(wanted.values()):
             return {}
         try:
-            found = await self._client.async_get_positions(wanted.keys())
+            found = (await self._client.async_get_positions()).now
         except (CannotConnectError, ServiceUnavailableError) as err:
             asked_for = getattr(err, "retry_after", None)
             self._wait(err, self._backoff.fail(asked_for))
@@ -64,7 +64,11 @@ class PositionLookup:
             for device_id, device in wanted.items()
             if device_id not in found or found[device_id].id != device.position_id
         }
-        return {wanted[key].unique_id: position for key, position in found.items()}
+        return {
+            device.unique_id: found[device_id]
+            for device_id, device in wanted.items()
+            if device_id in found
+        }
 
     def _is_due(self, wanted: Iterable[Device]) -> bool:
         """Return whether it is time to ask, and there is something new to ask for."""

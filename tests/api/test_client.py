@@ -128,7 +128,7 @@ async def test_positions_are_asked_for_in_the_same_way(
 ) -> None:
     """Only the path is another one."""
     await client.async_get_devices()
-    await client.async_get_positions(set())
+    await client.async_get_positions()
     devices, positions = simulator.requests
     assert (positions.method, positions.path, positions.query) == (
         "GET",
@@ -185,12 +185,10 @@ async def test_devices(client: TrackingClient) -> None:
 async def test_positions(client: TrackingClient) -> None:
     """Positions are by internal ID of the device."""
     devices = (await client.async_get_devices()).now
-    both = {devices[RED].id or 0, devices[BLUE].id or 0}
-    positions = await client.async_get_positions(both)
-    assert positions.keys() == both
+    positions = (await client.async_get_positions()).now
+    assert positions.keys() == {devices[RED].id, devices[BLUE].id}
     red = positions[devices[RED].id or 0]
     assert red.id == devices[RED].position_id
-    assert await client.async_get_positions({red.device_id}) == {red.device_id: red}
 
 
 @pytest.mark.parametrize("name", ["json-as-text", "json-as-nothing"])
@@ -210,7 +208,7 @@ async def test_failures(
     error, message = ERRORS[name]
     good = (await client.async_get_devices()).now
     simulator.fault(name)
-    for call in (client.async_get_devices(), client.async_get_positions({1})):
+    for call in (client.async_get_devices(), client.async_get_positions()):
         with pytest.raises(error) as caught:
             await call
         assert type(caught.value) is error
@@ -220,8 +218,7 @@ async def test_failures(
     assert simulator.other_requests == []
     simulator.fault(None)
     assert (await client.async_get_devices()).now is good
-    both = {device.id or 0 for device in good.values()}
-    assert len(await client.async_get_positions(both)) == 2
+    assert len((await client.async_get_positions()).now) == 2
 
 
 @pytest.mark.usefixtures("short_timeout")

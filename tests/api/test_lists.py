@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from custom_components.bike_tracker.api import Device, InvalidResponseError, Position
-from custom_components.bike_tracker.api.lists import DeviceLists, PositionLists
+from custom_components.bike_tracker.api.lists import ListReader
 
 from .rows import DEVICE, MISSING, POSITION, row
 
@@ -21,15 +21,15 @@ NEW = "2026-11-20T07:00:00.000+0000"
 
 
 @pytest.fixture
-def devices() -> DeviceLists:
+def devices() -> ListReader[str, Device]:
     """Return a reader of device lists."""
-    return DeviceLists()
+    return ListReader(Device)
 
 
 @pytest.fixture
-def positions() -> PositionLists:
+def positions() -> ListReader[int, Position]:
     """Return a reader of positions."""
-    return PositionLists()
+    return ListReader(Position)
 
 
 def two(**fields: Any) -> Rows:
@@ -38,7 +38,7 @@ def two(**fields: Any) -> Rows:
 
 
 def test_equal_bodies_are_not_read_again(
-    devices: DeviceLists, monkeypatch: pytest.MonkeyPatch
+    devices: ListReader[str, Device], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same bytes are the same dictionary, without a look into them."""
     before = devices.read(orjson.dumps(two())).now
@@ -69,7 +69,7 @@ def test_equal_bodies_are_not_read_again(
     ],
 )
 def test_answers_that_say_the_same(
-    devices: DeviceLists, change: Callable[[Rows], Rows]
+    devices: ListReader[str, Device], change: Callable[[Rows], Rows]
 ) -> None:
     """Whatever does not show in an object makes no other object."""
     before = devices.read(orjson.dumps(two())).now
@@ -77,7 +77,7 @@ def test_answers_that_say_the_same(
 
 
 def test_only_what_changed_is_another_object(
-    devices: DeviceLists,
+    devices: ListReader[str, Device],
 ) -> None:
     """The other tracker is the same object, in a dictionary of its own."""
     before = devices.read(orjson.dumps(two())).now
@@ -97,7 +97,7 @@ def test_only_what_changed_is_another_object(
     ],
 )
 def test_types_tell_apart_what_python_calls_equal(
-    devices: DeviceLists,
+    devices: ListReader[str, Device],
     field: str,
     values: list[Any],
     attribute: str,
@@ -110,7 +110,7 @@ def test_types_tell_apart_what_python_calls_equal(
         assert (type(got), got) == (type(seen), seen)
 
 
-def test_trackers_come_and_go(devices: DeviceLists) -> None:
+def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
     """An answer is the whole truth about who is in the list."""
     both = two()
     before = devices.read(orjson.dumps(both)).now
@@ -150,7 +150,7 @@ def test_trackers_come_and_go(devices: DeviceLists) -> None:
     ],
     ids=lambda body: repr(body[:24]),
 )
-def test_no_list_of_trackers(devices: DeviceLists, body: bytes) -> None:
+def test_no_list_of_trackers(devices: ListReader[str, Device], body: bytes) -> None:
     """It is an error, which holds nothing of the answer, and what was known stays."""
     good = orjson.dumps(two())
     before = devices.read(good).now
@@ -168,8 +168,8 @@ def test_no_list_of_trackers(devices: DeviceLists, body: bytes) -> None:
     ids=["400 digits", "10000 digits", "below zero", "1e400", "NaN", "-Infinity"],
 )
 def test_numbers_that_nothing_can_hold(
-    devices: DeviceLists,
-    positions: PositionLists,
+    devices: ListReader[str, Device],
+    positions: ListReader[int, Position],
     literal: bytes,
 ) -> None:
     """They cost their field, and neither the tracker nor the others."""
@@ -180,7 +180,7 @@ def test_numbers_that_nothing_can_hold(
     assert read["860000000000022"].group_id == 3
 
     body = orjson.dumps([row(POSITION, altitude="@")]).replace(b'"@"', literal)
-    [position] = positions.read(body, {1001}).values()
+    [position] = positions.read(body).now.values()
     assert position.altitude is None
     assert position.latitude == 47.996
 
@@ -199,7 +199,7 @@ def test_numbers_that_nothing_can_hold(
     ],
 )
 def test_large_integers(
-    devices: DeviceLists, literal: bytes, value: int | None, other: bytes
+    devices: ListReader[str, Device], literal: bytes, value: int | None, other: bytes
 ) -> None:
     """Integers of 64 bits are exact, whatever else is in the list."""
     body = orjson.dumps(two(groupId="@", future="#"))
@@ -207,7 +207,7 @@ def test_large_integers(
     assert (devices.read(body).now)["860000000000011"].group_id == value
 
 
-def test_half_a_character(devices: DeviceLists) -> None:
+def test_half_a_character(devices: ListReader[str, Device]) -> None:
     """It is taken out of a name, and a serial number with it is none."""
     body = orjson.dumps(two(name="@")).replace(b'"@"', rb'"half \ud83d of a pair"')
     read = devices.read(body).now
@@ -227,7 +227,7 @@ def test_half_a_character(devices: DeviceLists) -> None:
     ],
 )
 def test_of_two_with_one_unique_id_the_newest_counts(
-    devices: DeviceLists, first: Any, second: Any, name: str
+    devices: ListReader[str, Device], first: Any, second: Any, name: str
 ) -> None:
     """In whatever order they come, and whatever was known before."""
     twins = [
@@ -243,7 +243,7 @@ def test_of_two_with_one_unique_id_the_newest_counts(
 
 @pytest.mark.parametrize("last_update", [NEW, None, MISSING])
 def test_ties_do_not_depend_on_the_order(
-    devices: DeviceLists, last_update: Any
+    devices: ListReader[str, Device], last_update: Any
 ) -> None:
     """Of several from the same moment it is always the same one."""
     twins = [
@@ -264,12 +264,12 @@ def test_ties_do_not_depend_on_the_order(
 
 
 def test_of_two_positions_of_a_device_the_newest_counts(
-    positions: PositionLists,
+    positions: ListReader[int, Position],
 ) -> None:
     """Positions are by device, and told apart by the time of their fix."""
     twins = [row(POSITION, id=1, fixTime=NEW), row(POSITION, id=2, fixTime=OLD)]
     for rows in (twins, twins[::-1]):
-        [position] = positions.read(orjson.dumps(rows), {1001}).values()
+        [position] = positions.read(orjson.dumps(rows)).now.values()
         assert position.id == 1
 
 
@@ -287,40 +287,22 @@ def test_of_two_positions_of_a_device_the_newest_counts(
         row(POSITION, deviceId=True),
     ],
 )
-def test_positions_without_ids_are_left_out(positions: PositionLists, bad: Any) -> None:
+def test_positions_without_ids_are_left_out(
+    positions: ListReader[int, Position], bad: Any
+) -> None:
     """A position is of a device and has a number; nothing else is needed."""
-    read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}]), {1, 2})
+    read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}])).now
     assert read == {2: Position(device_id=2, id=1)}
 
 
-def test_what_is_wanted_alone_is_read(
-    positions: PositionLists,
-) -> None:
-    """Of a long list only some may be news; the others are not looked into."""
-    rows = [row(POSITION, deviceId=n, id=n, altitude=n) for n in range(5)]
-    body = orjson.dumps(rows)
-    some = positions.read(body, {1, 3, 99})
-    assert some.keys() == {1, 3}
-    assert positions.read(body, set()) == {}
-    every = positions.read(body, set(range(5)))
-    assert {key: every[key] for key in some} == some
-
-
-def test_positions_of_nobody(positions: PositionLists) -> None:
-    """A list without a single position is none, whoever is wanted."""
-    with pytest.raises(InvalidResponseError):
-        positions.read(b"[{}]", {1001})
-    assert positions.read(b"[]", {1001}) == {}
-
-
-def test_unreadable_fields_are_remembered(devices: DeviceLists) -> None:
+def test_unreadable_fields_are_remembered(devices: ListReader[str, Device]) -> None:
     """Their names, and no values."""
     for number in range(3):
         devices.read(orjson.dumps(two(groupId="secret", status=number)))
     assert devices.unreadable_fields == {"groupId", "status"}
 
 
-def test_names_of_fields_are_remembered(devices: DeviceLists) -> None:
+def test_names_of_fields_are_remembered(devices: ListReader[str, Device]) -> None:
     """Which fields came is for diagnostics: the names, and no values."""
     devices.read(orjson.dumps(two(attributes={"key": "secret"})))
     assert devices.seen_fields == {*DEVICE, "attributes"}
@@ -330,7 +312,7 @@ def test_names_of_fields_are_remembered(devices: DeviceLists) -> None:
     "item",
     [b"{}", b"[]", b'{"a":1}', b"1.5", b'{"uniqueId":"a"}', b'{"a":{"a":{"a":0}}}'],
 )
-def test_many_small_values(devices: DeviceLists, item: bytes) -> None:
+def test_many_small_values(devices: ListReader[str, Device], item: bytes) -> None:
     """4 MiB of tiny values, which would fill the memory, are not read."""
     number = 4 * 2**20 // (len(item) + 1)
     body = b"[" + (item + b",") * number + b"0]"
@@ -342,7 +324,7 @@ def test_many_small_values(devices: DeviceLists, item: bytes) -> None:
     assert peak < 2**20
 
 
-def test_large_account(devices: DeviceLists) -> None:
+def test_large_account(devices: ListReader[str, Device]) -> None:
     """Seven thousand trackers, as talkative as such servers are, are not too many."""
     attributes = {f"attribute{n}": n for n in range(8)}
     more = {"attributes": attributes, "phone": None, "model": None, "contact": None}
@@ -351,7 +333,9 @@ def test_large_account(devices: DeviceLists) -> None:
     assert len(devices.read(body).now) == 7_000
 
 
-def test_left_out_rows_are_counted_while_they_are_there(devices: DeviceLists) -> None:
+def test_left_out_rows_are_counted_while_they_are_there(
+    devices: ListReader[str, Device],
+) -> None:
     """The number is that of the last answer that was a list."""
     nobody = {"name": "no key"}
     answers: list[Rows] = [[], [{}], [{}, nobody], [nobody], [{}, {}], []]
@@ -372,7 +356,9 @@ def test_left_out_rows_are_counted_while_they_are_there(devices: DeviceLists) ->
     ],
     ids=["indented", "spaces between", "spaces around"],
 )
-def test_spaces(devices: DeviceLists, write: Callable[[Rows], bytes]) -> None:
+def test_spaces(
+    devices: ListReader[str, Device], write: Callable[[Rows], bytes]
+) -> None:
     """However it is written, what did not change is the same object."""
     before = devices.read(orjson.dumps(two())).now
     assert devices.read(write(two())).now is before
@@ -381,7 +367,9 @@ def test_spaces(devices: DeviceLists, write: Callable[[Rows], bytes]) -> None:
     assert after["860000000000022"] is before["860000000000022"]
 
 
-def test_a_tracker_listed_twice_and_once_again(devices: DeviceLists) -> None:
+def test_a_tracker_listed_twice_and_once_again(
+    devices: ListReader[str, Device],
+) -> None:
     """Of two with one `uniqueId` the newest counts, as long as there are two."""
     one = two()
     newer = row(one[0], name="Newer", lastUpdate="2026-11-21T07:00:00.000+0000")
@@ -400,9 +388,42 @@ def test_a_tracker_listed_twice_and_once_again(devices: DeviceLists) -> None:
         assert "860000000000022" in read
 
 
-def test_only_what_is_new_is_read(devices: DeviceLists) -> None:
+def test_only_what_is_new_is_read(devices: ListReader[str, Device]) -> None:
     """Whatever the order, no row is looked into that says what it said before."""
     devices.read(orjson.dumps(two()))
     with patch.object(Device, "from_row", wraps=Device.from_row) as from_row:
         devices.read(orjson.dumps(two(status="offline")[::-1]))
-    assert [call.args[0] for call in from_row.mock_calls] == ["860000000000011"]
+    assert [call.args[0]["id"] for call in from_row.mock_calls] == [1001]
+
+
+@pytest.mark.parametrize(
+    "oddity",
+    [
+        {"tags": [{"a": 1}, {"b": 2}, {"c": 3}]},
+        {"tags": [{"uniqueId": "1"}, {"uniqueId": "x", "id": 7}, {"uniqueId": "1"}]},
+        {"name": "},{"},
+        {"name": '"},{"uniqueId":"x'},
+        {"name": "}]"},
+        {"name": "[{"},
+        {"group": {"group": {"group": {}}}},
+    ],
+)
+def test_texts_that_mislead(
+    devices: ListReader[str, Device], oddity: dict[str, Any]
+) -> None:
+    """What looks like the end of a row within one is not taken for it."""
+    for changes in ({}, {"status": "offline"}, {"disabled": True}, {}):
+        read = devices.read(orjson.dumps(two(**oddity, **changes))).now
+        assert read.keys() == {"860000000000011", "860000000000022"}
+        red = read["860000000000011"]
+        assert red.status == changes.get("status", "online")
+        assert red.disabled is changes.get("disabled", False)
+        assert devices.left_out == 0
+        assert devices.unreadable_fields == set()
+
+
+def test_rows_that_are_nothing(devices: ListReader[str, Device]) -> None:
+    """However often they come, in whatever company, they are left out."""
+    for rows in ([*two(), None], [{}, *two()], [None, *two(), {}], [{}, *two()]):
+        assert len(devices.read(orjson.dumps(rows)).now) == 2
+        assert devices.left_out == len(rows) - 2

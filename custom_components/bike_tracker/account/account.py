@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from ..api import Device, News, Position
 from . import positions as rules
@@ -32,7 +33,9 @@ class Account:
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
 
-    def wanted(self, devices: News[Device], *, came_back: bool) -> dict[int, Device]:
+    def wanted(
+        self, devices: News[str, Device], *, came_back: bool
+    ) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
@@ -54,8 +57,8 @@ class Account:
         return wanted
 
     def take(
-        self, devices: News[Device], positions: Mapping[str, Position]
-    ) -> News[Tracker]:
+        self, devices: News[str, Device], positions: Mapping[str, Position]
+    ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
         A position that no server lists any more stays: the bike is where it was.
@@ -89,7 +92,7 @@ class Account:
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
 
-    def _listed_outdated(self, devices: News[Device]) -> Iterable[Device]:
+    def _listed_outdated(self, devices: News[str, Device]) -> Iterable[Device]:
         """Yield the devices of a list whose known position is not the announced one."""
         known = self.remembered.positions
         for unique_id in devices.since(self._devices) | self._outdated:
@@ -97,27 +100,25 @@ class Account:
             if device and rules.is_outdated(device, known.get(unique_id)):
                 yield device
 
-    def _update(self, touched: AbstractSet[str]) -> News[Tracker]:
+    def _update(self, touched: AbstractSet[str]) -> News[str, Tracker]:
         """Put together what is known of the touched trackers."""
         before, known = self.trackers, self.remembered.positions
-        different: dict[str, Tracker | None] = {}
-        for unique_id in touched:
-            device = self._devices.get(unique_id)
-            tracker = Tracker(device, known.get(unique_id)) if device else None
+        changed: dict[str, Tracker] = {}
+        gone = touched & before.keys() - self._devices.keys()
+        for unique_id in touched & self._devices.keys():
+            tracker = Tracker(self._devices[unique_id], known.get(unique_id))
             if tracker != before.get(unique_id):
-                different[unique_id] = tracker
-        if different:
-            self.trackers = {
-                unique_id: tracker
-                for unique_id, tracker in {**before, **different}.items()
-                if tracker is not None
-            }
-        return News(before, self.trackers, different.keys())
+                changed[unique_id] = tracker
+        if changed or gone:
+            self.trackers = {**before, **changed}
+            for unique_id in gone:
+                del self.trackers[unique_id]
+        return News(before, self.trackers, changed.keys() | gone)
 
 
 def _ambiguous_ids(
     devices: Mapping[str, Device], ids: Mapping[int, Device]
 ) -> list[int]:
     """Return those of the IDs that several devices have."""
-    found = Counter(device.id for device in devices.values() if device.id in ids)
+    found = Counter(map(attrgetter("id"), devices.values()))
     return [device_id for device_id in ids if found[device_id] > 1]

@@ -1,6 +1,6 @@
 """The client: one method per call of the service."""
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -20,7 +20,7 @@ from .errors import (
     RedirectedError,
     ServiceUnavailableError,
 )
-from .lists import DeviceLists, PositionLists
+from .lists import ListReader
 from .models import Device, Position
 from .news import News
 
@@ -50,10 +50,10 @@ class TrackingClient:
             hdrs.ACCEPT: "application/json",
             hdrs.AUTHORIZATION: _basic(email, password),
         }
-        self.devices = DeviceLists()
-        self.positions = PositionLists()
+        self.devices = ListReader[str, Device](Device)
+        self.positions = ListReader[int, Position](Position)
 
-    async def async_get_devices(self) -> News[Device]:
+    async def async_get_devices(self) -> News[str, Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4).
 
         A tracker that did not change since the last call is the same object, and if none
@@ -64,17 +64,13 @@ class TrackingClient:
         """
         return self.devices.read(await self._async_get("devices"))
 
-    async def async_get_positions(
-        self, device_ids: AbstractSet[int]
-    ) -> dict[int, Position]:
-        """Return the last known positions of these devices by their internal ID.
-
-        The server sends those of all, but no more is read.
+    async def async_get_positions(self) -> News[int, Position]:
+        """Return the last known positions by the internal ID of their device.
 
         Not in the documented interface: servers like Traccar offer it, others answer
         with anything. Raises the same errors as async_get_devices.
         """
-        return self.positions.read(await self._async_get("positions"), device_ids)
+        return self.positions.read(await self._async_get("positions"))
 
     async def _async_get(self, path: str) -> bytes:
         try:

@@ -1,167 +1,159 @@
-"""One list answer after another: objects, and the same ones where nothing changed."""
+"""One list answer after another: objects, and which are others than before."""
 
-from collections.abc import Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 import json
-from operator import itemgetter
-from typing import Any
+from typing import Any, Protocol, Self
 
 import orjson
 
 from .errors import InvalidResponseError
-from .models import Device, Position
 from .news import News
 
 # What lists of thousands of trackers need. Of `{}` alone, 4 MiB would take up a hundred
 # times as much once read.
 _MOST_VALUES = 400_000
-_DEVICE_FIELDS = itemgetter(
-    *("id", "name", "uniqueId", "status"),
-    *("lastUpdate", "positionId", "groupId", "disabled"),
-)
+_KNOWN = object()
 _LONGEST_INTEGER = len("-9223372036854775808")
 
 
-class DeviceLists:
-    """Reads the device lists of one account.
+class Listed[K](Protocol):
+    """What a list answer holds one of per row."""
 
-    A device that did not change is the same object as before, and so is the mapping if
+    @classmethod
+    def from_row(
+        cls, row: dict[str, Any], note: Callable[[str], None], /
+    ) -> Self | None:
+        """Return the object, or None without a key.
+
+        `note` takes the name of each field without a readable value.
+        """
+
+    @property
+    def key(self) -> K:
+        """Return what the object is known by."""
+
+    @property
+    def moment(self) -> datetime:
+        """Return when this was true: of two with one key the later counts."""
+
+
+class ListReader[K, T: Listed[Any]]:
+    """Reads the answers of one call, one after another.
+
+    An object that did not change is the same object as before, and so is the mapping if
     none did.
     """
 
-    def __init__(self) -> None:
-        """Begin with no list."""
+    def __init__(self, kind: type[T]) -> None:
+        """Read objects of this kind."""
+        self._kind = kind
         self._body: bytes | None = None
-        self._devices: Mapping[str, Device] = {}
-        # What the row of each device said, by `uniqueId`.
-        self._said: Mapping[str, bytes | None] = {}
+        self._objects: Mapping[K, T] = {}
+        # The object in each row of the last list, by the row's text.
+        self._rows: Mapping[bytes | None, T | None] = {}
         self.left_out = 0
-        """Rows of the last answer without a usable `uniqueId`."""
+        """Rows of the last answer without a usable key."""
         self.seen_fields: set[str] = set()
         """Names of all fields that came, documented or not."""
         self.unreadable_fields: set[str] = set()
         """Names of fields that came without a usable value."""
 
-    def read(self, body: bytes) -> News[Device]:
-        """Return the devices by `uniqueId`; of two with one, the later counts.
+    def read(self, body: bytes) -> News[K, T]:
+        """Return the objects of an answer by key.
 
-        Raises InvalidResponseError if this is no JSON array, or one of rows of which
-        none has a usable `uniqueId`.
+        Raises InvalidResponseError if it is no JSON array, or one of rows of which none
+        has a usable key.
         """
         if body == self._body:
-            return News(self._devices, self._devices, frozenset())
-        rows = _rows(body)
-        devices: dict[str, Device] = {}
-        said: dict[str, bytes | None] = {}
-        left_out = 0
-        for row in rows:
-            unique_id = Device.key_of(row) if type(row) is dict else None
-            if unique_id is None:
-                left_out += 1
-                continue
-            says = _says(row)
-            device = self._device(unique_id, row, says)
-            other = devices.get(unique_id)
-            if other is None or _is_later(device, other):
-                devices[unique_id], said[unique_id] = device, says
-        _check_usable(rows, left_out)
-        self._body, self._said, self.left_out = body, said, left_out
-        return self._news(devices)
+            return News(self._objects, self._objects, frozenset())
+        texts, values = _texts_and_values(body, self._rows)
+        rows = [
+            self._rows[text] if value is _KNOWN else self._object(value)
+            for text, value in zip(texts, values, strict=True)
+        ]
+        left_out = rows.count(None)
+        if rows and left_out == len(rows):
+            raise InvalidResponseError("no usable element in the list")
+        self._body, self.left_out = body, left_out
+        self._rows = dict(zip(texts, rows, strict=True))
+        return self._news(self._by_key(rows))
 
-    def _device(
-        self, unique_id: str, row: dict[str, Any], says: bytes | None
-    ) -> Device:
-        """Return the device of a row, which is the old one if it did not change."""
-        old = self._devices.get(unique_id)
-        if old is not None and says is not None and says == self._said[unique_id]:
-            return old
-        self.seen_fields.update(row)
-        device = Device.from_row(unique_id, row, self.unreadable_fields.add)
-        return old if old == device else device
+    def _object(self, value: Any) -> T | None:
+        """Return the object of a row, which is the old one if it did not change."""
+        if type(value) is not dict:
+            return None
+        item = self._kind.from_row(value, self.unreadable_fields.add)
+        if item is None:
+            return None
+        self.seen_fields.update(value)
+        old = self._objects.get(item.key)
+        return old if old == item else item
 
-    def _news(self, devices: Mapping[str, Device]) -> News[Device]:
-        before = self._devices
-        changed = {
-            unique_id
-            for unique_id, device in devices.items()
-            if before.get(unique_id) is not device
-        }
-        if changed or len(devices) < len(before):
-            changed |= before.keys() - devices.keys()
-            self._devices = devices
-        return News(before, self._devices, changed)
+    def _by_key(self, rows: Sequence[T | None]) -> dict[K, T]:
+        """Return the objects by key: of two with one, that of the later moment.
 
-
-class PositionLists:
-    """Reads lists of last known positions."""
-
-    def __init__(self) -> None:
-        """Begin with no list."""
-        self.seen_fields: set[str] = set()
-        """Names of all fields that came."""
-
-    def read(self, body: bytes, wanted: AbstractSet[int]) -> dict[int, Position]:
-        """Return the positions of these devices, by the internal ID of the device.
-
-        Raises InvalidResponseError if this is no JSON array, or one of rows of which
-        none is a position.
+        Where both are of the same moment the choice is any, but never depends on the
+        order.
         """
-        rows = _rows(body)
-        positions: dict[int, Position] = {}
-        left_out = 0
-        for row in rows:
-            device_id = Position.key_of(row) if type(row) is dict else None
-            if device_id is None:
-                left_out += 1
-            elif device_id in wanted:
-                self.seen_fields.update(row)
-                position = Position.from_row(device_id, row)
-                other = positions.get(device_id)
-                if other is None or _is_later(position, other):
-                    positions[device_id] = position
-        _check_usable(rows, left_out)
-        return positions
+        objects = {item.key: item for item in rows if item is not None}
+        if len(objects) + rows.count(None) < len(rows):
+            for item in rows:
+                if item is not None:
+                    later = max(item, objects[item.key], key=_moment_and_text)
+                    old = self._objects.get(item.key)
+                    objects[item.key] = old if old == later else later
+        return objects
+
+    def _news(self, objects: Mapping[K, T]) -> News[K, T]:
+        before = self._objects
+        changed = {key for key, item in objects.items() if before.get(key) is not item}
+        if changed or len(objects) < len(before):
+            changed |= before.keys() - objects.keys()
+            self._objects = objects
+        return News(before, self._objects, changed)
 
 
-def _is_later(item: Device | Position, other: Device | Position) -> bool:
-    """Return whether an object counts before another one with the same key.
+def _moment_and_text(item: Listed[Any]) -> tuple[datetime, str]:
+    return item.moment, str(item)
 
-    Where both are of the same moment the choice is any, but never depends on the order.
+
+def _texts_and_values(
+    body: bytes, known: Container[bytes | None]
+) -> tuple[Sequence[bytes | None], Sequence[Any]]:
+    """Return the text and the value of each row; one whose text is known is not read.
+
+    Telling 1,000 rows apart by their texts takes a quarter of the time of reading them.
+    The texts are what is between `},{`, which is right if each of them is an object;
+    else the rows have no text.
     """
-    return (item.moment, str(item)) > (other.moment, str(other))
-
-
-def _says(row: dict[str, Any]) -> bytes | None:
-    """Return what a device's row says, or None if a field is missing or unheard of.
-
-    As text: Python calls 1, 1.0 and True equal, and one text is quicker compared than
-    eight values that lie scattered in the memory.
-    """
-    try:
-        return orjson.dumps(_DEVICE_FIELDS(row))
-    except KeyError, orjson.JSONEncodeError:
-        return None
-
-
-def _check_usable(rows: Sequence[Any], left_out: int) -> None:
-    if rows and left_out == len(rows):
-        raise InvalidResponseError("no usable element in the list")
-
-
-def _rows(body: bytes) -> list[Any]:
-    """Return the elements of a JSON array, or raise InvalidResponseError."""
     if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
         raise InvalidResponseError("too many values")
+    if body.startswith(b"[{") and body.endswith(b"}]"):
+        texts = body[2:-2].split(b"},{")
+        with suppress(orjson.JSONDecodeError):
+            return texts, [
+                _KNOWN if text in known else orjson.loads(b"{%b}" % text)
+                for text in texts
+            ]
+    values = _values(body)
+    return [None] * len(values), values
+
+
+def _values(body: bytes) -> list[Any]:
+    """Return the elements of a JSON array, or raise InvalidResponseError."""
     try:
-        rows = orjson.loads(body)
+        values = orjson.loads(body)
     except orjson.JSONDecodeError as err:
         error = f"no JSON: {err.msg}"
-        rows = _lenient(body)
+        values = _lenient(body)
     else:
         error = "no JSON array"
-    if type(rows) is not list:
+    if type(values) is not list:
         # Raised here, as the errors above hold the body: it must reach no log.
         raise InvalidResponseError(error)
-    return rows
+    return values
 
 
 def _lenient(body: bytes) -> object:

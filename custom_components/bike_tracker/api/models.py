@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
 import re
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeIs
 
 type DeviceStatus = Literal["online", "offline"]
 type Note = Callable[[str], None]
@@ -52,16 +52,16 @@ class Device:
     group_id: int | None
     disabled: bool | None
 
-    @staticmethod
-    def key_of(row: dict[str, Any]) -> str | None:
-        """Return the `uniqueId` of a row, without which it is no device."""
-        unique_id = row.get("uniqueId")
-        return unique_id if _is_usable(unique_id) else None
-
     @classmethod
-    def from_row(cls, unique_id: str, row: dict[str, Any], note: Note) -> Self:
-        """Return the device; `note` takes the name of each unreadable field."""
+    def from_row(cls, row: dict[str, Any], note: Note) -> Self | None:
+        """Return the device, or None without a usable `uniqueId`.
+
+        `note` takes the name of each unreadable field.
+        """
         get = row.get
+        unique_id = get("uniqueId")
+        if not _is_usable(unique_id):
+            return None
         return cls(
             id=_known(_integer(get("id")), "id", note),
             name=_known(_name(get("name")), "name", note) or unique_id,
@@ -72,6 +72,11 @@ class Device:
             group_id=_known(_integer(get("groupId")), "groupId", note),
             disabled=_known(_boolean(get("disabled")), "disabled", note),
         )
+
+    @property
+    def key(self) -> str:
+        """Return what the device is known by."""
+        return self.unique_id
 
     @property
     def moment(self) -> datetime:
@@ -106,21 +111,17 @@ class Position:
     """Per cent."""
     motion: bool | None = None
 
-    @staticmethod
-    def key_of(row: dict[str, Any]) -> int | None:
-        """Return the internal ID of the device; a row without IDs is no position."""
-        device_id = row.get("deviceId")
-        if type(device_id) is int and type(row.get("id")) is int:
-            return device_id
-        return None
-
     @classmethod
-    def from_row(cls, device_id: int, row: dict[str, Any]) -> Self:
-        """Return the position; what is missing is no fault, as none of it is promised.
+    def from_row(cls, row: dict[str, Any], _note: Note) -> Self | None:
+        """Return the position, or None without the IDs of itself and its device.
 
-        What is not read here, as most of the attributes, is dropped.
+        What else is missing is no fault, as none of it is promised. What is not read
+        here, as most of the attributes, is dropped.
         """
         get = row.get
+        position_id, device_id = get("id"), get("deviceId")
+        if type(position_id) is not int or type(device_id) is not int:
+            return None
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
         battery_level = _number(attribute("batteryLevel"), 0, 100)
@@ -131,13 +132,13 @@ class Position:
         if not _is_fix(latitude, longitude, fix_time, get("valid")):
             return cls(
                 device_id=device_id,
-                id=row["id"],
+                id=position_id,
                 battery_level=battery_level,
                 motion=motion,
             )
         return cls(
             device_id=device_id,
-            id=row["id"],
+            id=position_id,
             fix_time=None if _is_placeholder(fix_time) else fix_time,
             latitude=latitude,
             longitude=longitude,
@@ -150,12 +151,17 @@ class Position:
         )
 
     @property
+    def key(self) -> int:
+        """Return what the position is known by."""
+        return self.device_id
+
+    @property
     def moment(self) -> datetime:
         """Return when this was true, the beginning of time where that is unknown."""
         return self.fix_time or _BEGINNING
 
 
-def _is_usable(unique_id: object) -> bool:
+def _is_usable(unique_id: object) -> TypeIs[str]:
     """Return whether a tracker can be known by this: Home Assistant has to write it."""
     if type(unique_id) is not str or not unique_id:
         return False

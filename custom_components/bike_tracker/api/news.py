@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class News[T]:
+class News[K, T]:
     """Things by key, and which of them are others than before.
 
     Neither mapping is changed afterwards. Of a thousand things, of which one changed, the
     others need not be looked at, which costs more than all that is done with the one.
     """
 
-    before: Mapping[str, T]
-    now: Mapping[str, T]
-    changed: AbstractSet[str]
+    before: Mapping[K, T]
+    now: Mapping[K, T]
+    changed: AbstractSet[K]
     """Keys that came, changed or went."""
 
-    def since(self, known: Mapping[str, T]) -> AbstractSet[str]:
+    def since(self, known: Mapping[K, T]) -> AbstractSet[K]:
         """Return keys that may have changed for somebody who last saw `known`.
 
         That is all of them for somebody who missed something.
