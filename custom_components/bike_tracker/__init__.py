@@ -1,31 +1,34 @@
 """Bike Tracker: the GPS trackers of a cloud service in Home Assistant."""
 
-import aiohttp
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, Platform
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers.device_registry import DeviceEntry
 
-from .api import TrackingClient
 from .coordinator import BikeTrackerCoordinator
 from .data import BikeTrackerConfigEntry, BikeTrackerData
 from .entity_adder import EntityAdder
 from .fleet import tracker_of
 from .memory import Memory
+from .session import create_client
+from .set_up_again import SetUpAgain
 
 PLATFORMS = [Platform.BINARY_SENSOR, Platform.DEVICE_TRACKER, Platform.SENSOR]
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    # A session of its own: cookies of one account must not speak for another.
-    session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-    client = TrackingClient(
-        session, entry.data[CONF_URL], entry.data[CONF_EMAIL], entry.data[CONF_PASSWORD]
-    )
+    client = create_client(hass, entry.data)
     coordinator = BikeTrackerCoordinator(hass, entry, client)
-    await coordinator.async_config_entry_first_refresh()
+    try:
+        await coordinator.async_config_entry_first_refresh()
+    except ConfigEntryAuthFailed:
+        SetUpAgain(hass, entry).async_after_refusal()
+        raise
+    except ConfigEntryNotReady:
+        SetUpAgain(hass, entry).async_after_failure()
+        raise
     entities = EntityAdder(hass, entry, coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
@@ -38,7 +41,10 @@ async def async_unload_entry(
 ) -> bool:
     """Unload the trackers of one account."""
     entry.runtime_data.entities.async_stop()
-    return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
+    unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
+    if unloaded:
+        await entry.runtime_data.coordinator.async_stop()
+    return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:

@@ -2,31 +2,33 @@
 
 import random
 
-_FIRST = 60
-_LONGEST = 15 * 60
+_WAITS = (60, 2 * 60, 4 * 60, 5 * 60)
 _LONGEST_ASKED_FOR = 60 * 60
-_JITTER = 0.1
+
+
+def shortened(seconds: float) -> float:
+    """Return a wait, up to a tenth shorter: not all accounts ask in the same second."""
+    return seconds * random.uniform(0.9, 1)  # noqa: S311 - no secret
 
 
 class Backoff:
-    """Waits of 1, 2, 4 … 15 minutes, give or take a tenth."""
+    """Waits of 1, 2, 4, 5, 5 … minutes."""
 
     def __init__(self) -> None:
         """Begin with the shortest wait."""
-        self._next: float = _FIRST
+        self._failures = 0
 
     def succeed(self) -> None:
         """Begin with the shortest wait again."""
-        self._next = _FIRST
+        self._failures = 0
 
     def fail(self, asked_for: float | None = None) -> float:
         """Return the wait after another failure, in seconds.
 
         A wait that the server asked for is obeyed, between a minute and an hour.
         """
-        wait = self._next
-        self._next = min(2 * wait, _LONGEST)
+        wait = _WAITS[min(self._failures, len(_WAITS) - 1)]
+        self._failures += 1
         if asked_for is not None:
-            return min(max(asked_for, _FIRST), _LONGEST_ASKED_FOR)
-        jitter = random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - no secret
-        return wait * jitter
+            return min(max(asked_for, _WAITS[0]), _LONGEST_ASKED_FOR)
+        return shortened(wait)

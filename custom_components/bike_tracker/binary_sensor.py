@@ -29,8 +29,7 @@ class BikeTrackerBinarySensorDescription(
 
 
 def _is_online(tracker: Tracker) -> bool | None:
-    status = tracker.device.status
-    return None if status is None else status == "online"
+    return {"online": True, "offline": False}.get(tracker.device.status or "")
 
 
 DESCRIPTIONS = (

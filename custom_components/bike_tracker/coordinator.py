@@ -11,6 +11,7 @@ from typing import Any, Final, override
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
@@ -27,14 +28,18 @@ from .api import (
 )
 from .backoff import Backoff
 from .const import DOMAIN, LOGGER
+from .contact import async_lose_contact, async_make_contact
 from .fleet import Fleet
 from .issues import async_create_issue, async_delete_issue
+from .later import Later
 from .listeners import TrackerListeners
 from .memory import Memory
 from .position_lookup import PositionLookup
+from .sign_in import SignIn
 
 _INTERVAL: Final = timedelta(seconds=60)
-_SECOND_TRY_AFTER: Final = 60
+# How long trackers that come back are shown where they were.
+_MOVE_AFTER: Final = 5
 # What one poll may count, so that a machine that slept for a day removes nothing.
 _LONGEST_BETWEEN_POLLS: Final = 60 * 60
 
@@ -61,6 +66,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     config_entry: ConfigEntry
     account: Account
     fleet: Fleet
+    positions: PositionLookup
 
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry, client: TrackingClient
@@ -76,11 +82,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
         self.client = client
         self.poll = Poll()
-        self.positions = PositionLookup(client)
         self._memory = Memory(hass, entry.entry_id)
         self._tracker_listeners = TrackerListeners(hass, entry)
         self._backoff = Backoff()
-        self._unauthorized = False
+        self._sign_in = SignIn(hass, entry)
+        self._move = Later(hass, entry, _MOVE_AFTER, self._async_move)
+        self._polling: asyncio.Task[News[str, Tracker]] | None = None
         self._last_success: float | None = None
         self._logged_fields: set[str] = set()
         self._logged_left_out = False
@@ -89,12 +96,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @override
     async def _async_setup(self) -> None:
-        self.account = Account(await self._memory.async_load())
+        remembered = await self._memory.async_load()
+        self.account = Account(remembered)
         self.fleet = Fleet(self.hass, self.config_entry)
-        self.config_entry.async_on_unload(self._memory.async_close)
-        self.config_entry.async_on_unload(
-            partial(async_delete_issue, self.hass, self.config_entry, "no_trackers")
+        self.positions = PositionLookup(
+            self.client, offered=True if remembered.positions else None
         )
+        for clean_up in (
+            self._memory.async_close,
+            partial(async_delete_issue, self.hass, self.config_entry, "no_trackers"),
+            async_at_started(self.hass, self._async_move_later),
+        ):
+            self.config_entry.async_on_unload(clean_up)
 
     @override
     async def async_refresh(self) -> None:
@@ -117,23 +130,37 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
         await asyncio.wait([task])
 
+    async def async_stop(self) -> None:
+        """Poll no more, and end at once what would outlive the session it needs."""
+        await self.async_shutdown()
+        if self._polling is not None and not self._polling.done():
+            self._polling.cancel()
+            await asyncio.wait([self._polling])
+
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
+        self._polling = self.config_entry.async_create_background_task(
+            self.hass, self._async_poll(), f"{DOMAIN} poll"
+        )
+        await asyncio.wait([self._polling])
+        return self.data if self._polling.cancelled() else self._polling.result()
+
+    async def _async_poll(self) -> News[str, Tracker]:
         self.poll.time = dt_util.utcnow()
         start = monotonic()
         try:
             listed = await self._async_get_devices()
             devices = self.fleet.async_claim(listed)
-            wanted = self.account.wanted(devices, came_back=self._came_back)
-            positions = await self.positions.async_get(wanted)
+            positions = await self.positions.async_get(self.account.wanted(devices))
         finally:
             self.poll.seconds = monotonic() - start
         # Nothing waits from here on: a poll is taken in as a whole or not at all.
-        news = self.account.take(devices, positions)
+        news = self.account.take(devices, positions, came_back=self._came_back)
         self._follow_names(news)
         self._count_missing(listed.now)
         if positions:
             self._memory.async_save_later()
+        self._async_move_later()
         return news if news.changed or self.data is None else self.data
 
     async def _async_get_devices(self) -> News[str, Device]:
@@ -145,10 +172,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.poll.last_error_time = self.poll.time
             # A failure says nothing of who is missing.
             self._last_success = None
+            async_lose_contact(self.hass, self.config_entry, str(err))
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
-        self._unauthorized = False
         self._backoff.succeed()
+        self._sign_in.async_succeed()
+        async_make_contact(self.hass, self.config_entry)
         self._log_oddities()
         return devices
 
@@ -169,31 +198,23 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._logged_left_out = bool(lists.left_out)
 
     def _failure(self, err: TrackingError) -> Exception:
-        if isinstance(err, AuthenticationError):
-            return self._unauthorized_failure()
-        self._unauthorized = False
-        asked_for = getattr(err, "retry_after", None)
-        return UpdateFailed(
-            translation_domain=DOMAIN,
-            translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
-            translation_placeholders={"error": str(err)},
-            retry_after=self._backoff.fail(asked_for),
-        )
-
-    def _unauthorized_failure(self) -> Exception:
-        """Ask to sign in again, but while running not at the first 401.
-
-        Home Assistant stops polling once it asks, and a server may err once.
-        """
-        if self.data is None or self._unauthorized:
+        if not isinstance(err, AuthenticationError):
+            return UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
+                translation_placeholders={"error": str(err)},
+                retry_after=self._backoff.fail(err.retry_after),
+            )
+        is_set_up = self.data is not None
+        if not is_set_up:
             return ConfigEntryAuthFailed(
                 translation_domain=DOMAIN, translation_key="unauthorized"
             )
-        self._unauthorized = True
+        # Not that error again, at which Home Assistant would end polling.
         return UpdateFailed(
             translation_domain=DOMAIN,
             translation_key="unauthorized",
-            retry_after=_SECOND_TRY_AFTER,
+            retry_after=self._sign_in.async_fail(),
         )
 
     @property
@@ -205,6 +226,26 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             # Automations begin to listen when Home Assistant has started.
             or self.hass.state is not CoreState.running
         )
+
+    @callback
+    def _async_move_later(self, *_: object) -> None:
+        """Let trackers that came back move soon, once automations listen."""
+        if self.account.holds_back and self.hass.state is CoreState.running:
+            self._move.async_schedule()
+
+    @callback
+    def _async_move(self) -> None:
+        # While they are unavailable they stay where they were: they come back once more.
+        if self.last_update_success:
+            self._async_tell(self.account.move())
+
+    @callback
+    def _async_tell(self, news: News[str, Tracker]) -> None:
+        """Tell what came between polls, which come as if nothing had."""
+        if news.changed:
+            self.data = news
+            self.async_update_listeners()
+            self._memory.async_save_later()
 
     def _follow_names(self, news: News[str, Tracker]) -> None:
         for unique_id in news.changed:

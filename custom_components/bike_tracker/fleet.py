@@ -85,7 +85,7 @@ class Fleet:
     def async_remove(self, unique_id: str) -> None:
         """Remove a tracker's device."""
         if device := self._device(unique_id):
-            LOGGER.info("Removing device %s: missing for a day", device.id)
+            LOGGER.info("Removing device %s: missing for a week", device.id)
             dr.async_get(self._hass).async_remove_device(device.id)
 
     @callback

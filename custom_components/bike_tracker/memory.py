@@ -1,6 +1,6 @@
 """What outlives a restart: last known positions, and how long trackers are missing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +9,7 @@ from homeassistant.helpers.storage import Store
 
 from .account import Remembered
 from .api import Position
-from .api.models import timestamp
+from .api.models import number, timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
@@ -35,17 +35,15 @@ class Memory:
         self._closed = False
 
     async def async_load(self) -> Remembered:
-        """Return what was remembered: nothing, if it is missing or not readable."""
-        stored = await self._store.async_load()
-        if stored:
-            try:
-                self._remembered = await self._hass.async_add_executor_job(
-                    _from_json, stored
-                )
-            except KeyError, TypeError, ValueError:
-                LOGGER.warning(
-                    "The remembered positions are not readable; starting anew"
-                )
+        """Return what was remembered, as far as it is there and readable."""
+        try:
+            stored = await self._store.async_load()
+        except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
+            LOGGER.warning("What was remembered is not readable: %s", err)
+        else:
+            self._remembered = await self._hass.async_add_executor_job(
+                _from_json, stored
+            )
         return self._remembered
 
     @callback
@@ -79,12 +77,42 @@ def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, An
     return {key: change(item) for key, item in dict(items).items()}
 
 
-def _from_json(stored: dict[str, Any]) -> Remembered:
-    return Remembered(
-        positions=_each(stored["positions"], _position),
-        missing=_each(stored["missing"], float),
+def _from_json(stored: object) -> Remembered:
+    """Return what is readable of a file that anybody may have written."""
+    remembered = Remembered()
+    for unique_id, values in _items(stored, "positions"):
+        if position := _position(values):
+            remembered.positions[unique_id] = position
+    for unique_id, seconds in _items(stored, "missing"):
+        remembered.missing[unique_id] = number(seconds, 0) or 0
+    return remembered
+
+
+def _items(stored: object, key: str) -> Iterable[tuple[str, Any]]:
+    items = stored.get(key) if isinstance(stored, dict) else None
+    return items.items() if isinstance(items, dict) else ()
+
+
+def _position(values: object) -> Position | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    device_id, position_id, motion = get("device_id"), get("id"), get("motion")
+    if type(device_id) is not int or type(position_id) is not int:
+        return None
+    latitude = number(get("latitude"), -90, 90)
+    longitude = number(get("longitude"), -180, 180)
+    has_place = latitude is not None and longitude is not None
+    return Position(
+        device_id=device_id,
+        id=position_id,
+        fix_time=timestamp(get("fix_time")) if has_place else None,
+        latitude=latitude if has_place else None,
+        longitude=longitude if has_place else None,
+        accuracy=number(get("accuracy"), 0) or 0,
+        altitude=number(get("altitude")),
+        speed=number(get("speed"), 0),
+        course=number(get("course"), 0, 360),
+        battery_level=number(get("battery_level"), 0, 100),
+        motion=motion if isinstance(motion, bool) else None,
     )
-
-
-def _position(values: dict[str, Any]) -> Position:
-    return Position(**{**values, "fix_time": timestamp(values["fix_time"])})

@@ -5,8 +5,10 @@ Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from itertools import batched
 from time import monotonic
+from typing import Final
 
 from .api import (
     CannotConnectError,
@@ -16,25 +18,28 @@ from .api import (
     TrackingClient,
     TrackingError,
 )
-from .backoff import Backoff
+from .backoff import Backoff, shortened
 from .const import LOGGER
+from .lacking import LackingPositions
 
-_ASK_AGAIN_AFTER = 24 * 60 * 60
+_HOUR: Final = 60 * 60
+_DAY: Final = 24 * _HOUR
+_IDS_AT_A_TIME: Final = 100
 
 
 class PositionLookup:
     """Asks for the last known positions of trackers that have another one."""
 
-    def __init__(self, client: TrackingClient) -> None:
-        """Begin without knowing whether the service offers positions."""
-        self.offered: bool | None = None
-        """Whether the service offers positions; None while that is not known."""
+    def __init__(self, client: TrackingClient, *, offered: bool | None) -> None:
+        """Take whether the service offers positions; None while that is not known."""
+        self.offered = offered
+        """Whether the service ever answered with positions; None before it was asked."""
         self.last_error: TrackingError | None = None
         self._client = client
         self._backoff = Backoff()
         self._not_before = 0.0
-        # Trackers and positions of theirs that were announced and not there.
-        self._announced_in_vain: set[tuple[str, int | None]] = set()
+        self._next_unoffered_wait = _HOUR
+        self._lacking = LackingPositions()
 
     async def async_get(self, wanted: Mapping[int, Device]) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`.
@@ -42,42 +47,89 @@ class PositionLookup:
         No error of this call, which nobody promised, goes further than this: there are
         no positions then, nor before it is time to ask again.
         """
-        if not self._is_due(wanted.values()):
+        if monotonic() < self._not_before or not self._lacking.is_due(wanted.values()):
             return {}
         try:
-            found = (await self._client.async_get_positions()).now
-        except (CannotConnectError, ServiceUnavailableError) as err:
-            asked_for = getattr(err, "retry_after", None)
-            self._wait(err, self._backoff.fail(asked_for))
-            return {}
+            found = dict(await self._async_get_all())
         except TrackingError as err:
-            self.offered = False
-            self._wait(err, _ASK_AGAIN_AFTER)
+            self._fail(err)
             return {}
-        self.offered, self.last_error = True, None
-        self._backoff.succeed()
+        self._succeed()
+        by_id = self._lacking.by_id(_lacking(wanted, found))
+        found |= await self._async_get_by_id(by_id)
         # Thousands of positions were read: the event loop has its turn before they are
         # taken in.
         await asyncio.sleep(0)
-        self._announced_in_vain = {
-            (device.unique_id, device.position_id)
-            for device_id, device in wanted.items()
-            if device_id not in found or found[device_id].id != device.position_id
-        }
+        self._lacking.note(_lacking(wanted, found))
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
             if device_id in found
         }
 
-    def _is_due(self, wanted: Iterable[Device]) -> bool:
-        """Return whether it is time to ask, and there is something new to ask for."""
-        return monotonic() >= self._not_before and any(
-            (device.unique_id, device.position_id) not in self._announced_in_vain
-            for device in wanted
-        )
+    async def _async_get_all(self) -> Mapping[int, Position]:
+        """Return the positions of all devices by their internal ID.
 
-    def _wait(self, err: TrackingError, seconds: float) -> None:
+        Where only every other answer is a good one, they would all be those of the
+        device list: hence the second try.
+        """
+        try:
+            return (await self._client.async_get_positions()).now
+        except TrackingError as err:
+            if not self.offered or err.retry_after is not None:
+                raise
+        return (await self._client.async_get_positions()).now
+
+    async def _async_get_by_id(
+        self, devices: Collection[Device]
+    ) -> dict[int, Position]:
+        """Return announced positions that the list of them does not have.
+
+        Servers leave old ones out of the list, and may refuse to name them at all.
+        """
+        found: dict[int, Position] = {}
+        for some in batched(devices, _IDS_AT_A_TIME, strict=False):
+            ids = [device.position_id for device in some if device.position_id]
+            try:
+                found |= await self._client.async_get_positions_by_id(ids)
+            except CannotConnectError, ServiceUnavailableError:
+                break
+            except TrackingError as err:
+                LOGGER.debug("No positions by ID (%s)", err)
+        return found
+
+    def _succeed(self) -> None:
+        if self.offered and self.last_error is not None:
+            LOGGER.info("Positions are fetched again")
+        self.offered, self.last_error = True, None
+        self._backoff.succeed()
+
+    def _fail(self, err: TrackingError) -> None:
+        """Wait as after a failed poll where positions are offered, else for hours."""
+        if self.offered and self.last_error is None:
+            LOGGER.warning(
+                "Positions cannot be fetched (%s); trackers stay where they were", err
+            )
         self.last_error = err.with_traceback(None)
+        if self.offered or isinstance(
+            err, CannotConnectError | ServiceUnavailableError
+        ):
+            seconds = self._backoff.fail(err.retry_after)
+        else:
+            self.offered = False
+            seconds = shortened(self._next_unoffered_wait)
+            self._next_unoffered_wait = min(2 * self._next_unoffered_wait, _DAY)
         self._not_before = monotonic() + seconds
         LOGGER.debug("No positions (%s); asking again in %.0f s", err, seconds)
+
+
+def _lacking(
+    wanted: Mapping[int, Device], found: Mapping[int, Position]
+) -> list[Device]:
+    """Return the devices whose announced position was not found."""
+    return [
+        device
+        for device_id, device in wanted.items()
+        if (position := found.get(device_id)) is None
+        or position.id != device.position_id
+    ]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from ..api import Device, News, Position
-from . import positions as rules
+from .positions import is_outdated, taken
 from .tracker import Tracker, Trackers
 
-_GONE_AFTER = 24 * 60 * 60
+_GONE_AFTER = 7 * 24 * 60 * 60
 
 
 @dataclass(slots=True)
@@ -22,7 +22,12 @@ class Remembered:
 
 
 class Account:
-    """What is known of the trackers of one account."""
+    """What is known of the trackers of one account.
+
+    A tracker that comes back, or all of them after an outage or a restart, is first where
+    it was, and moves when it is told to: Home Assistant's zone triggers ignore what
+    changes from unavailable, so a ride away meanwhile would go unnoticed.
+    """
 
     def __init__(self, remembered: Remembered) -> None:
         """Begin with what was remembered, and no tracker listed."""
@@ -30,34 +35,36 @@ class Account:
         self.trackers: Trackers = {}
         """The trackers that were listed last, and what is known of each."""
         self._devices: Mapping[str, Device] = {}
+        # Where trackers are that are still shown where they were.
+        self._held: dict[str, Position] = {}
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
 
-    def wanted(
-        self, devices: News[str, Device], *, came_back: bool
-    ) -> dict[int, Device]:
+    @property
+    def holds_back(self) -> bool:
+        """Return whether some trackers are still shown where they were."""
+        return bool(self._held)
+
+    def wanted(self, devices: News[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
-
-        A tracker that comes back, or all of them after an outage or a restart, is first
-        where it was and moves later: Home Assistant's zone triggers ignore what changes
-        from unavailable, so a ride away meanwhile would go unnoticed.
         """
-        movable = frozenset() if came_back else self.trackers.keys()
-        known = self.remembered.positions
         wanted = {
             device.id: device
             for device in self._listed_outdated(devices)
             if device.id is not None
-            and (device.unique_id in movable or device.unique_id not in known)
         }
         for device_id in _ambiguous_ids(devices.now, wanted) if wanted else ():
             del wanted[device_id]
         return wanted
 
     def take(
-        self, devices: News[str, Device], positions: Mapping[str, Position]
+        self,
+        devices: News[str, Device],
+        positions: Mapping[str, Position],
+        *,
+        came_back: bool = False,
     ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
@@ -65,11 +72,23 @@ class Account:
         """
         known = self.remembered.positions
         for unique_id, position in positions.items():
-            known[unique_id] = rules.taken(known.get(unique_id), position)
+            newest = taken(self._newest(unique_id), position)
+            if (
+                unique_id in known and (came_back or unique_id not in self.trackers)
+            ) or unique_id in self._held:
+                self._held[unique_id] = newest
+            else:
+                known[unique_id] = newest
         touched = devices.since(self._devices) | positions.keys()
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
         self._devices = devices.now
         return self._update(touched)
+
+    def move(self) -> News[str, Tracker]:
+        """Let trackers that came back move to where they are; return what is different."""
+        moved, self._held = self._held, {}
+        self.remembered.positions.update(moved)
+        return self._update(moved.keys())
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -91,13 +110,17 @@ class Account:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
+        self._held.pop(unique_id, None)
+
+    def _newest(self, unique_id: str) -> Position | None:
+        """Return the newest position that was taken in, shown or not."""
+        return self._held.get(unique_id) or self.remembered.positions.get(unique_id)
 
     def _listed_outdated(self, devices: News[str, Device]) -> Iterable[Device]:
         """Yield the devices of a list whose known position is not the announced one."""
-        known = self.remembered.positions
         for unique_id in devices.since(self._devices) | self._outdated:
             device = devices.now.get(unique_id)
-            if device and rules.is_outdated(device, known.get(unique_id)):
+            if device and is_outdated(device, self._newest(unique_id)):
                 yield device
 
     def _update(self, touched: AbstractSet[str]) -> News[str, Tracker]:

@@ -15,19 +15,19 @@ def is_outdated(device: Device, known: Position | None) -> bool:
 def taken(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
-    A message without a fix does not make the place unknown, and one without a battery
+    A message without a place does not make the place unknown, and one without a battery
     level does not empty the battery.
     """
     if known is None:
         return position
     if position.latitude is None:
         position = replace(
-            known,
-            device_id=position.device_id,
-            id=position.id,
-            battery_level=position.battery_level,
-            motion=position.motion,
+            position,
+            fix_time=known.fix_time,
+            latitude=known.latitude,
+            longitude=known.longitude,
+            accuracy=known.accuracy,
         )
-    if position.battery_level is None and known.battery_level is not None:
+    if position.battery_level is None:
         position = replace(position, battery_level=known.battery_level)
     return known if position == known else position

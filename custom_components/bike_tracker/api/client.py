@@ -1,6 +1,6 @@
 """The client: one method per call of the service."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -71,6 +71,18 @@ class TrackingClient:
         with anything. Raises the same errors as async_get_devices.
         """
         return self.positions.read(await self._async_get("positions"))
+
+    async def async_get_positions_by_id(
+        self, position_ids: Iterable[int]
+    ) -> Mapping[int, Position]:
+        """Return these positions by the internal ID of their device, older ones too.
+
+        Not in the documented interface either, and a server may refuse all of them if it
+        does not know one. Raises the same errors as async_get_devices.
+        """
+        query = "&".join(f"id={position_id}" for position_id in position_ids)
+        body = await self._async_get(f"positions?{query}")
+        return ListReader[int, Position](Position).read(body).now
 
     async def _async_get(self, path: str) -> bytes:
         try:

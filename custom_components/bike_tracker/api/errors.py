@@ -7,6 +7,9 @@ No message holds an address, a credential or a word of what the server sent.
 class TrackingError(Exception):
     """Base of every error of the client."""
 
+    retry_after: float | None = None
+    """The wait the server asks for, in seconds, if it asks for one."""
+
 
 class InvalidUrlError(TrackingError):
     """The text is not the address of a web server."""
@@ -29,10 +32,7 @@ class CannotConnectError(TrackingError):
 
 
 class ServiceUnavailableError(TrackingError):
-    """The server said that it cannot answer now (408, 429 or 5xx).
-
-    `retry_after` is the wait the server asks for, in seconds, or None.
-    """
+    """The server said that it cannot answer now (408, 429 or 5xx)."""
 
     def __init__(self, status: int, retry_after: float | None) -> None:
         """Keep what the server said."""

@@ -7,7 +7,8 @@ from math import isfinite
 import re
 from typing import Any, Literal, Self, TypeIs
 
-type DeviceStatus = Literal["online", "offline"]
+type DeviceStatus = Literal["online", "offline", "unknown"]
+"""The third value is not documented: a Traccar's word for a tracker that fell silent."""
 type Note = Callable[[str], None]
 """Takes the name of a field that could not be read."""
 
@@ -18,6 +19,8 @@ _UNFIT_FOR_A_NAME = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _KILOMETRES_PER_HOUR_PER_KNOT = 1.852
+# What cell towers say of a place may be a county: no place a person means.
+_COARSEST_PLACE = 5_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
@@ -26,7 +29,15 @@ KNOWN_FIELDS = frozenset(
     (
         *("id", "name", "uniqueId", "status"),
         *("lastUpdate", "positionId", "groupId", "disabled"),
-        *("deviceId", "valid", "fixTime", "latitude", "longitude", "accuracy"),
+        *(
+            "deviceId",
+            "valid",
+            "fixTime",
+            "deviceTime",
+            "latitude",
+            "longitude",
+            "accuracy",
+        ),
         *("altitude", "speed", "course", "attributes"),
     )
 )
@@ -64,11 +75,13 @@ class Device:
             return None
         return cls(
             id=_known(_integer(get("id")), "id", note),
-            name=_known(_name(get("name")), "name", note) or unique_id,
+            name=_known(_name(get("name")), "name", note)
+            or _name(unique_id)
+            or unique_id,
             unique_id=unique_id,
             status=_known(_status(get("status")), "status", note),
-            last_update=_known(timestamp(get("lastUpdate")), "lastUpdate", note),
-            position_id=_known(_integer(get("positionId")), "positionId", note) or None,
+            last_update=_known_or_null(row, "lastUpdate", timestamp, note),
+            position_id=_known_or_null(row, "positionId", _integer, note) or None,
             group_id=_known(_integer(get("groupId")), "groupId", note),
             disabled=_known(_boolean(get("disabled")), "disabled", note),
         )
@@ -124,30 +137,28 @@ class Position:
             return None
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
-        battery_level = _number(attribute("batteryLevel"), 0, 100)
-        motion = _boolean(attribute("motion"))
         fix_time = timestamp(get("fixTime"))
-        latitude = _number(get("latitude"), -90, 90)
-        longitude = _number(get("longitude"), -180, 180)
-        if not _is_fix(latitude, longitude, fix_time, get("valid")):
-            return cls(
-                device_id=device_id,
-                id=position_id,
-                battery_level=battery_level,
-                motion=motion,
-            )
+        is_placeholder = fix_time is not None and fix_time < _NO_FIX_BEFORE
+        latitude = number(get("latitude"), -90, 90)
+        longitude = number(get("longitude"), -180, 180)
+        accuracy = number(get("accuracy"), 0) or 0
+        has_place = _is_place(latitude, longitude, accuracy) and (
+            not is_placeholder or get("valid") is not False
+        )
+        has_fix = has_place and _has_fix(row, fix_time)
+        battery_level = number(attribute("batteryLevel"), 0)
         return cls(
             device_id=device_id,
             id=position_id,
-            fix_time=None if _is_placeholder(fix_time) else fix_time,
-            latitude=latitude,
-            longitude=longitude,
-            accuracy=_number(get("accuracy"), 0) or 0,
-            altitude=_number(get("altitude"), -1_000, 20_000),
-            speed=_kilometres_per_hour(_number(get("speed"), 0, 1_000)),
-            course=_number(get("course"), 0, 360),
-            battery_level=battery_level,
-            motion=motion,
+            fix_time=fix_time if has_place and not is_placeholder else None,
+            latitude=latitude if has_place else None,
+            longitude=longitude if has_place else None,
+            accuracy=accuracy if has_place else 0,
+            altitude=number(get("altitude"), -1_000, 20_000) if has_fix else None,
+            speed=_kilometres_per_hour(get("speed")) if has_fix else None,
+            course=number(get("course"), 0, 360) if has_fix else None,
+            battery_level=None if battery_level is None else min(battery_level, 100),
+            motion=_boolean(attribute("motion")),
         )
 
     @property
@@ -193,6 +204,16 @@ def _known[T](value: T | None, field: str, note: Note) -> T | None:
     return value
 
 
+def _known_or_null[T](
+    row: dict[str, Any], field: str, read: Callable[[object], T | None], note: Note
+) -> T | None:
+    """Return what a field says that may be null: of a tracker that never reported."""
+    value = read(row.get(field))
+    if value is None and row.get(field, field) is not None:
+        note(field)
+    return value
+
+
 def _integer(value: object) -> int | None:
     return value if type(value) is int else None
 
@@ -206,6 +227,8 @@ def _status(value: object) -> DeviceStatus | None:
         return "online"
     if value == "offline":
         return "offline"
+    if value == "unknown":
+        return "unknown"
     return None
 
 
@@ -218,9 +241,10 @@ def _name(value: object) -> str | None:
     return " ".join(value.split())[:_NAME_LENGTH].rstrip() or None
 
 
-def _number(
+def number(
     value: object, least: float | None = None, most: float | None = None
 ) -> float | None:
+    """Return a finite number within these limits, else None."""
     if type(value) is not float and type(value) is not int:
         return None
     if not isfinite(value):
@@ -232,21 +256,21 @@ def _number(
     return value
 
 
-def _kilometres_per_hour(knots: float | None) -> float | None:
-    return None if knots is None else knots * _KILOMETRES_PER_HOUR_PER_KNOT
+def _kilometres_per_hour(knots: object) -> float | None:
+    speed = number(knots, 0, 1_000)
+    return None if speed is None else speed * _KILOMETRES_PER_HOUR_PER_KNOT
 
 
-def _is_placeholder(fix_time: datetime | None) -> bool:
-    return fix_time is not None and fix_time < _NO_FIX_BEFORE
-
-
-def _is_fix(
-    latitude: float | None,
-    longitude: float | None,
-    fix_time: datetime | None,
-    valid: object,
-) -> bool:
+def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
     """Return whether the coordinates are a place the tracker was at."""
     if latitude is None or longitude is None or latitude == longitude == 0:
         return False
-    return valid is not False or not _is_placeholder(fix_time)
+    return accuracy <= _COARSEST_PLACE
+
+
+def _has_fix(row: dict[str, Any], fix_time: datetime | None) -> bool:
+    """Return whether the place was measured, and not repeated in a message without."""
+    if row.get("valid") is not False or fix_time is None:
+        return True
+    device_time = timestamp(row.get("deviceTime"))
+    return device_time is None or fix_time >= device_time

@@ -1,0 +1,66 @@
+"""Trying to set up again, where Home Assistant would wait long or for the person."""
+
+from datetime import datetime
+from typing import Final
+
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later
+from homeassistant.util.hass_dict import HassKey
+
+from .api import AuthenticationError, TrackingError
+from .const import DOMAIN
+from .session import client_for_now
+from .sign_in import SignIn
+
+_LONGEST_WAIT: Final = 5 * 60
+_NOT_SET_UP: Final = (ConfigEntryState.SETUP_RETRY, ConfigEntryState.SETUP_ERROR)
+# What ends the wait of each entry, by its ID.
+_CANCEL: HassKey[dict[str, CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_set_up_again")
+
+
+class SetUpAgain:
+    """Sets an account up within minutes after the service is well again.
+
+    Home Assistant itself waits up to 10 minutes, and after a refused sign-in for ever.
+    """
+
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+        """Begin to wait, and end an earlier wait for the same entry."""
+        self._hass = hass
+        self._entry = entry
+        self._sign_in = SignIn(hass, entry)
+
+    @callback
+    def async_after_failure(self) -> None:
+        """Try again after the service failed."""
+        self._async_wait(_LONGEST_WAIT)
+
+    @callback
+    def async_after_refusal(self) -> None:
+        """Try again after the sign-in was refused."""
+        self._async_wait(self._sign_in.async_fail())
+
+    @callback
+    def _async_wait(self, seconds: float) -> None:
+        waiting = self._hass.data.setdefault(_CANCEL, {})
+        if cancel := waiting.pop(self._entry.entry_id, None):
+            cancel()
+        waiting[self._entry.entry_id] = async_call_later(
+            self._hass, seconds, HassJob(self._async_try, cancel_on_shutdown=True)
+        )
+
+    async def _async_try(self, _now: datetime) -> None:
+        """Ask whether a set-up would succeed: failing, it would take back requests."""
+        del self._hass.data[_CANCEL][self._entry.entry_id]
+        if self._entry.state not in _NOT_SET_UP:
+            return
+        try:
+            with client_for_now(self._hass, self._entry.data) as client:
+                await client.async_get_devices()
+        except AuthenticationError:
+            self.async_after_refusal()
+        except TrackingError:
+            self.async_after_failure()
+        else:
+            self._hass.config_entries.async_schedule_reload(self._entry.entry_id)
