@@ -16,7 +16,7 @@ RED = "860000000000011"
 BLUE = "860000000000022"
 
 type MakeClient = Callable[..., TrackingClient]
-type Serve = Callable[[bytes], Awaitable[Served]]
+type Serve = Callable[..., Awaitable[Served]]
 
 
 @pytest.fixture(autouse=True)
@@ -62,9 +62,10 @@ def client(make_client: MakeClient) -> TrackingClient:
 class Served:
     """A server that gives everybody the same bytes."""
 
-    def __init__(self, answer: bytes) -> None:
-        """Give these bytes."""
+    def __init__(self, answer: bytes, until: bytes) -> None:
+        """Give these bytes, once those came that end the request."""
         self._answer = answer
+        self._until = until
         self.requests: list[bytes] = []
         self.url = ""
 
@@ -77,7 +78,8 @@ class Served:
     async def _respond(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            self.requests.append(await reader.readuntil(self._until))
         writer.write(self._answer)
         with contextlib.suppress(ConnectionError):
             await writer.drain()
@@ -89,8 +91,8 @@ async def serve() -> AsyncIterator[Serve]:
     """Return a function that starts a server of these bytes."""
     servers: list[asyncio.Server] = []
 
-    async def _serve(answer: bytes) -> Served:
-        served = Served(answer)
+    async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:
+        served = Served(answer, until)
         servers.append(await served.start())
         return served
 
