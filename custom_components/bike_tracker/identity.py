@@ -26,12 +26,14 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     If another entry has it, as can be after 1.0 was installed again for a while, this
     one goes on without any: with that of 1.0 it would stand in the way of others.
     """
-    unique_id: str | None = unique_id_of(entry.data)
-    holder = hass.config_entries.async_entry_for_domain_unique_id(DOMAIN, unique_id)
-    if holder not in (None, entry):
-        unique_id = None
-        if entry.unique_id is not None:
-            LOGGER.warning("%s is set up twice: delete one of both", entry.title)
-    hass.config_entries.async_update_entry(
-        entry, unique_id=unique_id, minor_version=MINOR_VERSION
+    entries = hass.config_entries
+    unique_id = unique_id_of(entry.data)
+    holder = entries.async_entry_for_domain_unique_id(DOMAIN, unique_id)
+    is_twin = holder not in (None, entry)
+    if is_twin and entry.unique_id is not None:
+        LOGGER.warning("%s is set up twice: delete one of both", entry.title)
+    entries.async_update_entry(
+        entry,
+        unique_id=None if is_twin else unique_id,
+        minor_version=MINOR_VERSION,
     )

@@ -90,6 +90,7 @@ class TrackingClient:
         return await self.positions.async_read(body, device_ids)
 
     async def _async_get(self, path: str) -> bytes:
+        failure: CannotConnectError
         try:
             async with self._session.get(
                 URL(f"{self._url}/{path}", encoded=True),
