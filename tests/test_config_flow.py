@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+import json
 import logging
+from pathlib import Path
 import socket
 from typing import Any
 
@@ -28,6 +30,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.api import TrackingClient, client as client_module
 from custom_components.bike_tracker.const import DOMAIN
 
+from .api.conftest import Served, recorded_answer
 from .conftest import (
     BLUE,
     BOB,
@@ -194,6 +197,23 @@ async def test_user_mistypes(
 
     result = await async_submit(hass, form, typed)
     assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_user_traccar_refuses_with_400(
+    hass: HomeAssistant, typed: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A wrong password is told as one, as the servers that answer so were recorded."""
+    path = Path(__file__).parent / "traccar" / "5.12-auth-answers.json"
+    recorded = json.loads(path.read_text())["wrong password"]["basic"]
+    served = Served(recorded_answer(*recorded), b"\r\n\r\n")
+    server = await served.start()
+    typed[CONF_URL] = served.url
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    server.close()
+    assert form["errors"] == {"base": "invalid_auth"}
+    assert "LoginResult" not in caplog.text
 
 
 async def test_user_unexpected_error(

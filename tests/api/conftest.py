@@ -59,6 +59,12 @@ def client(make_client: MakeClient) -> TrackingClient:
     return make_client()
 
 
+def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
+    """Return what a real server once answered, as it went over the wire."""
+    lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
+    return "\r\n".join([*lines, "", body]).encode()
+
+
 class Served:
     """A server that gives everybody the same bytes."""
 

@@ -31,7 +31,7 @@ from custom_components.bike_tracker.api import (
 )
 from tests.simulator import Simulator, client_context
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve, recorded_answer
 
 CREDENTIALS = [
     ("ann@example.com", "demo"),
@@ -275,13 +275,11 @@ async def test_sign_ins_that_traccar_refuses(
     make_client: MakeClient, serve: Serve, recorded: tuple[int, dict[str, str], str]
 ) -> None:
     """Real servers refuse with a 401, or with a 400 out of what checks the password."""
-    status, headers, body = recorded
-    lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
-    client = make_client((await serve("\r\n".join([*lines, "", body]).encode())).url)
+    client = make_client((await serve(recorded_answer(*recorded))).url)
     for call in (client.async_get_devices, client.async_get_positions):
         with pytest.raises(AuthenticationError) as caught:
             await call()
-        assert str(caught.value) == f"status {status}"
+        assert str(caught.value) == f"status {recorded[0]}"
 
 
 @pytest.mark.parametrize(
@@ -310,6 +308,20 @@ async def test_other_failures_that_are_a_400(
         await client.async_get_devices()
     assert type(caught.value) is error
     assert str(caught.value) == f"status {status}"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [b"Content-Length: 9\r\n\r\nx", b"Content-Encoding: gzip\r\n\r\nx"],
+    ids=["cut-short", "no-gzip"],
+)
+async def test_400_that_cannot_be_read(
+    make_client: MakeClient, serve: Serve, rest: bytes
+) -> None:
+    """It is a 400 all the same."""
+    client = make_client((await serve(b"HTTP/1.1 400 x\r\n" + rest)).url)
+    with pytest.raises(InvalidResponseError, match="status 400"):
+        await client.async_get_devices()
 
 
 async def test_session_is_closed(

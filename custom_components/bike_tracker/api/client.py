@@ -169,10 +169,13 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
 
 
 async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
+    """Return what a body begins with, or nothing if it is cut short or not readable."""
     try:
         return await response.content.readexactly(_BEGINNING)
     except IncompleteReadError as err:
         return err.partial
+    except aiohttp.ClientPayloadError:
+        return b""
 
 
 def _failure(err: Exception) -> CannotConnectError:
