@@ -105,4 +105,5 @@ async def serve() -> AsyncIterator[Serve]:
     yield _serve
     for server in servers:
         server.close()
+        server.close_clients()
         await server.wait_closed()
