@@ -28,6 +28,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 # Without this import Home Assistant does not find the integration.
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.identity import MINOR_VERSION, unique_id_of
 
 from .simulator.server import Simulator
 
@@ -92,15 +93,17 @@ def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
     def _make_entry(
         email: str = EMAIL, password: str = PASSWORD, url: str | None = None
     ) -> MockConfigEntry:
+        data = {
+            CONF_URL: url or simulator.url,
+            CONF_EMAIL: email,
+            CONF_PASSWORD: password,
+        }
         entry = MockConfigEntry(
             domain=DOMAIN,
             title="127.0.0.1",
-            unique_id=f"{email}@127.0.0.1",
-            data={
-                CONF_URL: url or simulator.url,
-                CONF_EMAIL: email,
-                CONF_PASSWORD: password,
-            },
+            minor_version=MINOR_VERSION,
+            unique_id=unique_id_of(data),
+            data=data,
         )
         entry.add_to_hass(hass)
         return entry

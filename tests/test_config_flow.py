@@ -1,10 +1,19 @@
 """Signing in, signing in again, and changing the account."""
 
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+import json
+import logging
+from pathlib import Path
+import socket
 from typing import Any
 
+from aiohttp import ClientTimeout, ThreadedResolver
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_USER,
+    ConfigEntryDisabler,
     ConfigEntryState,
     ConfigFlowResult,
 )
@@ -18,9 +27,10 @@ from pytest_homeassistant_custom_component.common import (
     get_schema_suggested_value,
 )
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient, client as client_module
 from custom_components.bike_tracker.const import DOMAIN
 
+from .api.conftest import Served, recorded_answer
 from .conftest import (
     BLUE,
     BOB,
@@ -32,11 +42,12 @@ from .conftest import (
     StateOf,
     async_setup,
 )
-from .simulator.server import Simulator
+from .simulator import Simulator, client_context
 
 # What the simulator fails in, and what the person reads.
 SERVER_FAILURES = [
-    ("connection-refused", "base", "cannot_connect"),
+    ("connection-refused", CONF_URL, "connection_refused"),
+    ("close-before-headers", "base", "cannot_connect"),
     ("status-503", "base", "cannot_connect"),
     ("status-429", "base", "cannot_connect"),
     ("html", CONF_URL, "invalid_response"),
@@ -52,6 +63,7 @@ TYPING_ERRORS = [
     (CONF_URL, "two words", "invalid_url"),
     (CONF_URL, "ftp://tracker.example.com", "invalid_url"),
     (CONF_URL, "https://me:secret@tracker.example.com", "invalid_url"),
+    (CONF_URL, "http://[fe80::1%25eth0]", "invalid_url"),
     (CONF_URL, "http://tracker.example.com", "insecure_url"),
     (CONF_EMAIL, " ", "invalid_email"),
     (CONF_EMAIL, "ann:bob@example.com", "invalid_email"),
@@ -62,6 +74,14 @@ TYPING_ERRORS = [
 def typed(simulator: Simulator) -> dict[str, Any]:
     """Return what a person types."""
     return {CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
+
+
+@pytest.fixture
+async def other() -> AsyncIterator[Simulator]:
+    """Return another service on the same host, where the account has no trackers."""
+    async with Simulator(prefix="/bikes") as other:
+        other.add_account(EMAIL, PASSWORD)
+        yield other
 
 
 async def async_start(hass: HomeAssistant) -> ConfigFlowResult:
@@ -84,6 +104,15 @@ async def async_submit(
     return result
 
 
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return what the integration wrote into the log for the person to see."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelno >= logging.WARNING and "bike_tracker" in record.name
+    ]
+
+
 def shown(form: ConfigFlowResult) -> dict[str, Any]:
     """Return what stands in a form's fields."""
     schema = form["data_schema"]
@@ -95,14 +124,16 @@ def shown(form: ConfigFlowResult) -> dict[str, Any]:
     return {field: value for field, value in fields.items() if value is not None}
 
 
-async def test_user(hass: HomeAssistant, typed: dict[str, Any]) -> None:
+async def test_user(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
     """A sign-in that works makes an entry whose trackers are there."""
     result = await async_submit(hass, await async_start(hass), typed)
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert result["title"] == "127.0.0.1"
     assert result["data"] == typed
-    assert result["result"].unique_id == f"{EMAIL}@127.0.0.1"
+    assert result["result"].unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
     assert hass.states.get("device_tracker.red_bike")
 
 
@@ -168,6 +199,23 @@ async def test_user_mistypes(
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
+async def test_user_traccar_refuses_with_400(
+    hass: HomeAssistant, typed: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A wrong password is told as one, as the servers that answer so were recorded."""
+    path = Path(__file__).parent / "traccar" / "5.12-auth-answers.json"
+    recorded = json.loads(path.read_text())["wrong password"]["basic"]
+    served = Served(recorded_answer(*recorded), b"\r\n\r\n")
+    server = await served.start()
+    typed[CONF_URL] = served.url
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    server.close()
+    assert form["errors"] == {"base": "invalid_auth"}
+    assert "LoginResult" not in caplog.text
+
+
 async def test_user_unexpected_error(
     hass: HomeAssistant, typed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +279,56 @@ async def test_same_email_at_another_server(
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert result["title"] == "localhost"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_same_email_at_another_port(
+    hass: HomeAssistant, other: Simulator, typed: dict[str, Any]
+) -> None:
+    """Another service on the same host is another account."""
+    result = await async_submit(
+        hass, await async_start(hass), {**typed, CONF_URL: other.url}
+    )
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["title"] == "127.0.0.1 (2)"
+    assert result["result"].unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
+
+
+async def test_same_account_in_a_disabled_entry_of_1_0(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
+    """What was disabled before the update is known by what it is now."""
+    entry = MockConfigEntry(
+        domain=DOMAIN,
+        unique_id=f"{EMAIL}@127.0.0.1",
+        disabled_by=ConfigEntryDisabler.USER,
+        data=typed,
+    )
+    entry.add_to_hass(hass)
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["reason"] == "already_configured"
+    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
+
+
+async def test_entry_that_is_called_like_another_account(
+    hass: HomeAssistant, other: Simulator, typed: dict[str, Any], make_entry: MakeEntry
+) -> None:
+    """1.0, installed again for a while, changes addresses and leaves what it cannot read.
+
+    Such an entry stands in nobody's way, and loses nothing.
+    """
+    entry = make_entry()
+    moved = {**entry.data, CONF_URL: other.url}
+    hass.config_entries.async_update_entry(entry, data=moved)
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert entry.data == moved
+    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
 
 
 @pytest.mark.usefixtures("setup")
@@ -327,17 +425,63 @@ async def test_reconfigure_address(
     """A server that moved keeps its trackers: same devices, same entities."""
     devices = dr.async_entries_for_config_entry(device_registry, setup.entry_id)
     form = await setup.start_reconfigure_flow(hass)
-    typed[CONF_URL] = f"localhost:{simulator.port}"
+    typed[CONF_URL] = "localhost:9"
 
     form = await async_submit(hass, form, typed)
-    assert form["errors"] == {"base": "cannot_connect"}
+    assert form["errors"] == {CONF_URL: "connection_refused"}
 
-    typed[CONF_URL] = f"http://localhost:{simulator.port}"
+    typed[CONF_URL] = f"localhost:{simulator.port}"
     result = await async_submit(hass, form, typed)
     assert result["reason"] == "reconfigure_successful"
-    assert setup.unique_id == f"{EMAIL}@localhost"
+    assert setup.data[CONF_URL] == f"http://localhost:{simulator.port}/api"
+    assert setup.unique_id == f"{EMAIL}@localhost:{simulator.port}"
     assert setup.title == "localhost"
     assert dr.async_entries_for_config_entry(device_registry, setup.entry_id) == devices
+
+
+@pytest.mark.parametrize("tracker", [BLUE, "999"], ids=["shared", "foreign"])
+async def test_reconfigure_to_another_port(
+    hass: HomeAssistant,
+    other: Simulator,
+    setup: MockConfigEntry,
+    typed: dict[str, Any],
+    tracker: str,
+) -> None:
+    """Another service on the same host must have one of the trackers."""
+    other.add_device(tracker, email=EMAIL)
+    before = dict(setup.data)
+    form = await setup.start_reconfigure_flow(hass)
+
+    result = await async_submit(hass, form, {**typed, CONF_URL: other.url})
+
+    if tracker == BLUE:
+        assert result["reason"] == "reconfigure_successful"
+        assert setup.data[CONF_URL] == other.url
+        assert setup.unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
+        assert setup.title == "127.0.0.1"
+    else:
+        assert result["reason"] == "wrong_account"
+        assert setup.data == before
+
+
+async def test_reconfigure_an_account_that_is_set_up_twice(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    typed: dict[str, Any],
+) -> None:
+    """An entry without a unique ID takes a new password all the same."""
+    twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
+    twin.add_to_hass(hass)
+    simulator.set_password(EMAIL, "new one")
+    form = await twin.start_reconfigure_flow(hass)
+
+    result = await async_submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
+
+    assert result["reason"] == "reconfigure_successful"
+    assert twin.data[CONF_PASSWORD] == "new one"
+    assert twin.unique_id is None
+    assert setup.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
 
 
 async def test_reconfigure_keeps_a_title_a_person_gave(
@@ -371,7 +515,7 @@ async def test_reconfigure_to_an_account_with_a_tracker_in_common(
     result = await async_submit(hass, form, {**typed, CONF_EMAIL: BOB})
 
     assert result["reason"] == "reconfigure_successful"
-    assert setup.unique_id == f"{BOB}@127.0.0.1"
+    assert setup.unique_id == f"{BOB}@127.0.0.1:{simulator.port}"
     blue = state_of(BLUE)
     assert blue is not None
     assert blue.state == "not_home"
@@ -443,3 +587,309 @@ async def test_no_session_is_left(
 
     assert len(simulator.requests) == 4
     assert not any(request.header("Cookie") for request in simulator.requests)
+
+
+# Why a server is not reached, and what goes to it over which scheme
+
+
+class Tap:
+    """What comes to a port, on its way to a server or to nobody."""
+
+    def __init__(self, to: int | None = None) -> None:
+        """Pass it on to a port, or keep it and answer http alone."""
+        self.port = 0
+        self.schemes: list[str] = []
+        """Of each connection."""
+        self.secrets = 0
+        """How many of them carried a password that everybody can read."""
+        self._to = to
+
+    async def take(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Serve one connection."""
+        data = await reader.read(2**16)
+        self.schemes.append("https" if data.startswith(b"\x16") else "http")
+        self.secrets += b"Authorization" in data
+        if self._to is not None:
+            await self._pass_on(data, reader, writer)
+        elif self.schemes[-1] == "http":
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
+        else:
+            await reader.read()
+        writer.close()
+
+    async def _pass_on(
+        self, data: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        there, here = await asyncio.open_connection("127.0.0.1", self._to)
+        here.write(data)
+        await asyncio.wait(
+            [
+                asyncio.create_task(_copy(reader, here)),
+                asyncio.create_task(_copy(there, writer)),
+            ]
+        )
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while data := await reader.read(2**16):
+            writer.write(data)
+    writer.close()
+
+
+type MakeTap = Callable[..., Awaitable[Tap]]
+
+
+@pytest.fixture
+async def make_tap() -> AsyncIterator[MakeTap]:
+    """Return a function that starts a tap."""
+    servers: list[asyncio.Server] = []
+
+    async def _make_tap(to: int | None = None) -> Tap:
+        tap = Tap(to)
+        server = await asyncio.start_server(tap.take, "127.0.0.1", 0)
+        servers.append(server)
+        tap.port = server.sockets[0].getsockname()[1]
+        return tap
+
+    yield _make_tap
+    for server in servers:
+        server.close()
+        server.close_clients()
+        await server.wait_closed()
+
+
+@pytest.fixture
+async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
+    """Return the service over https, which this machine trusts."""
+    monkeypatch.setattr(
+        "homeassistant.util.ssl.client_context", lambda *_: client_context()
+    )
+    async with Simulator(tls=True) as secure:
+        secure.add_account(EMAIL, PASSWORD)
+        secure.add_device(RED, name="Red bike", email=EMAIL)
+        yield secure
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait half a second for a connection, and a second for an answer."""
+    monkeypatch.setattr(
+        client_module, "_TIMEOUT", ClientTimeout(total=1, sock_connect=0.5)
+    )
+
+
+CERTIFICATE_FAULTS = ("tls-expired", "tls-self-signed", "tls-other-host")
+
+
+@pytest.mark.parametrize("scheme", ["", "https://"])
+@pytest.mark.parametrize("fault", CERTIFICATE_FAULTS)
+async def test_certificate_is_not_valid(
+    hass: HomeAssistant,
+    make_tap: MakeTap,
+    secure: Simulator,
+    typed: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+    scheme: str,
+    fault: str,
+) -> None:
+    """It is named, the log knows what about it, and nothing is sent over http instead.
+
+    Who wants the password could show a wrong certificate just to get it unencrypted.
+    """
+    tap = await make_tap(secure.port)
+    typed[CONF_URL] = f"{scheme}127.0.0.1:{tap.port}"
+    secure.fault(fault)
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {CONF_URL: "invalid_certificate"}
+    assert shown(form) == typed
+    assert tap.schemes == ["https"]
+    assert not secure.requests
+    [line] = warnings(caplog)
+    assert line.startswith("Signing in failed: certificate not valid: ")
+
+    secure.fault(None)
+    result = await async_submit(hass, form, typed)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_certificate_of_nobody_known(
+    hass: HomeAssistant, typed: dict[str, Any]
+) -> None:
+    """A certificate by an authority that Home Assistant does not know is not valid."""
+    async with Simulator(tls=True) as simulator:
+        typed[CONF_URL] = simulator.url
+        form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {CONF_URL: "invalid_certificate"}
+
+
+@pytest.mark.parametrize("address", ["tracker.example.com", "bikes", "http://bikes"])
+async def test_name_is_not_found(
+    hass: HomeAssistant,
+    typed: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+) -> None:
+    """A name that no host has is named as the cause."""
+
+    async def _resolve(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(ThreadedResolver, "resolve", _resolve)
+    typed[CONF_URL] = address
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {CONF_URL: "unknown_host"}
+    assert warnings(caplog) == ["Signing in failed: name not found"]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_no_answer_in_time(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    typed: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A server that says nothing is told from one that is not there."""
+    simulator.fault("no-answer")
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {CONF_URL: "timeout"}
+    assert warnings(caplog) == ["Signing in failed: no answer in time"]
+
+
+async def test_https_where_http_is_spoken(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
+    """Who types https gets https or nothing."""
+    typed[CONF_URL] = simulator.url.replace("http:", "https:")
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {"base": "cannot_connect"}
+    assert not simulator.requests
+
+
+async def test_cause_in_a_form_without_the_address(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """The cause is named there as well."""
+    form = await setup.start_reauth_flow(hass)
+    simulator.fault("connection-refused")
+
+    form = await async_submit(hass, form, {CONF_PASSWORD: PASSWORD})
+
+    assert form["errors"] == {"base": "connection_refused"}
+
+
+async def test_mistyped_is_not_logged(
+    hass: HomeAssistant, typed: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of what the form says as well the log is silent."""
+    form = await async_start(hass)
+    for wrong in ({CONF_URL: "two words"}, {CONF_PASSWORD: "wrong"}):
+        form = await async_submit(hass, form, {**typed, **wrong})
+
+    assert warnings(caplog) == []
+
+
+async def test_http_without_a_scheme(
+    hass: HomeAssistant, simulator: Simulator, make_tap: MakeTap, typed: dict[str, Any]
+) -> None:
+    """In the own network http is found where no https is, and is stored."""
+    tap = await make_tap(simulator.port)
+    typed[CONF_URL] = f"127.0.0.1:{tap.port}"
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["data"][CONF_URL] == f"http://127.0.0.1:{tap.port}/api"
+    assert tap.schemes[:2] == ["https", "http"]
+
+
+async def test_http_without_a_scheme_and_a_wrong_password(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
+    """What is said over http is what the person reads."""
+    typed |= {CONF_URL: f"127.0.0.1:{simulator.port}", CONF_PASSWORD: "wrong"}
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {"base": "invalid_auth"}
+    assert shown(form) == typed
+    assert len(simulator.requests) == 1
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_http_where_https_gets_no_answer(
+    hass: HomeAssistant, make_tap: MakeTap, typed: dict[str, Any]
+) -> None:
+    """A server that waits for the rest of what it takes for http is found, too."""
+    tap = await make_tap()
+    typed[CONF_URL] = f"127.0.0.1:{tap.port}"
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["data"][CONF_URL] == f"http://127.0.0.1:{tap.port}/api"
+    assert tap.schemes[:2] == ["https", "http"]
+
+
+async def test_nothing_listens(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
+    """Where both are tried in vain the cause is named all the same."""
+    simulator.fault("connection-refused")
+    typed[CONF_URL] = f"127.0.0.1:{simulator.port}"
+
+    form = await async_submit(hass, await async_start(hass), typed)
+
+    assert form["errors"] == {CONF_URL: "connection_refused"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "errors"),
+    [
+        (None, None),
+        ("status-401", {"base": "invalid_auth"}),
+        ("status-400", {CONF_URL: "invalid_response"}),
+        ("status-404", {CONF_URL: "invalid_response"}),
+        ("status-503", {"base": "cannot_connect"}),
+        ("html", {CONF_URL: "invalid_response"}),
+        ("redirect-302-other", {CONF_URL: "redirected"}),
+        ("close-before-headers", {"base": "cannot_connect"}),
+        ("reset-before-headers", {"base": "cannot_connect"}),
+        ("not-http", {"base": "cannot_connect"}),
+        ("no-answer", {CONF_URL: "timeout"}),
+        ("no-answer-mid-body", {CONF_URL: "timeout"}),
+    ],
+)
+@pytest.mark.usefixtures("impatient")
+async def test_https_answers(
+    hass: HomeAssistant,
+    make_tap: MakeTap,
+    secure: Simulator,
+    typed: dict[str, Any],
+    fault: str | None,
+    errors: dict[str, str] | None,
+) -> None:
+    """Where https is spoken nothing goes over http, whatever https says."""
+    tap = await make_tap(secure.port)
+    typed[CONF_URL] = f"127.0.0.1:{tap.port}"
+    secure.fault(fault)
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result.get("errors") == errors
+    if errors is None:
+        assert result["data"][CONF_URL] == f"https://127.0.0.1:{tap.port}/api"
+    assert tap.schemes
+    assert set(tap.schemes) == {"https"}
+    assert tap.secrets == 0

@@ -145,7 +145,7 @@ async def test_counts(
     [
         ("status-503", "devices", "ServiceUnavailableError: status 503"),
         ("html", "devices", "InvalidResponseError: no JSON"),
-        ("connection-refused", None, "CannotConnectError: connection refused"),
+        ("connection-refused", None, "RefusedError: connection refused"),
     ],
 )
 async def test_last_error(

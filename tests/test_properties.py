@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 import ipaddress
+import socket
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -46,6 +47,17 @@ every = settings(
         HealthCheck.data_too_large,
     ],
 )
+
+OWN_SUFFIXES = (
+    ".localhost",
+    ".local",
+    ".lan",
+    ".home",
+    ".home.arpa",
+    ".internal",
+    ".fritz.box",
+)
+SHARED = ipaddress.ip_network("100.64.0.0/10")
 
 FLOW_ERRORS = {
     (CONF_URL, "invalid_url"),
@@ -172,13 +184,17 @@ def is_in_own_network(host: str) -> bool:
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
-        return not name[0].isdigit() and (
-            "." not in name
-            or name.endswith(
-                (".localhost", ".local", ".lan", ".home.arpa", ".internal")
-            )
-        )
-    return address.is_private
+        return is_no_number(name) and ("." not in name or name.endswith(OWN_SUFFIXES))
+    return address.is_private or address in SHARED
+
+
+def is_no_number(name: str) -> bool:
+    """Return whether this system reads a name as a name, and not as an address."""
+    try:
+        socket.inet_aton(name)
+    except OSError:
+        return True
+    return False
 
 
 @dataclass

@@ -10,11 +10,21 @@ from .coordinator import BikeTrackerCoordinator
 from .data import BikeTrackerConfigEntry, BikeTrackerData
 from .entity_adder import EntityAdder
 from .fleet import tracker_of
+from .identity import async_identify
 from .memory import Memory
 from .session import create_client
 from .set_up_again import SetUpAgain
 
 PLATFORMS = [Platform.BINARY_SENSOR, Platform.DEVICE_TRACKER, Platform.SENSOR]
+
+
+async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
+    """Give an entry of 1.0 the unique ID that tells port and path.
+
+    The higher minor version lets 1.0 load it again.
+    """
+    async_identify(hass, entry)
+    return True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, override
 
-import aiohttp
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
@@ -13,7 +12,6 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.data_entry_flow import AbortFlow
-from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.helpers.selector import (
     TextSelector,
     TextSelectorConfig,
@@ -23,19 +21,26 @@ import voluptuous as vol
 
 from .api import (
     AuthenticationError,
+    CannotConnectError,
     Device,
     InsecureUrlError,
+    InvalidCertificateError,
     InvalidEmailError,
     InvalidResponseError,
     InvalidUrlError,
+    NoAnswerError,
     RedirectedError,
-    TrackingClient,
+    RefusedError,
+    ServiceUnavailableError,
     TrackingError,
-    canonical_url,
+    UnknownHostError,
+    possible_urls,
 )
 from .api.address import host_of
 from .const import DOMAIN, LOGGER
 from .fleet import trackers_of
+from .identity import MINOR_VERSION, async_identify, unique_id_of
+from .session import client_for_now
 
 _PASSWORD = {
     vol.Required(CONF_PASSWORD): TextSelector(
@@ -61,14 +66,22 @@ _ERRORS: dict[type[TrackingError], tuple[str, str]] = {
     InsecureUrlError: (CONF_URL, "insecure_url"),
     InvalidEmailError: (CONF_EMAIL, "invalid_email"),
     AuthenticationError: ("base", "invalid_auth"),
+    UnknownHostError: (CONF_URL, "unknown_host"),
+    RefusedError: (CONF_URL, "connection_refused"),
+    NoAnswerError: (CONF_URL, "timeout"),
+    InvalidCertificateError: (CONF_URL, "invalid_certificate"),
     RedirectedError: (CONF_URL, "redirected"),
     InvalidResponseError: (CONF_URL, "invalid_response"),
 }
 _CANNOT_CONNECT = ("base", "cannot_connect")
+# Of these the log says more than the form: which status, what about the certificate.
+_LOGGED = (CannotConnectError, InvalidResponseError, ServiceUnavailableError)
 
 
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     """Asks for an account and tries it before anything is stored."""
+
+    MINOR_VERSION = MINOR_VERSION
 
     @override
     async def async_step_user(
@@ -118,6 +131,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             except AbortFlow:
                 raise
             except TrackingError as err:
+                if isinstance(err, _LOGGED):
+                    LOGGER.warning("Signing in failed: %s", err)
                 field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
                 errors[field if field in schema.schema else "base"] = error
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
@@ -137,45 +152,59 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
     async def _async_try(self, typed: Mapping[str, Any]) -> ConfigFlowResult:
         """Sign in and finish, or raise what is wrong with the account."""
-        account = {
-            CONF_URL: canonical_url(typed[CONF_URL]),
-            CONF_EMAIL: typed[CONF_EMAIL].strip(),
-            CONF_PASSWORD: typed[CONF_PASSWORD],
-        }
-        trackers = await self._async_get_trackers(account)
+        account, trackers = await self._async_reach(typed)
         if self.source == SOURCE_REAUTH:
             return self.async_update_reload_and_abort(
                 self._get_reauth_entry(),
                 data_updates=account,
                 reason="reauth_successful",
             )
+        # A disabled entry, or one changed by an older version, may not have its own.
+        for entry in self._async_current_entries(include_ignore=False):
+            async_identify(self.hass, entry)
         if self.source == SOURCE_RECONFIGURE:
             return self._reconfigure(account, trackers)
-        await self.async_set_unique_id(_unique_id(account), raise_on_progress=False)
+        await self.async_set_unique_id(unique_id_of(account), raise_on_progress=False)
         self._abort_if_unique_id_configured()
         return self.async_create_entry(title=self._title(account), data=account)
+
+    async def _async_reach(
+        self, typed: Mapping[str, Any]
+    ) -> tuple[dict[str, str], Mapping[str, Device]]:
+        """Return the account, with the address that works, and its trackers.
+
+        The next address is tried only if nobody is there at the one before. Who answers
+        over https, be it with a wrong certificate, must not be sent a password over http.
+        """
+        *others, last = (
+            {
+                CONF_URL: url,
+                CONF_EMAIL: typed[CONF_EMAIL].strip(),
+                CONF_PASSWORD: typed[CONF_PASSWORD],
+            }
+            for url in possible_urls(typed[CONF_URL])
+        )
+        for account in others:
+            try:
+                return account, await self._async_get_trackers(account)
+            except CannotConnectError as err:
+                if not err.nobody_there:
+                    raise
+        return last, await self._async_get_trackers(last)
 
     async def _async_get_trackers(
         self, account: dict[str, str]
     ) -> Mapping[str, Device]:
-        session = async_create_clientsession(
-            self.hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
-        )
-        try:
-            client = TrackingClient(
-                session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
-            )
+        with client_for_now(self.hass, account) as client:
             return (await client.async_get_devices()).now
-        finally:
-            session.detach()
 
     def _reconfigure(
         self, account: dict[str, str], trackers: Mapping[str, Device]
     ) -> ConfigFlowResult:
         """Change the entry, unless that would move it to somebody else's trackers."""
         entry = self._get_reconfigure_entry()
-        unique_id = _unique_id(account)
-        if unique_id == entry.unique_id:
+        unique_id = unique_id_of(account)
+        if unique_id == unique_id_of(entry.data):
             return self.async_update_reload_and_abort(
                 entry, data=account, reason="reconfigure_successful"
             )
@@ -211,8 +240,3 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         while (title := host if number == 1 else f"{host} ({number})") in titles:
             number += 1
         return title
-
-
-def _unique_id(account: Mapping[str, str]) -> str:
-    """Return what makes an account one: its e-mail at a host."""
-    return f"{account[CONF_EMAIL].lower()}@{host_of(account[CONF_URL])}"

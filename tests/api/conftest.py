@@ -16,7 +16,7 @@ RED = "860000000000011"
 BLUE = "860000000000022"
 
 type MakeClient = Callable[..., TrackingClient]
-type Serve = Callable[[bytes], Awaitable[Served]]
+type Serve = Callable[..., Awaitable[Served]]
 
 
 @pytest.fixture(autouse=True)
@@ -59,12 +59,19 @@ def client(make_client: MakeClient) -> TrackingClient:
     return make_client()
 
 
+def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
+    """Return what a real server once answered, as it went over the wire."""
+    lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
+    return "\r\n".join([*lines, "", body]).encode()
+
+
 class Served:
     """A server that gives everybody the same bytes."""
 
-    def __init__(self, answer: bytes) -> None:
-        """Give these bytes."""
+    def __init__(self, answer: bytes, until: bytes) -> None:
+        """Give these bytes, once those came that end the request."""
         self._answer = answer
+        self._until = until
         self.requests: list[bytes] = []
         self.url = ""
 
@@ -77,7 +84,8 @@ class Served:
     async def _respond(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            self.requests.append(await reader.readuntil(self._until))
         writer.write(self._answer)
         with contextlib.suppress(ConnectionError):
             await writer.drain()
@@ -89,12 +97,13 @@ async def serve() -> AsyncIterator[Serve]:
     """Return a function that starts a server of these bytes."""
     servers: list[asyncio.Server] = []
 
-    async def _serve(answer: bytes) -> Served:
-        served = Served(answer)
+    async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:
+        served = Served(answer, until)
         servers.append(await served.start())
         return served
 
     yield _serve
     for server in servers:
         server.close()
+        server.close_clients()
         await server.wait_closed()

@@ -6,8 +6,9 @@ from custom_components.bike_tracker.api import (
     InsecureUrlError,
     InvalidUrlError,
     canonical_url,
+    possible_urls,
 )
-from custom_components.bike_tracker.api.address import host_of
+from custom_components.bike_tracker.api.address import host_of, server_of
 
 ACCEPTED = [
     # As people have it
@@ -65,14 +66,24 @@ ACCEPTED = [
     ("http://bikes.local", "http://bikes.local/api"),
     ("http://bikes.local.", "http://bikes.local./api"),
     ("http://bikes.LAN:8082/api/", "http://bikes.lan:8082/api"),
+    ("http://traccar.home", "http://traccar.home/api"),
     ("http://bikes.home.arpa", "http://bikes.home.arpa/api"),
     ("http://bikes.internal", "http://bikes.internal/api"),
+    ("http://traccar.fritz.box", "http://traccar.fritz.box/api"),
+    ("http://5c53de3b-traccar:8082", "http://5c53de3b-traccar:8082/api"),
+    ("http://5c53de3b", "http://5c53de3b/api"),
+    ("http://0xbike", "http://0xbike/api"),
+    ("http://8-bikes", "http://8-bikes/api"),
+    ("http://_traccar", "http://_traccar/api"),
     ("http://127.0.0.1:8082", "http://127.0.0.1:8082/api"),
     ("http://127.255.0.1", "http://127.255.0.1/api"),
     ("http://10.0.0.1", "http://10.0.0.1/api"),
     ("http://172.16.0.1", "http://172.16.0.1/api"),
     ("http://172.31.255.255", "http://172.31.255.255/api"),
     ("http://192.168.1.5", "http://192.168.1.5/api"),
+    ("http://100.64.0.0", "http://100.64.0.0/api"),
+    ("http://100.101.102.103", "http://100.101.102.103/api"),
+    ("http://100.127.255.255", "http://100.127.255.255/api"),
     ("http://169.254.1.1", "http://169.254.1.1/api"),
     ("http://１９２.１６８.１.５", "http://192.168.1.5/api"),
     ("http://[::1]:8082", "http://[::1]:8082/api"),
@@ -145,6 +156,11 @@ NO_ADDRESS = [
     "http://[nas]",
     "[::1]@",
     "http://[1.2.3.4]",
+    # Zones, which say something on one machine alone
+    "http://[fe80::1%25eth0]",
+    "http://[fe80::1%eth0]:8082",
+    "https://[fe80::1%25eth0]",
+    "[fe80::1%251]",
     "\ud800.example.com",
 ]
 
@@ -156,7 +172,9 @@ INSECURE = [
     "http://172.15.255.255",
     "http://172.32.0.1",
     "http://192.169.0.1",
-    "http://100.64.0.1",
+    "http://100.63.255.255",
+    "http://100.128.0.0",
+    "http://8.8.8.8.",
     "http://0.0.0.0",
     "http://[::]",
     "http://[2001:db8::1]",
@@ -165,6 +183,12 @@ INSECURE = [
     # Only look as if they were in the own network
     "http://bikes.local.example.com",
     "http://bikeslocal.com",
+    "http://bikeshome.com",
+    "http://home.example.com",
+    "http://fritz.box.example.com",
+    "http://fritz.box",
+    "http://traccar.box",
+    "http://5c53de3b.example",
     "http://home.arpa",
     "http://bikes.arpa",
     "http://tracker.example.com#@nas",
@@ -173,12 +197,18 @@ INSECURE = [
     # Numbers that systems take for public addresses
     "http://134744072",
     "http://0x8080808",
+    "http://0X8080808",
+    "http://134744072.",
+    "http://01002004010",
+    "http://0x",
+    "http://08",
     "http://0x8.0x8080808",
     "http://010.8.8.8",
     "http://8.526344",
     "http://①③④⑦④④⓪⑦②",
     # Numbers that systems take for this machine: better written out
     "http://127.1",
+    "http://010.1",
     "http://0x7f.1",
     "http://2130706433",
     "http://0",
@@ -223,3 +253,65 @@ def test_insecure(typed: str) -> None:
 def test_host(url: str, host: str) -> None:
     """The host is what a person knows the server by."""
     assert host_of(url) == host
+
+
+@pytest.mark.parametrize(
+    ("typed", "urls"),
+    [
+        # In the own network nobody has to know which of both it is
+        (" nas ", ["https://nas/api", "http://nas/api"]),
+        ("NAS:8082/x", ["https://nas:8082/x/api", "http://nas:8082/x/api"]),
+        ("nas:80", ["https://nas:80/api", "http://nas/api"]),
+        ("nas:443", ["https://nas/api", "http://nas:443/api"]),
+        (
+            "5c53de3b-traccar:8082",
+            ["https://5c53de3b-traccar:8082/api", "http://5c53de3b-traccar:8082/api"],
+        ),
+        ("192.168.1.5", ["https://192.168.1.5/api", "http://192.168.1.5/api"]),
+        ("[fd00::1]:1", ["https://[fd00::1]:1/api", "http://[fd00::1]:1/api"]),
+        ("a.local", ["https://a.local/api", "http://a.local/api"]),
+        # Elsewhere it is https
+        ("tracker.example.com", ["https://tracker.example.com/api"]),
+        ("8.8.8.8:8082", ["https://8.8.8.8:8082/api"]),
+        ("134744072", ["https://134744072/api"]),
+        # Who typed a scheme means it
+        ("http://nas", ["http://nas/api"]),
+        (" https://nas", ["https://nas/api"]),
+    ],
+)
+def test_possible_urls(typed: str, urls: list[str]) -> None:
+    """In the own network http comes after https, elsewhere there is none."""
+    assert possible_urls(typed) == urls
+    assert [canonical_url(url) for url in urls] == urls
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("https://tracker.example.com/api", "tracker.example.com"),
+        ("https://tracker.example.com./api", "tracker.example.com"),
+        ("https://tracker.example.com:8443/api", "tracker.example.com:8443"),
+        ("https://tracker.example.com/a/B/api", "tracker.example.com/a/B"),
+        ("http://nas:8082/r%C3%A4der/api", "nas:8082/r%C3%A4der"),
+        ("http://[fd00::1]/api", "[fd00::1]"),
+        ("http://[fd00::1]:8082/api", "[fd00::1]:8082"),
+        ("https://xn--bcher-kva.example/api", "bücher.example"),
+    ],
+)
+def test_server(url: str, server: str) -> None:
+    """Port and path tell servers of one host apart; the scheme and `/api` do not."""
+    assert server_of(url) == server
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("tracker.example.com:443", "https://tracker.example.com"),
+        ("http://nas:80", "http://nas"),
+        ("http://nas", "https://nas"),
+        ("HTTP://NAS.", "http://nas"),
+    ],
+)
+def test_one_server_in_two_ways(one: str, other: str) -> None:
+    """A port that goes without saying makes no other server."""
+    assert server_of(canonical_url(one)) == server_of(canonical_url(other))

@@ -1,8 +1,13 @@
 """Requests and answers, over a real socket."""
 
+import asyncio
 from base64 import b64encode
 from collections.abc import Iterator
+import errno
+import json
 import logging
+import os
+from pathlib import Path
 import time
 
 from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
@@ -12,17 +17,21 @@ import pytest
 from custom_components.bike_tracker.api import (
     AuthenticationError,
     CannotConnectError,
+    InvalidCertificateError,
     InvalidEmailError,
     InvalidResponseError,
+    NoAnswerError,
     RedirectedError,
+    RefusedError,
     ServiceUnavailableError,
     TrackingClient,
     TrackingError,
+    UnknownHostError,
     client as client_module,
 )
 from tests.simulator import Simulator, client_context
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve, recorded_answer
 
 CREDENTIALS = [
     ("ann@example.com", "demo"),
@@ -46,7 +55,7 @@ CREDENTIALS = [
 
 # What each kind of failure is to the caller.
 ERRORS: dict[str, tuple[type[TrackingError], str]] = {
-    "connection-refused": (CannotConnectError, "connection refused"),
+    "connection-refused": (RefusedError, "connection refused"),
     "close-before-headers": (CannotConnectError, "connection lost"),
     "reset-before-headers": (CannotConnectError, "connection reset by peer"),
     "reset-before-body": (CannotConnectError, "connection lost"),
@@ -86,6 +95,14 @@ ERRORS: dict[str, tuple[type[TrackingError], str]] = {
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait a tenth of a second for an answer."""
     monkeypatch.setattr(client_module, "_TIMEOUT", ClientTimeout(total=0.1))
+
+
+@pytest.fixture
+def short_time_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait a tenth of a second for a connection."""
+    monkeypatch.setattr(
+        client_module, "_TIMEOUT", ClientTimeout(total=30, sock_connect=0.1)
+    )
 
 
 @pytest.fixture
@@ -232,14 +249,111 @@ async def test_no_answer_in_time(
     """The time is for all of the answer: who never stops talking gets no more of it."""
     simulator.fault(name, rate=rate)
     start = time.perf_counter()
-    with pytest.raises(CannotConnectError, match="no answer in time"):
+    with pytest.raises(NoAnswerError, match="no answer in time") as caught:
         await client.async_get_devices()
+    assert not caught.value.nobody_there
     assert time.perf_counter() - start < 2
 
 
 def test_time_for_an_answer() -> None:
-    """It is half a minute in all."""
-    assert ClientTimeout(total=30) == client_module._TIMEOUT  # noqa: SLF001
+    """It is half a minute in all, and half of that for a connection."""
+    timeout = ClientTimeout(total=30, sock_connect=15)
+    assert timeout == client_module._TIMEOUT  # noqa: SLF001
+
+
+RECORDED = [
+    pytest.param(answers["basic"], id=f"{path.name[:4]}-{case}")
+    for path in sorted(Path(__file__).parents[1].glob("traccar/*-auth-answers.json"))
+    for case, answers in json.loads(path.read_text()).items()
+    if answers["basic"][0] != 200
+]
+
+
+@pytest.mark.parametrize("recorded", RECORDED)
+async def test_sign_ins_that_traccar_refuses(
+    make_client: MakeClient, serve: Serve, recorded: tuple[int, dict[str, str], str]
+) -> None:
+    """Real servers refuse with a 401, or with a 400 out of what checks the password."""
+    client = make_client((await serve(recorded_answer(*recorded))).url)
+    for call in (client.async_get_devices, client.async_get_positions):
+        with pytest.raises(AuthenticationError) as caught:
+            await call()
+        assert str(caught.value) == f"status {recorded[0]}"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (400, b"x" * 3_000 + b" (SecurityRequestFilter:93)", AuthenticationError),
+        (400, b"x" * 5_000 + b" (SecurityRequestFilter:93)", InvalidResponseError),
+        (400, b"x" * 100_000, InvalidResponseError),
+        (400, b"", InvalidResponseError),
+        (400, b"NullPointerException (DeviceResource:93 < ...)", InvalidResponseError),
+        (404, b"NullPointerException (SecurityRequestFilter:93)", InvalidResponseError),
+    ],
+    ids=["far", "too-far", "long", "empty", "elsewhere", "not-400"],
+)
+async def test_other_failures_that_are_a_400(
+    make_client: MakeClient,
+    serve: Serve,
+    status: int,
+    body: bytes,
+    error: type[TrackingError],
+) -> None:
+    """Any other 400 says nothing of the password, and of none much is read."""
+    head = f"HTTP/1.1 {status} x\r\nContent-Length: {len(body)}\r\n\r\n"
+    client = make_client((await serve(head.encode() + body)).url)
+    with pytest.raises(error) as caught:
+        await client.async_get_devices()
+    assert type(caught.value) is error
+    assert str(caught.value) == f"status {status}"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [b"Content-Length: 9\r\n\r\nx", b"Content-Encoding: gzip\r\n\r\nx"],
+    ids=["cut-short", "no-gzip"],
+)
+async def test_400_that_cannot_be_read(
+    make_client: MakeClient, serve: Serve, rest: bytes
+) -> None:
+    """It is a 400 all the same."""
+    client = make_client((await serve(b"HTTP/1.1 400 x\r\n" + rest)).url)
+    with pytest.raises(InvalidResponseError, match="status 400"):
+        await client.async_get_devices()
+
+
+async def test_session_is_closed(
+    client: TrackingClient, session: ClientSession
+) -> None:
+    """A call that comes too late fails as if the server were not reached."""
+    await session.close()
+    with pytest.raises(CannotConnectError, match="connection closed"):
+        await client.async_get_devices()
+
+
+async def test_session_is_closed_while_connecting(
+    make_client: MakeClient, serve: Serve, session: ClientSession
+) -> None:
+    """And so does one that was on its way."""
+    client = make_client((await serve(b"HTTP/1.1 200 OK\r\n\r\n[]")).url)
+    call = asyncio.create_task(client.async_get_devices(), eager_start=True)
+    session.detach()
+    with pytest.raises(CannotConnectError, match="connection closed"):
+        await call
+
+
+async def test_own_mistakes_are_no_failures_of_the_server(
+    client: TrackingClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error that no closed session explains is passed on."""
+
+    def _get(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(ClientSession, "get", _get)
+    with pytest.raises(RuntimeError, match="a bug"):
+        await client.async_get_devices()
 
 
 async def test_wrong_password(simulator: Simulator, client: TrackingClient) -> None:
@@ -252,9 +366,10 @@ async def test_wrong_password(simulator: Simulator, client: TrackingClient) -> N
 async def test_name_not_found(session: ClientSession) -> None:
     """The error does not name the server."""
     client = TrackingClient(session, "https://tracker.invalid/api", EMAIL, PASSWORD)
-    with pytest.raises(CannotConnectError) as caught:
+    with pytest.raises(UnknownHostError) as caught:
         await client.async_get_devices()
     assert str(caught.value) == "name not found"
+    assert not caught.value.nobody_there
 
 
 @pytest.mark.parametrize(
@@ -273,9 +388,10 @@ async def test_certificates_are_verified(name: str, message: str) -> None:
         async with ClientSession(connector=connector) as session:
             client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
             simulator.fault(name)
-            with pytest.raises(CannotConnectError) as caught:
+            with pytest.raises(InvalidCertificateError) as caught:
                 await client.async_get_devices()
             assert str(caught.value).startswith(message)
+            assert not caught.value.nobody_there
             assert simulator.requests == []
             simulator.fault(None)
             assert (await client.async_get_devices()).now == {}
@@ -285,8 +401,88 @@ async def test_http_at_a_port_with_tls(
     simulator: Simulator, make_client: MakeClient
 ) -> None:
     """And the other way round."""
-    with pytest.raises(CannotConnectError, match="no secure connection"):
-        await make_client(simulator.url.replace("http:", "https:")).async_get_devices()
+    client = make_client(simulator.url.replace("http:", "https:"))
+    with pytest.raises(CannotConnectError, match="no secure connection") as caught:
+        await client.async_get_devices()
+    assert caught.value.nobody_there
+
+
+@pytest.mark.parametrize(
+    ("answer", "message", "nobody_there"),
+    [
+        (b"", "connection lost", True),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no secure connection", True),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "no secure connection", True),
+        # Alerts of TLS itself: no common version, no common cipher
+        (b"\x15\x03\x01\x00\x02\x02\x46", "no secure connection", False),
+        (b"\x15\x03\x03\x00\x02\x02\x28", "no secure connection", False),
+    ],
+    ids=["nothing", "http", "ssh", "alert-version", "alert-cipher"],
+)
+async def test_no_tls(
+    make_client: MakeClient,
+    serve: Serve,
+    answer: bytes,
+    message: str,
+    nobody_there: bool,
+) -> None:
+    """Only who shows that TLS is spoken there is somebody to talk https with."""
+    served = await serve(answer, until=b"\x16")
+    client = make_client(served.url.replace("http:", "https:"))
+    with pytest.raises(CannotConnectError, match=message) as caught:
+        await client.async_get_devices()
+    assert type(caught.value) is CannotConnectError
+    assert caught.value.nobody_there is nobody_there
+
+
+@pytest.mark.usefixtures("short_time_to_connect")
+async def test_no_tls_in_time(make_client: MakeClient, serve: Serve) -> None:
+    """A server that waits for the end of a line of HTTP shows no TLS either."""
+    served = await serve(b"", until=b"\r\n\r\n")
+    client = make_client(served.url.replace("http:", "https:"))
+    with pytest.raises(NoAnswerError, match="no answer in time") as caught:
+        await client.async_get_devices()
+    assert caught.value.nobody_there
+
+
+async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
+    """Where nothing listens there is nobody; one who hangs up is somebody."""
+    for fault, nobody_there in {
+        "connection-refused": True,
+        "close-before-headers": False,
+        "reset-before-headers": False,
+    }.items():
+        simulator.fault(fault)
+        with pytest.raises(CannotConnectError) as caught:
+            await client.async_get_devices()
+        assert caught.value.nobody_there is nobody_there
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (errno.ETIMEDOUT, NoAnswerError),
+        (errno.EHOSTUNREACH, CannotConnectError),
+        (errno.ENETUNREACH, CannotConnectError),
+    ],
+)
+async def test_network_is_cut(
+    client: TrackingClient,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    error: type[CannotConnectError],
+) -> None:
+    """What only a network can fail in, of which a test has none."""
+
+    async def _connect(*_: object) -> None:
+        raise OSError(code, "any text")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "sock_connect", _connect)
+    with pytest.raises(CannotConnectError) as caught:
+        await client.async_get_devices()
+    assert type(caught.value) is error
+    assert str(caught.value) == os.strerror(code).lower()
+    assert caught.value.nobody_there
 
 
 @pytest.mark.parametrize(

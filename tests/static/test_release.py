@@ -22,11 +22,14 @@ NEEDED = [
 
 @pytest.fixture(name="tree")
 def tree_fixture(tmp_path: Path) -> Path:
-    """Return a copy of the files that the script reads."""
+    """Return a copy of the files that the script reads, with nothing unreleased."""
     for path in NEEDED:
         target = tmp_path / name_of(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
+    changelog = tmp_path / name_of(CHANGELOG)
+    unreleased = re.compile(r"^## \[Unreleased\].*?(?=^## )", re.MULTILINE | re.DOTALL)
+    changelog.write_text(unreleased.sub("", changelog.read_text()))
     return tmp_path
 
 
@@ -100,9 +103,10 @@ def test_other_tag_is_refused(tree: Path, tag: str) -> None:
 )
 def test_changelog_of_something_else_is_refused(tree: Path, heading: str) -> None:
     """A changelog that begins with anything but the version makes no release."""
-    first = re.search(r"^## .*$", CHANGELOG.read_text(), re.MULTILINE)
+    changelog = tree / "CHANGELOG.md"
+    first = re.search(r"^## .*$", changelog.read_text(), re.MULTILINE)
     assert first
-    change(tree / "CHANGELOG.md", first[0], f"{heading}\n\n- A bell.")
+    change(changelog, first[0], f"{heading}\n\n- A bell.")
     done = release_notes(tree, VERSION)
     assert done.returncode == 1
     assert not done.stdout

@@ -42,13 +42,17 @@ ACCOUNT = {"url", "email", "password"}
 STEPS = {"user": ACCOUNT, "reauth_confirm": {"password"}, "reconfigure": ACCOUNT}
 ERRORS = {
     "cannot_connect",
+    "connection_refused",
     "insecure_url",
     "invalid_auth",
+    "invalid_certificate",
     "invalid_email",
     "invalid_response",
     "invalid_url",
     "redirected",
+    "timeout",
     "unknown",
+    "unknown_host",
 }
 ABORTS = {"already_configured", "wrong_account"}
 # These Home Assistant ends its flows with; newer releases bring texts for them.

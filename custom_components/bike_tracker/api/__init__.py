@@ -3,18 +3,22 @@
 Nothing in here knows of Home Assistant.
 """
 
-from .address import canonical_url
+from .address import canonical_url, possible_urls
 from .client import TrackingClient
 from .errors import (
     AuthenticationError,
     CannotConnectError,
     InsecureUrlError,
+    InvalidCertificateError,
     InvalidEmailError,
     InvalidResponseError,
     InvalidUrlError,
+    NoAnswerError,
     RedirectedError,
+    RefusedError,
     ServiceUnavailableError,
     TrackingError,
+    UnknownHostError,
 )
 from .models import Device, Position
 from .news import News
@@ -24,14 +28,19 @@ __all__ = [
     "CannotConnectError",
     "Device",
     "InsecureUrlError",
+    "InvalidCertificateError",
     "InvalidEmailError",
     "InvalidResponseError",
     "InvalidUrlError",
     "News",
+    "NoAnswerError",
     "Position",
     "RedirectedError",
+    "RefusedError",
     "ServiceUnavailableError",
     "TrackingClient",
     "TrackingError",
+    "UnknownHostError",
     "canonical_url",
+    "possible_urls",
 ]

@@ -1,5 +1,6 @@
 """The address of a server, as people type it and as requests need it."""
 
+from contextlib import suppress
 import ipaddress
 import re
 
@@ -9,7 +10,15 @@ from .errors import InsecureUrlError, InvalidUrlError
 
 _API = "api"
 _SCHEMES = ("http", "https")
-_LOCAL_SUFFIXES = (".localhost", ".local", ".lan", ".home.arpa", ".internal")
+_LOCAL_SUFFIXES = (
+    ".localhost",
+    ".local",
+    ".lan",
+    ".home",
+    ".home.arpa",
+    ".internal",
+    ".fritz.box",
+)
 _LOCAL_NETWORKS = tuple(
     ipaddress.ip_network(network)
     for network in (
@@ -17,6 +26,7 @@ _LOCAL_NETWORKS = tuple(
         "10.0.0.0/8",
         "172.16.0.0/12",
         "192.168.0.0/16",
+        "100.64.0.0/10",
         "169.254.0.0/16",
         "::1/128",
         "fc00::/7",
@@ -28,6 +38,8 @@ _HOST_NAME = re.compile(
     r"(?!.{254})[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
     r"(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?"
 )
+# What systems read as a whole address: 134744072 and 0x8080808 are 8.8.8.8.
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def canonical_url(text: str) -> str:
@@ -49,6 +61,34 @@ def canonical_url(text: str) -> str:
     return str(url.with_path(path, encoded=True))
 
 
+def possible_urls(text: str) -> list[str]:
+    """Return the base addresses that a text may mean, in the order to try them.
+
+    There is a second one, with `http`, for a host in the own network without a scheme.
+
+    Raises InvalidUrlError or InsecureUrlError as canonical_url does.
+    """
+    text = text.strip()
+    urls = [canonical_url(text)]
+    if not _HAS_SCHEME.match(text):
+        with suppress(InsecureUrlError):
+            urls.append(canonical_url(f"http://{text}"))
+    return urls
+
+
+def server_of(url: str) -> str:
+    """Return what tells a server from others: host, port and path of an address.
+
+    The port is left out if it is that of the scheme, the path without its `/api`.
+    """
+    host = host_of(url)
+    address = URL(url, encoded=True)
+    server = f"[{host}]" if ":" in host else host
+    if address.explicit_port is not None:
+        server += f":{address.explicit_port}"
+    return server + address.raw_path.removesuffix(f"/{_API}")
+
+
 def host_of(url: str) -> str:
     """Return the host of an address, without port and without a dot at the end."""
     return (URL(url, encoded=True).host or "").removesuffix(".")
@@ -67,6 +107,8 @@ def _parse(text: str) -> URL:
         raise InvalidUrlError("the address cannot be read") from None
     if url.scheme not in _SCHEMES or url.port == 0:
         raise InvalidUrlError("the address is not one of a web server")
+    if "%" in host:
+        raise InvalidUrlError("the address holds a zone, which no server can tell")
     if url.user is not None or url.password is not None:
         raise InvalidUrlError("the address holds a user name or password")
     if not _ip_address(host) and not _HOST_NAME.fullmatch(url.raw_host or ""):
@@ -83,8 +125,7 @@ def _is_local(host: str) -> bool:
     name = host.removesuffix(".")
     if "." in name:
         return name.endswith(_LOCAL_SUFFIXES)
-    # A name of digits, as 134744072 or 0x8080808, is a public address in disguise.
-    return name[:1].isalpha()
+    return not _NUMBER.fullmatch(name)
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -1,9 +1,11 @@
 """The client: one method per call of the service."""
 
+from asyncio import IncompleteReadError
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+import errno
 from http import HTTPStatus
 import os
 import ssl
@@ -15,18 +17,29 @@ from yarl import URL
 from .errors import (
     AuthenticationError,
     CannotConnectError,
+    InvalidCertificateError,
     InvalidEmailError,
     InvalidResponseError,
+    NoAnswerError,
     RedirectedError,
+    RefusedError,
     ServiceUnavailableError,
+    UnknownHostError,
 )
 from .lists import ListReader
 from .models import Device, Position
 from .news import News
 
-_TIMEOUT = aiohttp.ClientTimeout(total=30)
+# Where no connection comes about there is time left to try another address.
+_TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
 _MOST_BYTES = 4 * 1024 * 1024
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
+# What Traccar 5.11 and 5.12 name in a 400 for a wrong password, and how far to look.
+_REFUSES_SIGN_IN = b"SecurityRequestFilter"
+_BEGINNING = 4 * 1024
+# How OpenSSL calls an answer that is no TLS.
+_NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
+_ERRNO_ERRORS = {errno.ECONNREFUSED: RefusedError, errno.ETIMEDOUT: NoAnswerError}
 
 
 class TrackingClient:
@@ -85,6 +98,7 @@ class TrackingClient:
         return ListReader[int, Position](Position).read(body).now
 
     async def _async_get(self, path: str) -> bytes:
+        failure: CannotConnectError
         try:
             async with self._session.get(
                 URL(f"{self._url}/{path}", encoded=True),
@@ -92,14 +106,20 @@ class TrackingClient:
                 allow_redirects=False,
                 timeout=_TIMEOUT,
             ) as response:
-                _raise_for_status(response)
+                await _raise_for_status(response)
                 return await _read(response)
-        except TimeoutError:
-            reason = "no answer in time"
+        except TimeoutError as err:
+            unconnected = isinstance(err, aiohttp.ConnectionTimeoutError)
+            failure = NoAnswerError("no answer in time", nobody_there=unconnected)
         except (aiohttp.ClientError, OSError, ValueError) as err:
-            reason = _reason(err)
+            failure = _failure(err)
+        except AttributeError, RuntimeError:
+            # What aiohttp stumbles over when its session is closed meanwhile.
+            if not self._session.closed:
+                raise
+            failure = CannotConnectError("connection closed")
         # Raised here, as the errors above hold the header and the server's name.
-        raise CannotConnectError(reason)
+        raise failure
 
 
 def _basic(email: str, password: str) -> str:
@@ -115,12 +135,15 @@ def _basic(email: str, password: str) -> str:
         raise AuthenticationError("the password is no text") from None
 
 
-def _raise_for_status(response: aiohttp.ClientResponse) -> None:
+async def _raise_for_status(response: aiohttp.ClientResponse) -> None:
     status = response.status
     if status == HTTPStatus.OK:
         return
-    if status == HTTPStatus.UNAUTHORIZED:
-        raise AuthenticationError("status 401")
+    if status == HTTPStatus.UNAUTHORIZED or (
+        status == HTTPStatus.BAD_REQUEST
+        and _REFUSES_SIGN_IN in await _read_beginning(response)
+    ):
+        raise AuthenticationError(f"status {status}")
     if status in _TRY_LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ServiceUnavailableError(status, _retry_after(response.headers))
     if hdrs.LOCATION in response.headers and 300 <= status < 400:
@@ -153,18 +176,34 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     return b"".join(chunks)
 
 
-def _reason(err: Exception) -> str:
+async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
+    """Return what a body begins with, or nothing if it is cut short or not readable."""
+    try:
+        return await response.content.readexactly(_BEGINNING)
+    except IncompleteReadError as err:
+        return err.partial
+    except aiohttp.ClientPayloadError:
+        return b""
+
+
+def _failure(err: Exception) -> CannotConnectError:
     """Return what went wrong, without the server's name."""
     if isinstance(err, aiohttp.ClientConnectorDNSError):
-        return "name not found"
+        return UnknownHostError("name not found")
     if isinstance(err, aiohttp.ClientConnectorCertificateError):
         err = err.certificate_error
     if isinstance(err, ssl.SSLCertVerificationError):
-        return f"certificate not valid: {err.verify_message.split(',')[0].lower()}"
+        problem = err.verify_message.split(",")[0].lower()
+        return InvalidCertificateError(f"certificate not valid: {problem}")
     if isinstance(err, aiohttp.ClientConnectorSSLError):
-        return "no secure connection"
+        no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
+        return CannotConnectError("no secure connection", nobody_there=no_tls)
+    unconnected = isinstance(err, aiohttp.ClientConnectorError)
     if isinstance(err, OSError) and err.errno:
-        return os.strerror(err.errno).lower()
-    if isinstance(err, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError):
-        return "connection lost"
-    return "no valid HTTP"
+        kind = _ERRNO_ERRORS.get(err.errno, CannotConnectError)
+        return kind(os.strerror(err.errno).lower(), nobody_there=unconnected)
+    if unconnected or isinstance(
+        err, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
+    ):
+        return CannotConnectError("connection lost", nobody_there=unconnected)
+    return CannotConnectError("no valid HTTP")

@@ -24,11 +24,39 @@ class InvalidEmailError(TrackingError):
 
 
 class AuthenticationError(TrackingError):
-    """The server answered 401: e-mail or password are wrong (interface, section 7)."""
+    """The server refused e-mail and password: a 401 (interface, section 7).
+
+    Traccar 5.11 and 5.12 answer 400 instead.
+    """
 
 
 class CannotConnectError(TrackingError):
-    """No whole answer came: name, network, TLS or time-out."""
+    """No whole answer came: name, network, TLS or time-out.
+
+    `nobody_there` is whether not even a connection came about, and nothing showed that
+    the scheme of the address is spoken there: another scheme may be.
+    """
+
+    def __init__(self, reason: str, *, nobody_there: bool = False) -> None:
+        """Keep the reason."""
+        super().__init__(reason)
+        self.nobody_there = nobody_there
+
+
+class UnknownHostError(CannotConnectError):
+    """No host has the name, or names cannot be looked up."""
+
+
+class RefusedError(CannotConnectError):
+    """Nothing listens at the port."""
+
+
+class NoAnswerError(CannotConnectError):
+    """The answer did not come in time, or not all of it."""
+
+
+class InvalidCertificateError(CannotConnectError):
+    """The server's certificate is not valid, so nothing was sent."""
 
 
 class ServiceUnavailableError(TrackingError):

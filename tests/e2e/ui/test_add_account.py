@@ -77,7 +77,7 @@ async def test_wrong_address(frontend: Frontend) -> None:
     for address, error in {
         "http://": "This is not a valid server address",
         "http://tracker.example.com": "would cross the internet unencrypted",
-        "http://127.0.0.1:9": "The server could not be reached",
+        "http://127.0.0.1:9": "The server refused the connection",
     }.items():
         await frontend.fill_in({"Server address": address})
         await frontend.button("Submit").click()
