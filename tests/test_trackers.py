@@ -663,17 +663,65 @@ async def test_shared_tracker_that_the_first_account_loses(
     hass: HomeAssistant,
     poll: Poll,
     device_of: Any,
+    device_registry: dr.DeviceRegistry,
+    entity_registry: er.EntityRegistry,
+    area_registry: ar.AreaRegistry,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The other account takes over when the first one's day is over."""
+    """The other account takes over within minutes, with all that a person changed."""
+    garage = area_registry.async_create("Garage")
+    before = device_of(setup, RED)
+    device_registry.async_update_device(
+        before.id, area_id=garage.id, name_by_user="Mine"
+    )
+    entity_registry.async_update_entity(
+        "device_tracker.red_bike", new_entity_id="device_tracker.mine"
+    )
+    await hass.async_block_till_done()
+    entities = {
+        entity.id: (entity.entity_id, entity.disabled_by)
+        for entity in er.async_entries_for_device(
+            entity_registry, before.id, include_disabled_entities=True
+        )
+    }
     simulator.add_account(BOB, PASSWORD)
     simulator.assign(BOB, RED)
     other = make_entry(BOB)
     await async_setup(hass, other)
+    assert device_of(other, RED) is None
     simulator.unassign(EMAIL, RED)
 
-    for _ in range(27):
-        await poll(3600)
+    await poll()
+    await poll()
 
+    assert device_of(setup, RED) is None
+    after = device_of(other, RED)
+    assert (after.id, after.area_id, after.name_by_user) == (
+        before.id,
+        garage.id,
+        "Mine",
+    )
+    moved = er.async_entries_for_device(
+        entity_registry, after.id, include_disabled_entities=True
+    )
+    assert {item.id: (item.entity_id, item.disabled_by) for item in moved} == entities
+    assert {item.config_entry_id for item in moved} == {other.entry_id}
+    state = state_of(RED)
+    assert state is not None
+    assert (state.entity_id, state.state) == ("device_tracker.mine", "not_home")
+    assert "already exists" not in caplog.text
+
+    simulator.report(RED, latitude=48.25)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.25
+
+    # It stays there, even if the first account lists it again.
+    simulator.assign(EMAIL, RED)
+    await poll()
+    await poll()
     assert device_of(setup, RED) is None
     assert device_of(other, RED)
 

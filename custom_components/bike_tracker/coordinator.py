@@ -30,6 +30,7 @@ from .backoff import Backoff
 from .const import DOMAIN, LOGGER
 from .contact import async_lose_contact, async_make_contact
 from .fleet import Fleet
+from .handover import async_take_over
 from .issues import async_create_issue, async_delete_issue
 from .later import Later
 from .listeners import TrackerListeners
@@ -150,6 +151,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         start = monotonic()
         try:
             listed = await self._async_get_devices()
+            await async_take_over(self, listed.now)
             devices = self.fleet.async_claim(listed)
             positions = await self.positions.async_get(self.account.wanted(devices))
         finally:

@@ -47,13 +47,14 @@ class Fleet:
         self._entry = entry
         # The entry that has a tracker, by `uniqueId`, of all accounts.
         self._claims = hass.data.setdefault(_CLAIMS, {})
-        self._listed: Mapping[str, Device] = {}
+        self._listed: Mapping[str, Device] | None = None
         entry.async_on_unload(self._release_all)
 
     @callback
     def async_claim(self, listed: News[str, Device]) -> News[str, Device]:
         """Return those trackers of a list that are this entry's."""
-        touched = (listed.since(self._listed) | self.elsewhere) & listed.now.keys()
+        touched = listed.since(self._listed or {}) | self.elsewhere
+        touched &= listed.now.keys()
         own = {unique_id for unique_id in touched if self._is_own(unique_id)}
         self.had |= own
         self.elsewhere = touched - own
@@ -69,7 +70,15 @@ class Fleet:
 
     def lists(self, unique_id: str) -> bool:
         """Return whether the tracker is in the newest device list, and this entry's."""
-        return unique_id in self._listed and unique_id not in self.elsewhere
+        return unique_id in (self._listed or ()) and unique_id not in self.elsewhere
+
+    def has_lost(self, unique_id: str) -> bool:
+        """Return whether this entry has the tracker, but its account lists it no more."""
+        return (
+            unique_id in self.had
+            and self._listed is not None
+            and unique_id not in self._listed
+        )
 
     @callback
     def async_rename(self, device: Device) -> None:
@@ -77,14 +86,14 @@ class Fleet:
 
         A name that a person gave the device stays the one that is shown.
         """
-        entry = self._device(device.unique_id)
+        entry = self.device_of(device.unique_id)
         if entry is not None and entry.name != device.name:
             dr.async_get(self._hass).async_update_device(entry.id, name=device.name)
 
     @callback
     def async_remove(self, unique_id: str) -> None:
         """Remove a tracker's device."""
-        if device := self._device(unique_id):
+        if device := self.device_of(unique_id):
             LOGGER.info("Removing device %s: missing for a week", device.id)
             dr.async_get(self._hass).async_remove_device(device.id)
 
@@ -103,7 +112,8 @@ class Fleet:
         if self._claims.get(unique_id) == self._entry.entry_id:
             del self._claims[unique_id]
 
-    def _device(self, unique_id: str) -> dr.DeviceEntry | None:
+    def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
+        """Return the device that a tracker is here, if there is one."""
         return dr.async_get(self._hass).async_get_device_by_identifier(
             (DOMAIN, unique_id), self._entry.entry_id
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from ..api import Device, News, Position
@@ -105,6 +105,14 @@ class Account:
             for unique_id, absent in self.remembered.missing.items()
             if absent >= _GONE_AFTER
         ]
+
+    def adopt(self, unique_id: str, other: Account) -> None:
+        """Take over where a tracker was from the account that had it.
+
+        The ID of the position says nothing here: the other server may be another one.
+        """
+        if position := other.remembered.positions.get(unique_id):
+            self.remembered.positions[unique_id] = replace(position, id=0)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
