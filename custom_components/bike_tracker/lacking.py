@@ -52,7 +52,7 @@ class LackingPositions:
         now = monotonic()
         if not self._announced <= before:
             self._since, self._backoff = now, Backoff()
-        elif now < self._again_at:
+        elif not self._announced or now < self._again_at:
             return
         is_young = now - self._since < _HOUR
         wait = self._backoff.fail() if is_young else shortened(_HOUR)

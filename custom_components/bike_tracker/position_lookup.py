@@ -13,6 +13,7 @@ from typing import Final
 from .api import (
     CannotConnectError,
     Device,
+    NoAnswerError,
     Position,
     ServiceUnavailableError,
     TrackingClient,
@@ -71,10 +72,12 @@ class PositionLookup:
         """Return the positions of all devices by their internal ID.
 
         Where only every other answer is a good one, they would all be those of the
-        device list: hence the second try.
+        device list: hence the second try, unless that would be a long one.
         """
         try:
             return (await self._client.async_get_positions()).now
+        except NoAnswerError:
+            raise
         except TrackingError as err:
             if not self.offered or err.retry_after is not None:
                 raise
