@@ -30,11 +30,12 @@ from .backoff import Backoff
 from .const import DOMAIN, LOGGER
 from .contact import async_lose_contact, async_make_contact
 from .fleet import Fleet
-from .handover import async_take_over
+from .handover import async_hand_over
 from .issues import async_create_issue, async_delete_issue
 from .later import Later
 from .listeners import TrackerListeners
 from .memory import Memory
+from .oddities import Oddities
 from .position_lookup import PositionLookup
 from .sign_in import SignIn
 
@@ -90,8 +91,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._move = Later(hass, entry, _MOVE_AFTER, self._async_move)
         self._polling: asyncio.Task[News[str, Tracker]] | None = None
         self._last_success: float | None = None
-        self._logged_fields: set[str] = set()
-        self._logged_left_out = False
+        self._oddities = Oddities(client.devices)
         # What listeners were told last; None is that they are unavailable.
         self._told: Trackers | None = None
 
@@ -151,7 +151,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         start = monotonic()
         try:
             listed = await self._async_get_devices()
-            await async_take_over(self, listed.now)
+            await self._async_take_over(listed.now)
             devices = self.fleet.async_claim(listed)
             positions = await self.positions.async_get(self.account.wanted(devices))
         finally:
@@ -164,6 +164,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._memory.async_save_later()
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
+
+    async def _async_take_over(self, listed: Mapping[str, Device]) -> None:
+        """Take over trackers of a list that another account has and lists no more."""
+        for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
+            giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
+            for unique_id in self.fleet.elsewhere & listed.keys():
+                if not giver.fleet.has_lost(unique_id):
+                    continue
+                if device := giver.fleet.device_of(unique_id):
+                    await async_hand_over(self.hass, device, self.config_entry)
+                self.account.adopt(unique_id, giver.account)
+                giver.async_forget(unique_id)
 
     async def _async_get_devices(self) -> News[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
@@ -180,24 +192,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._backoff.succeed()
         self._sign_in.async_succeed()
         async_make_contact(self.hass, self.config_entry)
-        self._log_oddities()
+        self._oddities.log()
         return devices
-
-    def _log_oddities(self) -> None:
-        """Say what could not be read of the list, each thing once."""
-        lists = self.client.devices
-        for unreadable in lists.unreadable_fields - self._logged_fields:
-            LOGGER.warning(
-                "The server sent a device without a readable %s, which stays unknown",
-                unreadable,
-            )
-        self._logged_fields |= lists.unreadable_fields
-        if lists.left_out and not self._logged_left_out:
-            LOGGER.warning(
-                "The server sent %d elements that are no device and are left out",
-                lists.left_out,
-            )
-        self._logged_left_out = bool(lists.left_out)
 
     def _failure(self, err: TrackingError) -> Exception:
         if not isinstance(err, AuthenticationError):

@@ -1,36 +1,20 @@
 """A tracker that moves from one account to another, with its device and entities."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import async_get_platforms
 
-from .api import Device
 from .const import DOMAIN, LOGGER
 
-if TYPE_CHECKING:
-    from .coordinator import BikeTrackerCoordinator
 
-
-async def async_take_over(
-    taker: BikeTrackerCoordinator, listed: Mapping[str, Device]
+async def async_hand_over(
+    hass: HomeAssistant, device: dr.DeviceEntry, entry: ConfigEntry
 ) -> None:
-    """Take over listed trackers that another account has and lists no more."""
-    hass = taker.hass
-    for entry in hass.config_entries.async_loaded_entries(DOMAIN):
-        giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
-        for unique_id in taker.fleet.elsewhere & listed.keys():
-            if not giver.fleet.has_lost(unique_id):
-                continue
-            if device := giver.fleet.device_of(unique_id):
-                await _async_remove_entities(hass, device)
-                _async_move(hass, device, taker.config_entry)
-                LOGGER.info("Taking over device %s from another account", device.id)
-            taker.account.adopt(unique_id, giver.account)
-            giver.async_forget(unique_id)
+    """Let a device and its entities be another entry's from now on."""
+    LOGGER.info("Device %s moves to another account", device.id)
+    await _async_remove_entities(hass, device)
+    _async_move(hass, device, entry)
 
 
 async def _async_remove_entities(hass: HomeAssistant, device: dr.DeviceEntry) -> None:

@@ -20,6 +20,7 @@ from .errors import (
     TrackingError,
     UnknownHostError,
 )
+from .lists import ListReader
 from .models import Device, Position
 from .news import News
 
@@ -32,6 +33,7 @@ __all__ = [
     "InvalidEmailError",
     "InvalidResponseError",
     "InvalidUrlError",
+    "ListReader",
     "News",
     "NoAnswerError",
     "Position",
