@@ -6,9 +6,15 @@ from functools import cache
 import json
 from pathlib import Path
 
-from custom_components import bike_tracker
-
 from .trouble import NAME_NOT_FOUND, TROUBLES
+
+_TEXTS = (
+    Path(__file__).parents[2]
+    / "custom_components"
+    / "bike_tracker"
+    / "translations"
+    / "en.json"
+)
 
 UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
@@ -42,8 +48,7 @@ class Told:
 
 @cache
 def _texts() -> dict[str, str]:
-    path = Path(bike_tracker.__path__[0], "translations", "en.json")
-    exceptions = json.loads(path.read_bytes())["exceptions"]
+    exceptions = json.loads(_TEXTS.read_bytes())["exceptions"]
     return {key: texts["message"] for key, texts in exceptions.items()}
 
 

@@ -18,6 +18,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_LATITUDE, ATTR_LONGITUDE, CONF_PASSWORD
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.util.async_ import get_scheduled_timer_handles
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -33,6 +34,8 @@ from .trouble import NAME_NOT_FOUND, Trouble
 
 # For so many seconds the client waits for an answer.
 _PATIENCE = 30
+# What is due within so many seconds of something else is waited for with it.
+_AT_ONCE = 0.5
 
 type States = dict[str, dict[str, str]]
 """By tracker and key of the entity."""
@@ -97,6 +100,20 @@ class Home:
         """Let time pass, and what is due come to its end."""
         self._tick(seconds)
         await self._settle()
+
+    async def wait_until_due(self, at_most: float) -> None:
+        """Let time pass until the next timer of anybody is due, or so many seconds.
+
+        A day passes in as many steps as there are polls, and a few more.
+        """
+        now = self.hass.loop.time()
+        later = (
+            timer.when() - now
+            for timer in get_scheduled_timer_handles(self.hass.loop)
+            if not timer.cancelled()
+        )
+        due = min((wait for wait in later if wait > _AT_ONCE), default=at_most)
+        await self.wait(min(due, at_most))
 
     async def unload(self) -> None:
         """Stop, as before a restart."""
@@ -170,6 +187,11 @@ class Home:
         return self.position_requests if self._path else self.requests
 
     # What is seen
+
+    @property
+    def now(self) -> float:
+        """The time that passed, in seconds since some moment."""
+        return self.hass.loop.time()
 
     @property
     def state(self) -> ConfigEntryState:
