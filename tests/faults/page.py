@@ -12,6 +12,7 @@ from .decided import (
     Outcome,
     Place,
 )
+from .right_again import COLUMNS, cells, summary
 from .trouble import TROUBLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -39,7 +40,9 @@ In every row:
   poll asks twice.
 - An answer takes at most 30 seconds and 16 MiB, decompressed; more is not waited for and not read. What is larger
   is given up before it takes 40 MiB of memory.
+"""
 
+_DEVICES = """\
 ## The list of trackers
 """
 
@@ -57,6 +60,8 @@ def page() -> str:
     return "\n".join(
         [
             _INTRODUCTION,
+            summary(),
+            _DEVICES,
             *_table(
                 (
                     "Fault",
@@ -66,7 +71,7 @@ def page() -> str:
                     "Why, in the log",
                     "Requests",
                     "Next poll",
-                    "Recovered",
+                    *COLUMNS,
                 ),
                 (_row(name, DECIDED[name]) for name in TROUBLES),
             ),
@@ -78,6 +83,7 @@ def page() -> str:
                     "Time of the position",
                     "Requests",
                     "Asked again",
+                    *COLUMNS,
                 ),
                 (
                     _place_row(name, DECIDED_PLACES[name])
@@ -105,7 +111,7 @@ def _row(name: str, decided: Decided) -> list[str]:
         _why(decided),
         str(decided.requests),
         _time(decided.next_poll),
-        _recovered(decided),
+        *cells("devices", name),
     ]
 
 
@@ -126,14 +132,6 @@ def _why(decided: Decided) -> str:
     return ", ".join(f"{field} not readable" for field in sorted(decided.unreadable))
 
 
-def _recovered(decided: Decided) -> str:
-    if decided == Decided():
-        return "nothing to recover from"
-    if not decided.recovers_by_itself:
-        return "when signed in again"
-    return "with the first good answer"
-
-
 def _place_row(name: str, decided: DecidedPlace) -> list[str]:
     return [
         f"`{name}`",
@@ -143,6 +141,7 @@ def _place_row(name: str, decided: DecidedPlace) -> list[str]:
         "when it moves again"
         if decided.asked_again is None
         else _time(decided.asked_again),
+        *cells("positions", name),
     ]
 
 
