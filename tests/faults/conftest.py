@@ -1,4 +1,4 @@
-"""A home that any trouble can strike."""
+"""A home for one case of trouble."""
 
 from collections.abc import AsyncIterator
 
@@ -10,14 +10,15 @@ import pytest
 from tests.conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
 from tests.simulator import Simulator, client_context
 
+from .cases import Case
 from .home import Home
 from .trouble import NAME_NOT_FOUND, TROUBLES
 
 
 @pytest.fixture
-async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service, encrypted, with an account of two trackers."""
-    async with Simulator(tls=True) as simulator:
+async def simulator(case: Case) -> AsyncIterator[Simulator]:
+    """Return the service, with an account of two trackers, and with TLS if that will fail."""
+    async with Simulator(tls=TROUBLES[case.trouble].tls) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL)
         simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
@@ -37,11 +38,6 @@ async def home(
     monkeypatch.setattr("random.uniform", lambda _, most: most)
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
-    )
-    # Trackers of another kind are looked after every five seconds: most of all steps.
-    monkeypatch.setattr(
-        "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
-        lambda *_, **__: lambda: None,
     )
     # A name, so that it can get lost, and one that the certificate is for.
     entry = make_entry(url=simulator.url.replace("127.0.0.1", "localhost"))

@@ -124,6 +124,7 @@ _CONNECTION = {
     "no-answer": _cannot_connect("no answer in time"),
     "no-answer-mid-body": _cannot_connect("no answer in time"),
     "slow-body": _cannot_connect("no answer in time"),
+    "late-answer": _FINE,
     "length-too-long": _cannot_connect("connection lost"),
     "length-too-short": _cannot_connect("no valid HTTP"),
     "not-http": _cannot_connect("no valid HTTP"),

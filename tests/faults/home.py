@@ -55,10 +55,12 @@ class Home:
     polls: int = field(default=0, init=False)
     """How often the device list was asked for, whether or not that reached the server."""
     _in_trouble: bool = field(default=False, init=False)
-    _path: Endpoint | None = field(default=None, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls, and let the server's name be found unless that is the trouble."""
+        """Count polls, and let the server's name be found unless that is the trouble.
+
+        Trackers of another kind, which are looked after every five seconds, are not.
+        """
         ask = TrackingClient.async_get_devices
 
         async def counted(client: TrackingClient) -> Any:
@@ -70,6 +72,10 @@ class Home:
 
         monkeypatch.setattr(TrackingClient, "async_get_devices", counted)
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
+        monkeypatch.setattr(
+            "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
+            lambda *_, **__: lambda: None,
+        )
 
     def _resolve(self) -> list[ResolveResult]:
         if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
@@ -91,7 +97,7 @@ class Home:
     def in_trouble(self, path: Endpoint | None = None) -> Iterator[None]:
         """Let it go wrong, or one call alone."""
         self.trouble.begin(self.simulator, path)
-        self._in_trouble, self._path = True, path
+        self._in_trouble = True
         yield
         self._in_trouble = False
         self.simulator.fault(None)
@@ -162,29 +168,26 @@ class Home:
         async_fire_time_changed(self.hass)
 
     async def _settle(self) -> None:
-        """Wait until nothing is under way; a silent server is given the time it gets."""
-        requests = self._struck_requests
+        """Wait until nothing is under way; a slow server is given the time it gets."""
         settled = asyncio.create_task(
             self.hass.async_block_till_done(wait_background_tasks=True)
         )
-        if self._in_trouble and self.trouble.is_silent:
-            while self._struck_requests == requests and not settled.done():
-                await asyncio.sleep(0)
-            if not settled.done():
-                await self._run_out_of_patience()
+        while self.simulator.faults and not settled.done():
+            while self.simulator.slow_answers:
+                await self._be_patient(self.simulator.slow_answers.popleft())
+            await asyncio.sleep(0)
         await settled
 
-    async def _run_out_of_patience(self) -> None:
+    async def _be_patient(self, seconds: float) -> None:
+        """Let the time pass that the client waits for such an answer."""
+        if seconds < _PATIENCE:
+            self._tick(seconds)
+            return
         polls = self.polls
         self._tick(_PATIENCE - 1)
         await asyncio.sleep(0)
         assert self.polls == polls
         self._tick(2)
-
-    @property
-    def _struck_requests(self) -> int:
-        """How many requests came that the trouble can strike."""
-        return self.position_requests if self._path else self.requests
 
     # What is seen
 

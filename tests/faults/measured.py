@@ -15,12 +15,15 @@ from .cases import CASES, PATHS, Case, Lasted
 FILE = Path(__file__).parent / "measured.json"
 MATRIX = Path(__file__).parent / "matrix.py"
 
+MOST = 2 * Lasted.HOUR
+"""Seconds after which nothing more is waited for."""
+
 # Home Assistant polls up to a second early and half a second late.
 _PRECISION = 5
 _PORTIONS = 24
 
 type Measured = dict[Case, int | None]
-"""Seconds by case; None: not within a day."""
+"""Seconds by case; None: not within MOST."""
 
 
 @dataclass(eq=False)

@@ -12,7 +12,7 @@ from .decided import (
     Outcome,
     Place,
 )
-from .right_again import COLUMNS, cells, summary
+from .right_again import COLUMNS, durations, summary
 from .trouble import TROUBLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -111,7 +111,7 @@ def _row(name: str, decided: Decided) -> list[str]:
         _why(decided),
         str(decided.requests),
         _time(decided.next_poll),
-        *cells("devices", name),
+        *durations("devices", name),
     ]
 
 
@@ -141,7 +141,7 @@ def _place_row(name: str, decided: DecidedPlace) -> list[str]:
         "when it moves again"
         if decided.asked_again is None
         else _time(decided.asked_again),
-        *cells("positions", name),
+        *durations("positions", name),
     ]
 
 

@@ -1,7 +1,7 @@
 """How soon all has to be right again once the service is well."""
 
-from .decided import DECIDED, Outcome
 from .cases import Case, Lasted
+from .decided import DECIDED, Outcome
 
 PROMISED = 5 * 60
 """Seconds, whatever it was; what may take longer has a reason."""

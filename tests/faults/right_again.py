@@ -34,11 +34,16 @@ def summary() -> str:
     exceptions = list(_exceptions(table))
     rest = "but for these:\n" if exceptions else "whatever it was."
     return "\n".join(
-        [_SUMMARY, f"**The longest of all is {_time(longest)}**, {rest}", *exceptions, ""]
+        [
+            _SUMMARY,
+            f"**The longest of all is {_time(longest)}**, {rest}",
+            *exceptions,
+            "",
+        ]
     )
 
 
-def cells(path: Endpoint, trouble: str) -> Iterator[str]:
+def durations(path: Endpoint, trouble: str) -> Iterator[str]:
     """Yield what is in the columns of a trouble."""
     table = measured.read()
     for lasted in Lasted:
@@ -60,7 +65,7 @@ def _seconds(seconds: int | None) -> float:
 
 def _time(seconds: float | None) -> str:
     if seconds is None or isinf(seconds):
-        return "not within a day"
+        return f"not within {measured.MOST // 3600} h"
     minutes, rest = divmod(round(seconds), 60)
     return " ".join(
         [f"{minutes} min"] * bool(minutes) + [f"{rest} s"] * bool(rest or not minutes)

@@ -3,10 +3,10 @@
 import pytest
 
 from . import measured
+from .cases import CASES, Case, Lasted
 from .home import Home
 from .measured import rounded
 from .promise import longest
-from .cases import CASES, Case, Lasted
 from .recovery import recovery
 
 # Each of a class: of the connection, the body, the status, a value.

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE
 
-from tests.simulator import SimDevice, Simulator, SimPosition
+from tests.simulator import SimDevice, SimPosition, Simulator
 
 from .home import Home, States
 

@@ -59,7 +59,10 @@ _CONTACTS: Final[dict[str, Json]] = {
 }
 _NOWHERE: Final[dict[str, Json]] = {"address": None, "network": None}
 _WITH_GEOFENCES: Final[dict[str, Json]] = _NOWHERE | {"geofenceIds": None}
-_WITH_END: Final[dict[str, Json]] = _CONTACTS | {"calendarId": 0, "expirationTime": None}
+_WITH_END: Final[dict[str, Json]] = _CONTACTS | {
+    "calendarId": 0,
+    "expirationTime": None,
+}
 _UNAUTHORIZED = "HTTP 401 Unauthorized - WebApplicationException"
 _NULL_POINTER = (
     'Cannot invoke "org.traccar.api.security.LoginResult.getUser()" because "<local4>" is null'

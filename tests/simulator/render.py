@@ -135,7 +135,10 @@ class Renderer:
         except KeyError:
             return None
         return _array(
-            [orjson.dumps(self._position(device, position)) for device, position in found]
+            [
+                orjson.dumps(self._position(device, position))
+                for device, position in found
+            ]
         )
 
     def every_device(self) -> bytes:

@@ -7,6 +7,7 @@ for by their IDs, `?id=1&id=2`, of which an unknown one is a 400.
 
 import asyncio
 from base64 import b64encode
+from collections import deque
 import contextlib
 from random import Random
 from typing import Self, get_args
@@ -16,10 +17,10 @@ from aiohttp import web
 from .faults import Call, FaultOptions, Switchboard
 from .kinds import KINDS, SERVICE, Kind
 from .listener import HOST, Listener
-from .record import Record, RecordedRequest
+from .record import KEPT, Record, RecordedRequest
 from .render import Endpoint, Renderer
 from .tls import Certificates
-from .wire import JSON, pause
+from .wire import JSON, Raw, pause
 from .world import Json, SimAccount, World
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint.__value__)
@@ -48,6 +49,8 @@ class Simulator(World):
         super().__init__()
         self.record = Record()
         self.other_record = Record()
+        self.slow_answers: deque[float] = deque(maxlen=KEPT)
+        """The seconds that slow answers take, the last one last."""
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._kind = _kind(kind)
@@ -140,15 +143,22 @@ class Simulator(World):
         rate: float = FaultOptions.rate,
         seconds: float = FaultOptions.seconds,
         size: int = FaultOptions.size,
+        every: int = FaultOptions.every,
+        late: float = FaultOptions.late,
     ) -> None:
         """Fail in this way from the next call on; with None be well again.
 
         Without `path` every call is struck that the fault can strike; without `times` it lasts until another fault,
-        None or `stop`. The other arguments are those of FaultOptions. Raises ValueError when there is no such fault or
+        None or `stop`. With `every=2` each second of these calls is struck, counted over both if without `path`. The other arguments are those of FaultOptions. Raises ValueError when there is no such fault or
         it cannot strike here.
         """
         options = FaultOptions(
-            retry_after=retry_after, rate=rate, seconds=seconds, size=size
+            retry_after=retry_after,
+            rate=rate,
+            seconds=seconds,
+            size=size,
+            every=every,
+            late=late,
         )
         self._switchboard.set(
             name, path, times, options, tls=self.certificates is not None
@@ -228,7 +238,7 @@ class Simulator(World):
         if struck is None:
             return None
         respond, options = struck
-        return respond(
+        answer = respond(
             Call(
                 endpoint=endpoint,
                 base=self.url,
@@ -238,6 +248,9 @@ class Simulator(World):
                 options=options,
             )
         )
+        if isinstance(answer, Raw) and answer.takes:
+            self.slow_answers.append(answer.takes)
+        return answer
 
     async def _answer_elsewhere(self, request: web.BaseRequest) -> web.StreamResponse:
         self.other_record.add(request, self._authenticated(request))

@@ -90,7 +90,9 @@ async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("server", VERSIONS, indirect=True)
-async def test_devices(server: Simulator, ask: Ask, request: Any) -> None:
+async def test_devices(
+    server: Simulator, ask: Ask, request: pytest.FixtureRequest
+) -> None:
     """One that reported, one that was silent for long and one that never reported."""
     real = shape(real_devices(request.node.callspec.params["server"]))
     assert fits(shape((await ask()).json()), real)
@@ -100,7 +102,9 @@ async def test_devices(server: Simulator, ask: Ask, request: Any) -> None:
 
 
 @pytest.mark.parametrize("server", VERSIONS, indirect=True)
-async def test_positions(server: Simulator, ask: Ask, request: Any) -> None:
+async def test_positions(
+    server: Simulator, ask: Ask, request: pytest.FixtureRequest
+) -> None:
     """Those that are places and those that are none."""
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
@@ -131,7 +135,9 @@ async def test_never_reported(server: Simulator, ask: Ask) -> None:
 async def test_disabled(server: Simulator, ask: Ask, listed: bool) -> None:
     """Old servers leave a disabled tracker out."""
     server.set_disabled(BIKE, True)
-    trackers = {device["uniqueId"]: device["disabled"] for device in (await ask()).json()}
+    trackers = {
+        device["uniqueId"]: device["disabled"] for device in (await ask()).json()
+    }
     assert trackers == {SILENT: False} | ({BIKE: True} if listed else {})
 
 
@@ -140,9 +146,7 @@ async def test_disabled(server: Simulator, ask: Ask, listed: bool) -> None:
     [("4.11", True), ("5.12", True), ("6.14.5", False)],
     indirect=["server"],
 )
-async def test_a_fix_of_100_days_ago(
-    server: Simulator, ask: Ask, listed: bool
-) -> None:
+async def test_a_fix_of_100_days_ago(server: Simulator, ask: Ask, listed: bool) -> None:
     """New servers leave it out of the list, and have it by its ID."""
     old = datetime.now(UTC) - timedelta(days=100)
     position = server.report(BIKE, fix_time=old)
@@ -175,7 +179,9 @@ async def test_no_positions_by_id(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("server", ["4.11", "5.12"], indirect=True)
-async def test_wrong_password(server: Simulator, ask: Ask, request: Any) -> None:
+async def test_wrong_password(
+    server: Simulator, ask: Ask, request: pytest.FixtureRequest
+) -> None:
     """Status, challenge, type and body are those of the real one."""
     version = request.node.callspec.params["server"]
     status, headers, body = recorded(version, "auth-answers")["wrong password"]["basic"]
