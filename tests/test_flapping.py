@@ -10,6 +10,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from .conftest import MakeEntry, async_setup
+from .faults.flapping import flap, strike
 from .faults.home import Home
 from .faults.recovery import until_right
 from .faults.trouble import NAME_NOT_FOUND, TROUBLES
@@ -23,15 +24,6 @@ SOON = 5 * 60 + 10
 """Seconds within which all is right again once the service is well."""
 A_MINUTE = 2
 """Requests, at most and on average."""
-
-# What any proxy, restart or overload does, and what ends by itself only.
-PASSING = [
-    name
-    for name, trouble in TROUBLES.items()
-    if trouble.strikes_positions
-    and not trouble.is_large
-    and not name.startswith("status-401")
-]
 
 
 @pytest.fixture
@@ -109,10 +101,7 @@ async def test_a_place_is_seen_while_requests_fail(
     home.simulator.fault("status-503", path=path, every=every)
     with few_requests(home):
         await ride(home, HOUR)
-        places = home.true_places()
-        home.simulator.report_many()
-        await pass_time(home, HOUR)
-    assert home.places() == home.true_places() != places
+        assert await until_right(home, HOUR / 4) is not None
 
 
 @pytest.mark.parametrize("every", [1, 3])
@@ -214,11 +203,9 @@ async def test_flapping_for_a_day(home: Home, seed: int) -> None:
     begin = home.now
     with few_requests(home):
         while home.now < begin + DAY:
-            flaps = [_flap(random) for _ in range(random.randint(1, 10))]
-            for flap in flaps:
-                home.simulator.fault(None)
-                for path, name, every in flap:
-                    home.simulator.fault(name, path=path, every=every)
+            flaps = [flap(random) for _ in range(random.randint(1, 10))]
+            for each in flaps:
+                strike(home.simulator, each)
                 await ride(home, random.choice([5, 20, 61, 200, 1000]))
             home.simulator.fault(None)
             if not await is_right_soon(home):
@@ -226,17 +213,3 @@ async def test_flapping_for_a_day(home: Home, seed: int) -> None:
                 break
             await ride(home, random.uniform(0, 600))
     assert not blind
-
-
-def _flap(random: Random) -> list[tuple[Endpoint | None, str, int]]:
-    """Return what goes wrong for a while: the whole, a part, both parts or nothing."""
-    name, other = random.choice(PASSING), random.choice(PASSING)
-    every = random.choice([1, 1, 2, 3])
-    ways: list[list[tuple[Endpoint | None, str, int]]] = [
-        [(None, name, every)],
-        [("devices", name, every)],
-        [("positions", name, every)],
-        [("devices", name, every), ("positions", other, 1)],
-        [],
-    ]
-    return random.choice(ways)
