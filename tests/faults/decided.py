@@ -229,7 +229,7 @@ _VALUE = {
     "time-space": _FINE,
     "time-basic": _FINE,
     "time-week": _FINE,
-    "time-other-offset": _ANOTHER_TIME,
+    "time-other-offset": _FINE,
     "time-no-offset": _NO_TIME,
     "time-date-only": _NO_TIME,
     "time-rfc2822": _NO_TIME,

@@ -65,8 +65,15 @@ def write(measured: Measured) -> None:
     for case, seconds in measured.items():
         row = table[case.path].setdefault(case.trouble, {})
         row[case.lasted.name.lower()] = seconds
-    lines = json.dumps(table, indent=1)
-    FILE.write_text(f"{lines}\n")
+    parts = [
+        f"{json.dumps(path)}: {{\n"
+        + ",\n".join(
+            f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items()
+        )
+        + "\n}"
+        for path, rows in table.items()
+    ]
+    FILE.write_text("{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def read() -> Measured:
