@@ -36,6 +36,8 @@ from .trouble import NAME_NOT_FOUND, Trouble
 _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
+# Time stands still between whole microseconds: what is less would never pass.
+_LEAST = 0.001
 
 type States = dict[str, dict[str, str]]
 """By tracker and key of the entity."""
@@ -119,7 +121,7 @@ class Home:
             if not timer.cancelled()
         )
         due = min((wait for wait in later if wait > _AT_ONCE), default=at_most)
-        await self.wait(min(due, at_most))
+        await self.wait(max(min(due, at_most), _LEAST))
 
     async def unload(self) -> None:
         """Stop, as before a restart."""
