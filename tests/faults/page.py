@@ -17,8 +17,6 @@ from .trouble import TROUBLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 
-_DAY = 24 * 60 * 60
-
 _INTRODUCTION = """\
 # When the service fails
 
@@ -32,13 +30,17 @@ In every row:
   same entity IDs.
 - While nothing can be known of the trackers, they are unavailable. The log has one line when that begins, which says
   why, and one when it ends; what cannot be read in a single field is a line for that field, once. No traceback.
-- After a failed poll the next ones come 1, 2, 4, 8 and then every 15 minutes, or when the server asked for it
-  (Retry-After, between 1 minute and 1 hour). After a good one it is every minute again.
+- After a failed poll the next ones come after 1, 2, 4 and then every 5 minutes, a little earlier at times and never
+  later, or when the server asked for it (Retry-After, between 1 minute and 1 hour). After a good one it is every minute
+  again.
+- A sign-in that is refused is tried again after a minute. If it is refused again, the person is asked, and it is tried
+  every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that is really wrong must not lock
+  an account. When it works again, nobody is asked any more.
 - At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often up to every 10
-  minutes.
+  minutes. After a sign-in that is refused there, it waits for the person.
 - Requests are those that reach the server in one poll. Where a connection ends before there is an answer, the one
   poll asks twice.
-- An answer takes at most 30 seconds and 16 MiB, decompressed; more is not waited for and not read. What is larger
+- An answer takes at most 30 seconds and 4 MiB, decompressed; more is not waited for and not read. What is larger
   is given up before it takes 40 MiB of memory.
 """
 
@@ -51,7 +53,8 @@ _POSITIONS = """
 
 The documented service has none; servers like Traccar do. Here the list of trackers is well and the bikes move, while
 the call for their positions fails. It never makes a tracker unavailable, never asks anybody to sign in, and never
-loses a known place.
+loses a known place. Once a service had positions, each answer without them is a failure that passes, whatever it says:
+they are asked for again after the same waits as the list.
 """
 
 
@@ -152,8 +155,6 @@ def _position_time(decided: DecidedPlace) -> str:
 
 
 def _time(seconds: int) -> str:
-    if seconds == _DAY:
-        return "after a day or a reload"
     return f"after {seconds // 60} min"
 
 

@@ -64,10 +64,11 @@ _WITH_END: Final[dict[str, Json]] = _CONTACTS | {
     "expirationTime": None,
 }
 _UNAUTHORIZED = "HTTP 401 Unauthorized - WebApplicationException"
-_NULL_POINTER = (
+NULL_POINTER = (
     'Cannot invoke "org.traccar.api.security.LoginResult.getUser()" because "<local4>" is null'
     " - NullPointerException (SecurityRequestFilter:93 < ... < OverrideFilter:49 < ...)"
 )
+"""What Traccar 5.11 and 5.12 say to a wrong password."""
 
 DOCUMENTED: Final = Kind(
     name="documented",
@@ -105,7 +106,7 @@ _KINDS = (
         position_fields=_WITH_GEOFENCES | {"protocol": "osmand", "outdated": False},
         nulls=True,
         ascii_only=True,
-        refusal=Refusal(status=400, challenge=False, text=_NULL_POINTER),
+        refusal=Refusal(status=400, challenge=False, text=NULL_POINTER),
     ),
     Kind(
         name="6.14.5",
