@@ -64,8 +64,8 @@ async def home(
     all_enabled: None,
     hass_storage: dict[str, object],
 ) -> Home:
-    """Return a home where all is well, and waits are as long as they are on average."""
-    monkeypatch.setattr("random.uniform", lambda least, most: (least + most) / 2)
+    """Return a home where all is well, and waits are as long as they can be."""
+    monkeypatch.setattr("random.uniform", lambda _, most: most)
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -167,7 +167,11 @@ async def at_setup(home: Home, decided: Decided) -> None:
             assert home.registries() == registries
             assert await home.next_poll(5, 60, 3600) is None
         assert home.log() == []
-    await recover(home, PASSWORD)
+    if decided.at_setup is Outcome.SIGN_IN:
+        await home.sign_in_again(PASSWORD)
+    else:
+        await home.next_poll(10, 60)
+    assert outcome_of(home) is Outcome.AVAILABLE
     assert home.states() == before
     assert home.registries() == registries
     assert home.log() == []
@@ -197,12 +201,11 @@ async def while_running(home: Home, decided: Decided) -> None:
         assert await home.next_poll(60, 120) == decided.next_poll
         second = outcome_of(home)
         assert second is (decided.then or first)
-    assert decided.recovers_by_itself is (second is not Outcome.SIGN_IN)
-    await recover(home, PASSWORD)
+    await home.next_poll(60, 120, 300)
+    assert outcome_of(home) is Outcome.AVAILABLE
     assert home.states() == before
     assert home.registries() == registries
-    failed_by_itself = decided.told is not None and decided.recovers_by_itself
-    assert home.log() == [RECOVERED] * failed_by_itself
+    assert home.log() == [RECOVERED] * (decided.told is not None)
     assert await home.next_poll(60) == 60
 
 
@@ -252,13 +255,9 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
         assert (times == {UNKNOWN}) is (decided.position_time is not None)
         assert home.log() == []
         requests = home.position_requests
-        again = await home.next_position_request(60, 120, 3600)
-    if decided.asked_again is None or decided.asked_again > 3600:
-        assert again is None
-    else:
-        assert again == decided.asked_again
+        assert await home.next_position_request(60, 120, 3600) == decided.asked_again
     home.simulator.report_many()
-    await home.wait(24 * 3600)
+    await home.wait(300)
     await home.wait(61)
     assert home.places() == home.true_places()
     assert home.registries() == registries
@@ -304,13 +303,3 @@ async def test_trouble_of_one_account(
     assert not home.asks_to_sign_in
     assert home.states() == before
     assert len(home.log()) == 1
-
-
-async def recover(home: Home, password: str) -> None:
-    """Wait for the next good answer, or do what is asked for."""
-    if home.asks_to_sign_in:
-        await home.sign_in_again(password)
-    else:
-        await home.next_poll(10, 60, 120)
-    assert home.state is ConfigEntryState.LOADED
-    assert not home.asks_to_sign_in

@@ -1,4 +1,5 @@
-"""Every way the service can fail, what is decided for it, and the page that says so.
+"""Every way the service can fail, what is decided for it, how soon it is over, and the page that says so.
 
-tests/test_faults.py holds what happens against what is decided; `python -m tests.faults` writes docs/faults.md.
+tests/test_faults.py holds what happens against what is decided, test_never_blind.py how soon all is right again;
+`python -m tests.faults` measures that and writes docs/faults.md.
 """

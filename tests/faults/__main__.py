@@ -1,7 +1,24 @@
-"""Writes docs/faults.md: python -m tests.faults."""
+"""Measures how soon all is right again, and writes docs/faults.md: python -m tests.faults.
 
+It takes some minutes. With --page it writes the page alone, with what was measured before.
+"""
+
+import argparse
+
+from .measured import measure, write
 from .page import PAGE, page
 
-PAGE.parent.mkdir(exist_ok=True)
-PAGE.write_text(page())
-print(f"Wrote {PAGE.name}")
+
+def main() -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--page", action="store_true", help="measure nothing")
+    if not parser.parse_args().page:
+        write(measure())
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page())
+    print(f"Wrote {PAGE.name}")
+
+
+if __name__ == "__main__":
+    main()

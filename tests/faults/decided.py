@@ -6,9 +6,15 @@ from functools import cache
 import json
 from pathlib import Path
 
-from custom_components import bike_tracker
-
 from .trouble import NAME_NOT_FOUND, TROUBLES
+
+_TEXTS = (
+    Path(__file__).parents[2]
+    / "custom_components"
+    / "bike_tracker"
+    / "translations"
+    / "en.json"
+)
 
 UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
@@ -42,8 +48,7 @@ class Told:
 
 @cache
 def _texts() -> dict[str, str]:
-    path = Path(bike_tracker.__path__[0], "translations", "en.json")
-    exceptions = json.loads(path.read_bytes())["exceptions"]
+    exceptions = json.loads(_TEXTS.read_bytes())["exceptions"]
     return {key: texts["message"] for key, texts in exceptions.items()}
 
 
@@ -62,7 +67,6 @@ class Decided:
     """Entities that change, and to what, while all others stay as they were."""
     requests: int = 1
     next_poll: int = 60
-    recovers_by_itself: bool = True
 
 
 def _fails(key: str, error: str, *, requests: int = 1, next_poll: int = 60) -> Decided:
@@ -97,8 +101,14 @@ def _changes(**changes: str) -> Decided:
 
 _FINE = Decided()
 _NO_TRACKER = _invalid_response("no usable element in the list")
-_TOO_LARGE = _invalid_response("more than 16 MiB")
+_TOO_LARGE = _invalid_response("more than 4 MiB")
 _TOO_DEEP = _invalid_response("no JSON: array and object recursion depth exceeded")
+_UNAUTHORIZED = Decided(
+    at_setup=Outcome.SIGN_IN,
+    while_running=Outcome.UNAVAILABLE,
+    then=Outcome.SIGN_IN,
+    told=Told("unauthorized"),
+)
 _NO_TIME = _unreadable("lastUpdate", last_update=UNKNOWN)
 _NO_NAME = _unreadable("name", name=SERIAL_NUMBER)
 _NO_NUMBERS = _unreadable(
@@ -119,6 +129,7 @@ _CONNECTION = {
     "no-answer": _cannot_connect("no answer in time"),
     "no-answer-mid-body": _cannot_connect("no answer in time"),
     "slow-body": _cannot_connect("no answer in time"),
+    "late-answer": _FINE,
     "length-too-long": _cannot_connect("connection lost"),
     "length-too-short": _cannot_connect("no valid HTTP"),
     "not-http": _cannot_connect("no valid HTTP"),
@@ -172,13 +183,8 @@ _STATUS = {
     "status-429-date": _not_now(429, next_poll=120),
     "status-429-nonsense": _not_now(429),
     "status-429-negative": _not_now(429),
-    "status-401": Decided(
-        at_setup=Outcome.SIGN_IN,
-        while_running=Outcome.UNAVAILABLE,
-        then=Outcome.SIGN_IN,
-        told=Told("unauthorized"),
-        recovers_by_itself=False,
-    ),
+    "status-401": _UNAUTHORIZED,
+    "status-400-sign-in": _UNAUTHORIZED,
     "status-401-once": Decided(
         at_setup=Outcome.SIGN_IN,
         while_running=Outcome.UNAVAILABLE,
@@ -207,6 +213,10 @@ _FIELD = {
     f"field-{field}-{way}": decided
     for field, decided in _FIELD_CHANGES.items()
     for way in ("missing", "null", "type")
+} | {
+    # What servers say of a tracker that never reported.
+    "field-lastUpdate-null": _changes(last_update=UNKNOWN),
+    "field-positionId-null": _changes(position_id=UNKNOWN),
 }
 
 _VALUE = {
@@ -223,7 +233,7 @@ _VALUE = {
     "time-space": _FINE,
     "time-basic": _FINE,
     "time-week": _FINE,
-    "time-other-offset": _ANOTHER_TIME,
+    "time-other-offset": _FINE,
     "time-no-offset": _NO_TIME,
     "time-date-only": _NO_TIME,
     "time-rfc2822": _NO_TIME,
@@ -282,13 +292,9 @@ class DecidedPlace:
     requests: int = 1
 
 
-_DAY = 24 * 60 * 60
-_NOT_OFFERED = {"invalid_response", "redirected", "unauthorized"}
-
-
 def _place(name: str, decided: Decided) -> DecidedPlace:
     if name.startswith("number-"):
-        return DecidedPlace(place=Place.KEPT, asked_again=_DAY)
+        return DecidedPlace(place=Place.KEPT, asked_again=60)
     if decided.told is None:
         unknown = decided == _NO_TIME or name == "time-1970"
         return DecidedPlace(
@@ -296,7 +302,7 @@ def _place(name: str, decided: Decided) -> DecidedPlace:
         )
     return DecidedPlace(
         place=Place.KEPT,
-        asked_again=_DAY if decided.told.key in _NOT_OFFERED else decided.next_poll,
+        asked_again=decided.next_poll,
         requests=decided.requests,
     )
 

@@ -18,6 +18,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_LATITUDE, ATTR_LONGITUDE, CONF_PASSWORD
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.util.async_ import get_scheduled_timer_handles
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -33,6 +34,10 @@ from .trouble import NAME_NOT_FOUND, Trouble
 
 # For so many seconds the client waits for an answer.
 _PATIENCE = 30
+# What is due within so many seconds of something else is waited for with it.
+_AT_ONCE = 0.5
+# Time stands still between whole microseconds: what is less would never pass.
+_LEAST = 0.001
 
 type States = dict[str, dict[str, str]]
 """By tracker and key of the entity."""
@@ -52,10 +57,12 @@ class Home:
     polls: int = field(default=0, init=False)
     """How often the device list was asked for, whether or not that reached the server."""
     _in_trouble: bool = field(default=False, init=False)
-    _path: Endpoint | None = field(default=None, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls, and let the server's name be found unless that is the trouble."""
+        """Count polls, and let the server's name be found unless that is the trouble.
+
+        Trackers of another kind, which are looked after every five seconds, are not.
+        """
         ask = TrackingClient.async_get_devices
 
         async def counted(client: TrackingClient) -> Any:
@@ -67,6 +74,10 @@ class Home:
 
         monkeypatch.setattr(TrackingClient, "async_get_devices", counted)
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
+        monkeypatch.setattr(
+            "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
+            lambda *_, **__: lambda: None,
+        )
 
     def _resolve(self) -> list[ResolveResult]:
         if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
@@ -88,7 +99,7 @@ class Home:
     def in_trouble(self, path: Endpoint | None = None) -> Iterator[None]:
         """Let it go wrong, or one call alone."""
         self.trouble.begin(self.simulator, path)
-        self._in_trouble, self._path = True, path
+        self._in_trouble = True
         yield
         self._in_trouble = False
         self.simulator.fault(None)
@@ -97,6 +108,20 @@ class Home:
         """Let time pass, and what is due come to its end."""
         self._tick(seconds)
         await self._settle()
+
+    async def wait_until_due(self, at_most: float) -> None:
+        """Let time pass until the next timer of anybody is due, or so many seconds.
+
+        A day passes in as many steps as there are polls, and a few more.
+        """
+        now = self.hass.loop.time()
+        later = (
+            timer.when() - now
+            for timer in get_scheduled_timer_handles(self.hass.loop)
+            if not timer.cancelled()
+        )
+        due = min((wait for wait in later if wait > _AT_ONCE), default=at_most)
+        await self.wait(max(min(due, at_most), _LEAST))
 
     async def unload(self) -> None:
         """Stop, as before a restart."""
@@ -145,31 +170,33 @@ class Home:
         async_fire_time_changed(self.hass)
 
     async def _settle(self) -> None:
-        """Wait until nothing is under way; a silent server is given the time it gets."""
-        requests = self._struck_requests
+        """Wait until nothing is under way; a slow server is given the time it gets."""
         settled = asyncio.create_task(
             self.hass.async_block_till_done(wait_background_tasks=True)
         )
-        if self._in_trouble and self.trouble.is_silent:
-            while self._struck_requests == requests and not settled.done():
-                await asyncio.sleep(0)
-            if not settled.done():
-                await self._run_out_of_patience()
+        while self.simulator.faults and not settled.done():
+            while self.simulator.slow_answers:
+                await self._be_patient(self.simulator.slow_answers.popleft())
+            await asyncio.sleep(0)
         await settled
 
-    async def _run_out_of_patience(self) -> None:
+    async def _be_patient(self, seconds: float) -> None:
+        """Let the time pass that the client waits for such an answer."""
+        if seconds < _PATIENCE:
+            self._tick(seconds)
+            return
         polls = self.polls
         self._tick(_PATIENCE - 1)
         await asyncio.sleep(0)
         assert self.polls == polls
         self._tick(2)
 
-    @property
-    def _struck_requests(self) -> int:
-        """How many requests came that the trouble can strike."""
-        return self.position_requests if self._path else self.requests
-
     # What is seen
+
+    @property
+    def now(self) -> float:
+        """The time that passed, in seconds since some moment."""
+        return self.hass.loop.time()
 
     @property
     def state(self) -> ConfigEntryState:

@@ -12,11 +12,10 @@ from .decided import (
     Outcome,
     Place,
 )
+from .right_again import COLUMNS, durations, summary
 from .trouble import TROUBLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
-
-_DAY = 24 * 60 * 60
 
 _INTRODUCTION = """\
 # When the service fails
@@ -31,15 +30,21 @@ In every row:
   same entity IDs.
 - While nothing can be known of the trackers, they are unavailable. The log has one line when that begins, which says
   why, and one when it ends; what cannot be read in a single field is a line for that field, once. No traceback.
-- After a failed poll the next ones come 1, 2, 4, 8 and then every 15 minutes, or when the server asked for it
-  (Retry-After, between 1 minute and 1 hour). After a good one it is every minute again.
+- After a failed poll the next ones come after 1, 2, 4 and then every 5 minutes, a little earlier at times and never
+  later, or when the server asked for it (Retry-After, between 1 minute and 1 hour). After a good one it is every minute
+  again.
+- A sign-in that is refused is tried again after a minute. If it is refused again, the person is asked, and it is tried
+  every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that is really wrong must not lock
+  an account. When it works again, nobody is asked any more.
 - At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often up to every 10
-  minutes.
+  minutes. After a sign-in that is refused there, it waits for the person.
 - Requests are those that reach the server in one poll. Where a connection ends before there is an answer, the one
   poll asks twice.
-- An answer takes at most 30 seconds and 16 MiB, decompressed; more is not waited for and not read. What is larger
+- An answer takes at most 30 seconds and 4 MiB, decompressed; more is not waited for and not read. What is larger
   is given up before it takes 40 MiB of memory.
+"""
 
+_DEVICES = """\
 ## The list of trackers
 """
 
@@ -48,7 +53,8 @@ _POSITIONS = """
 
 The documented service has none; servers like Traccar do. Here the list of trackers is well and the bikes move, while
 the call for their positions fails. It never makes a tracker unavailable, never asks anybody to sign in, and never
-loses a known place.
+loses a known place. Once a service had positions, each answer without them is a failure that passes, whatever it says:
+they are asked for again after the same waits as the list.
 """
 
 
@@ -57,6 +63,8 @@ def page() -> str:
     return "\n".join(
         [
             _INTRODUCTION,
+            summary(),
+            _DEVICES,
             *_table(
                 (
                     "Fault",
@@ -66,7 +74,7 @@ def page() -> str:
                     "Why, in the log",
                     "Requests",
                     "Next poll",
-                    "Recovered",
+                    *COLUMNS,
                 ),
                 (_row(name, DECIDED[name]) for name in TROUBLES),
             ),
@@ -78,6 +86,7 @@ def page() -> str:
                     "Time of the position",
                     "Requests",
                     "Asked again",
+                    *COLUMNS,
                 ),
                 (
                     _place_row(name, DECIDED_PLACES[name])
@@ -105,7 +114,7 @@ def _row(name: str, decided: Decided) -> list[str]:
         _why(decided),
         str(decided.requests),
         _time(decided.next_poll),
-        _recovered(decided),
+        *durations("devices", name),
     ]
 
 
@@ -126,14 +135,6 @@ def _why(decided: Decided) -> str:
     return ", ".join(f"{field} not readable" for field in sorted(decided.unreadable))
 
 
-def _recovered(decided: Decided) -> str:
-    if decided == Decided():
-        return "nothing to recover from"
-    if not decided.recovers_by_itself:
-        return "when signed in again"
-    return "with the first good answer"
-
-
 def _place_row(name: str, decided: DecidedPlace) -> list[str]:
     return [
         f"`{name}`",
@@ -143,6 +144,7 @@ def _place_row(name: str, decided: DecidedPlace) -> list[str]:
         "when it moves again"
         if decided.asked_again is None
         else _time(decided.asked_again),
+        *durations("positions", name),
     ]
 
 
@@ -153,8 +155,6 @@ def _position_time(decided: DecidedPlace) -> str:
 
 
 def _time(seconds: int) -> str:
-    if seconds == _DAY:
-        return "after a day or a reload"
     return f"after {seconds // 60} min"
 
 

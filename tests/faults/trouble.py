@@ -10,7 +10,6 @@ _LONG = 3600.0
 _LARGE = {"huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"}
 # One takes the list of trackers away as well, the other is in a field that positions lack.
 _NOT_FOR_POSITIONS = {"restart", "invalid-utf8"}
-_SILENT = {"no-answer", "no-answer-mid-body", "slow-body"}
 
 NAME_NOT_FOUND = "name-not-found"
 
@@ -24,11 +23,6 @@ class Trouble:
     tls: bool = False
     strikes_positions: bool = False
     """Whether it can strike the call for positions alone."""
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether the server takes more time than the client has."""
-        return self.name in _SILENT
 
     @property
     def is_large(self) -> bool:

@@ -16,6 +16,7 @@ In a process of its own: `python -m tests.simulator --help`, steered with Simula
 from .control import ControlError, ControlServer, SimulatorControl
 from .faults import FAULTS, Fault
 from .fleet import Fleet
+from .kinds import KINDS
 from .record import RecordedRequest
 from .server import Simulator, authorization
 from .tls import client_context
@@ -23,6 +24,7 @@ from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError
 
 __all__ = [
     "FAULTS",
+    "KINDS",
     "MISSING",
     "ControlError",
     "ControlServer",

@@ -10,6 +10,7 @@ import sys
 from .control import ControlServer
 from .faults import FAULTS
 from .fleet import Fleet
+from .kinds import DOCUMENTED, KINDS, SERVICE
 from .server import Simulator
 from .tls import CA_PEM
 
@@ -40,9 +41,17 @@ def _arguments() -> Namespace:
         help="list the trackers in another order each time",
     )
     add(
+        "--kind",
+        choices=KINDS,
+        default=SERVICE.name,
+        help="the server: the documented interface alone, a service like Traccar, or one of its versions (default: %(default)s)",
+    )
+    add(
         "--documented-only",
-        action="store_true",
-        help="serve the documented interface alone: no positions",
+        dest="kind",
+        action="store_const",
+        const=DOCUMENTED.name,
+        help="the same as --kind documented: no positions",
     )
     add(
         "--tls",
@@ -59,7 +68,7 @@ async def _run(arguments: Namespace) -> None:
     simulator = Simulator(
         port=arguments.port,
         prefix=arguments.prefix,
-        documented_only=arguments.documented_only,
+        kind=arguments.kind,
         shuffle=arguments.shuffle,
         seed=arguments.seed,
         tls=arguments.tls,

@@ -1,12 +1,13 @@
 """The JSON of devices and positions, rendered once for each change."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from random import Random
 from typing import Literal
 
 import orjson
 
+from .kinds import SERVICE, Kind
 from .world import MISSING, Json, Override, SimDevice, SimPosition, World
 
 type Endpoint = Literal["devices", "positions"]
@@ -29,42 +30,39 @@ def timestamp(moment: datetime, offset: str = "+0000") -> str:
     return text.removesuffix("+00:00") + offset
 
 
-def device_json(device: SimDevice, *, documented_only: bool) -> dict[str, Json]:
-    """Return the device object: the eight documented fields, and else those that Traccar has besides."""
+def device_json(device: SimDevice, kind: Kind = SERVICE) -> dict[str, Json]:
+    """Return the device object: the eight documented fields, and those that this kind of server has besides."""
+    nothing_yet = kind.nulls and not device.reported
+    offset = device.offset or kind.offset
     fields: dict[str, Json] = {
         "id": device.id,
         "name": device.name,
         "uniqueId": device.unique_id,
-        "status": device.status,
-        "lastUpdate": timestamp(device.last_update, device.offset),
+        "status": "offline" if nothing_yet else device.status,
+        "lastUpdate": None if nothing_yet else timestamp(device.last_update, offset),
         "positionId": device.position_id,
         "groupId": device.group_id,
         "disabled": device.disabled,
     }
-    if not documented_only:
-        fields |= {
-            "attributes": device.attributes,
-            "category": "bicycle",
-            "contact": None,
-            "model": None,
-            "phone": None,
-        }
-    return _overridden(fields, device.overrides)
+    if kind.attributes:
+        fields["attributes"] = device.attributes
+    return _overridden(fields | kind.device_fields, device.overrides)
 
 
 def position_json(
     position: SimPosition,
     device_id: int,
+    kind: Kind = SERVICE,
     *,
-    offset: str = "+0000",
+    offset: str | None = None,
     overrides: Mapping[str, Override] | None = None,
 ) -> dict[str, Json]:
     """Return the position object as Traccar has it."""
+    offset = offset or kind.offset
     fields: dict[str, Json] = {
         "id": position.id,
         "attributes": position.attributes,
         "deviceId": device_id,
-        "protocol": "simulator",
         "serverTime": timestamp(position.server_time, offset),
         "deviceTime": timestamp(position.device_time, offset),
         "fixTime": timestamp(position.fix_time, offset),
@@ -74,12 +72,9 @@ def position_json(
         "altitude": position.altitude,
         "speed": position.speed,
         "course": position.course,
-        "address": None,
         "accuracy": position.accuracy,
-        "network": None,
-        "geofenceIds": None,
     }
-    return _overridden(fields, overrides or {})
+    return _overridden(fields | kind.position_fields, overrides or {})
 
 
 def _overridden(
@@ -96,12 +91,10 @@ def _overridden(
 class Renderer:
     """Turns a world into answers; what did not change since the last answer is not rendered again."""
 
-    def __init__(
-        self, world: World, *, documented_only: bool, shuffle: Random | None
-    ) -> None:
+    def __init__(self, world: World, kind: Kind, *, shuffle: Random | None) -> None:
         """Render this world, in another order each time if there is something to shuffle with."""
         self._world = world
-        self._documented_only = documented_only
+        self._kind = kind
         self._shuffle = shuffle
         self._rendered: dict[tuple[Endpoint, str], tuple[int, bytes]] = {}
         self._bodies: dict[tuple[Endpoint, str], tuple[int, bytes]] = {}
@@ -116,7 +109,8 @@ class Renderer:
             self._shuffle.shuffle(parts)
             return _array(parts)
         revision, body = self._bodies.get((endpoint, email), (-1, b""))
-        if revision != self._world.revision:
+        # Positions may grow too old without a change.
+        if revision != self._world.revision or self._kind.oldest_fix is not None:
             body = _array(self._parts(endpoint, email))
             self._bodies[endpoint, email] = self._world.revision, body
         return body
@@ -128,6 +122,25 @@ class Renderer:
         )
         return items
 
+    def positions_by_id(self, email: str, ids: Iterable[str]) -> bytes | None:
+        """Return the positions with these IDs, however old; None if the account has one of them not."""
+        known = {
+            str(position.id): (device, position)
+            for device in self._world.devices_of(email)
+            for position in (*device.earlier, device.position)
+            if position is not None
+        }
+        try:
+            found = [known[position_id] for position_id in ids]
+        except KeyError:
+            return None
+        return _array(
+            [
+                orjson.dumps(self._position(device, position))
+                for device, position in found
+            ]
+        )
+
     def every_device(self) -> bytes:
         """Return a list of all trackers, whoever they are assigned to."""
         devices = self._world.devices.values()
@@ -136,13 +149,25 @@ class Renderer:
     def _parts(self, endpoint: Endpoint, email: str) -> list[bytes]:
         devices = self._world.devices_of(email)
         if endpoint == "devices":
-            return [self._part(endpoint, device) for device in devices]
-        parts = [self._part(endpoint, device) for device in devices if device.position]
+            return [
+                self._part(endpoint, device)
+                for device in devices
+                if self._kind.lists_disabled or not device.disabled
+            ]
+        parts = [
+            self._part(endpoint, device)
+            for device in devices
+            if device.position and not self._is_too_old(device.position)
+        ]
         parts += [
-            orjson.dumps(position_json(position, device_id))
+            orjson.dumps(position_json(position, device_id, self._kind))
             for device_id, position in self._world.stray_positions
         ]
         return parts
+
+    def _is_too_old(self, position: SimPosition) -> bool:
+        oldest = self._kind.oldest_fix
+        return oldest is not None and datetime.now(UTC) - position.fix_time > oldest
 
     def _part(self, endpoint: Endpoint, device: SimDevice) -> bytes:
         key = endpoint, device.unique_id
@@ -154,11 +179,15 @@ class Renderer:
 
     def _json(self, endpoint: Endpoint, device: SimDevice) -> dict[str, Json]:
         if endpoint == "devices":
-            return device_json(device, documented_only=self._documented_only)
+            return device_json(device, self._kind)
         assert device.position is not None
+        return self._position(device, device.position)
+
+    def _position(self, device: SimDevice, position: SimPosition) -> dict[str, Json]:
         return position_json(
-            device.position,
+            position,
             device.id,
+            self._kind,
             offset=device.offset,
             overrides=device.position_overrides,
         )

@@ -1,11 +1,13 @@
 """The documented service over HTTP, strict about everything the interface says.
 
 Where the interface is silent, the simulator chooses: query parameters and unknown paths are a 404, other methods a 405,
-a missing `accept: application/json` or a body a 400.
+a missing `accept: application/json` or a body a 400. Positions, where the kind of server has them, are listed or asked
+for by their IDs, `?id=1&id=2`, of which an unknown one is a 400.
 """
 
 import asyncio
 from base64 import b64encode
+from collections import deque
 import contextlib
 from random import Random
 from typing import Self, get_args
@@ -13,12 +15,13 @@ from typing import Self, get_args
 from aiohttp import web
 
 from .faults import Call, FaultOptions, Switchboard
+from .kinds import KINDS, SERVICE, Kind
 from .listener import HOST, Listener
-from .record import Record, RecordedRequest
+from .record import KEPT, Record, RecordedRequest
 from .render import Endpoint, Renderer
 from .tls import Certificates
-from .wire import JSON, pause
-from .world import Json, World
+from .wire import JSON, Raw, pause
+from .world import Json, SimAccount, World
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint.__value__)
 MOVED = "moved/"
@@ -37,21 +40,23 @@ class Simulator(World):
         *,
         port: int = 0,
         prefix: str = "",
-        documented_only: bool = False,
+        kind: str = SERVICE.name,
         shuffle: bool = True,
         seed: int | None = None,
         tls: bool = False,
     ) -> None:
-        """Serve below `{prefix}/api`, and nothing but the documented interface if so asked."""
+        """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind."""
         super().__init__()
         self.record = Record()
         self.other_record = Record()
+        self.slow_answers: deque[float] = deque(maxlen=KEPT)
+        """The seconds that slow answers take, the last one last."""
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
-        self._documented_only = documented_only
+        self._kind = _kind(kind)
         self._renderer = Renderer(
             self,
-            documented_only=documented_only,
+            self._kind,
             shuffle=Random(seed) if shuffle else None,  # noqa: S311 - an order, not a secret
         )
         self._listener = Listener(
@@ -138,15 +143,22 @@ class Simulator(World):
         rate: float = FaultOptions.rate,
         seconds: float = FaultOptions.seconds,
         size: int = FaultOptions.size,
+        every: int = FaultOptions.every,
+        late: float = FaultOptions.late,
     ) -> None:
         """Fail in this way from the next call on; with None be well again.
 
         Without `path` every call is struck that the fault can strike; without `times` it lasts until another fault,
-        None or `stop`. The other arguments are those of FaultOptions. Raises ValueError when there is no such fault or
+        None or `stop`. With `every=2` each second of these calls is struck, counted over both if without `path`. The other arguments are those of FaultOptions. Raises ValueError when there is no such fault or
         it cannot strike here.
         """
         options = FaultOptions(
-            retry_after=retry_after, rate=rate, seconds=seconds, size=size
+            retry_after=retry_after,
+            rate=rate,
+            seconds=seconds,
+            size=size,
+            every=every,
+            late=late,
         )
         self._switchboard.set(
             name, path, times, options, tls=self.certificates is not None
@@ -179,13 +191,13 @@ class Simulator(World):
         if not request.path.startswith(self._path):
             return web.Response(status=404)
         if email is None:
-            headers = {"WWW-Authenticate": 'Basic realm="api"'}
-            return web.Response(status=401, headers=headers)
+            return self._refused(request)
         name = request.path.removeprefix(self._path)
         moved = name.startswith(MOVED) and self._switchboard.redirects
         endpoint = self._endpoint(name.removeprefix(MOVED) if moved else name)
-        # No query parameters are documented, so nothing is there.
-        if endpoint is None or request.query_string:
+        ids = request.query.getall("id", []) if endpoint == "positions" else []
+        # Other query parameters are not known to exist, so nothing is there.
+        if endpoint is None or len(ids) != len(request.query):
             return web.Response(status=404)
         if request.method != "GET":
             return web.Response(status=405, headers={"Allow": "GET"})
@@ -195,7 +207,30 @@ class Simulator(World):
             return web.Response(status=400, text="a body was sent")
         if not moved and (failure := self._failure(endpoint, email)) is not None:
             return failure
+        return self._listed_by_id(email, ids) if ids else self._listed(endpoint, email)
+
+    def _listed(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
         return _json(self._renderer.body(endpoint, email))
+
+    def _listed_by_id(self, email: str, ids: list[str]) -> web.StreamResponse:
+        if "positions" in self.raw_answers:
+            return self._listed("positions", email)
+        body = self._renderer.positions_by_id(email, ids)
+        if body is None:
+            return web.Response(status=400, text="no such position")
+        return _json(body)
+
+    def _refused(self, request: web.BaseRequest) -> web.StreamResponse:
+        refusal = self._kind.refusal
+        # Servers of some versions trip over credentials, not over their absence.
+        sent = "Authorization" in request.headers
+        challenge = {"WWW-Authenticate": 'Basic realm="api"'}
+        return web.Response(
+            status=refusal.status if sent else 401,
+            headers=challenge if refusal.challenge else {},
+            text=refusal.text,
+            content_type=JSON if refusal.text else None,
+        )
 
     def _failure(self, endpoint: Endpoint, email: str) -> web.StreamResponse | None:
         """Return what the active fault answers."""
@@ -203,7 +238,7 @@ class Simulator(World):
         if struck is None:
             return None
         respond, options = struck
-        return respond(
+        answer = respond(
             Call(
                 endpoint=endpoint,
                 base=self.url,
@@ -213,6 +248,9 @@ class Simulator(World):
                 options=options,
             )
         )
+        if isinstance(answer, Raw) and answer.takes:
+            self.slow_answers.append(answer.takes)
+        return answer
 
     async def _answer_elsewhere(self, request: web.BaseRequest) -> web.StreamResponse:
         self.other_record.add(request, self._authenticated(request))
@@ -225,13 +263,23 @@ class Simulator(World):
             return None
         for account in self.accounts.values():
             if values[0] == authorization(account.email, account.password):
-                return account.email
+                return account.email if self._takes(account) else None
         return None
 
+    def _takes(self, account: SimAccount) -> bool:
+        plain = f"{account.email}{account.password}".isascii()
+        return plain or not self._kind.ascii_only
+
     def _endpoint(self, name: str) -> Endpoint | None:
-        if self._documented_only and name != "devices":
+        if name == "positions" and not self._kind.positions:
             return None
         return name if name in ENDPOINTS else None
+
+
+def _kind(name: str) -> Kind:
+    if name not in KINDS:
+        raise ValueError(f"no kind {name}")
+    return KINDS[name]
 
 
 def _json(body: bytes) -> web.Response:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from http import HTTPStatus
+from math import inf
 import socket
 import struct
 import threading
@@ -38,6 +39,9 @@ def head(
 class Raw(web.StreamResponse):
     """Bytes as they are, and then the end of the connection."""
 
+    takes = 0.0
+    """Seconds until all is sent, as far as that is longer than needed."""
+
     def __init__(self, data: bytes = b"") -> None:
         super().__init__()
         self._data = data
@@ -68,6 +72,8 @@ class Reset(Raw):
 class Silence(Raw):
     """Bytes as they are, and then nothing until the client leaves."""
 
+    takes = inf
+
     @override
     async def _end(self, transport: asyncio.Transport) -> None:
         await asyncio.get_running_loop().create_future()
@@ -80,12 +86,27 @@ class Trickle(Raw):
         super().__init__(data)
         self._slowly = slowly
         self._pause = 1 / per_second
+        self.takes = len(slowly) / per_second
 
     @override
     async def _end(self, transport: asyncio.Transport) -> None:
         for byte in self._slowly:
             await pause(self._pause)
             transport.write(bytes([byte]))
+
+
+class Late(Raw):
+    """Bytes as they are, after so many seconds by the clock of the event loop."""
+
+    def __init__(self, data: bytes, seconds: float) -> None:
+        super().__init__()
+        self._late = data
+        self.takes = seconds
+
+    @override
+    async def _end(self, transport: asyncio.Transport) -> None:
+        await asyncio.sleep(self.takes)
+        transport.write(self._late)
 
 
 class Streamed(web.StreamResponse):

@@ -30,6 +30,9 @@ type RawAnswer = bytes | str | list[Json]
 
 DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
+EARLIER_POSITIONS = 10
+"""How many positions before the last one can still be asked for by their ID."""
+
 
 class UnknownNameError(KeyError):
     """No account or tracker has that name."""
@@ -69,10 +72,12 @@ class SimDevice:
     group_id: int
     disabled: bool
     attributes: dict[str, Json] = field(default_factory=dict)
+    reported: bool = False
     position: SimPosition | None = None
+    earlier: list[SimPosition] = field(default_factory=list)
     overrides: dict[str, Override] = field(default_factory=dict)
     position_overrides: dict[str, Override] = field(default_factory=dict)
-    offset: str = "+0000"
+    offset: str | None = None
     revision: int = 0
 
 
@@ -152,6 +157,7 @@ class World:
             group_id=group_id,
             disabled=disabled,
             attributes=dict(attributes or {}),
+            reported=last_update is not None,
         )
         self.devices[unique_id] = device
         if latitude is not None and longitude is not None:
@@ -201,11 +207,13 @@ class World:
 
     def set_last_update(self, unique_id: str, last_update: datetime) -> None:
         """Set `lastUpdate` alone."""
-        self._device(unique_id).last_update = last_update
+        device = self._device(unique_id)
+        device.last_update = last_update
+        device.reported = True
         self._changed(unique_id)
 
     def set_offset(self, unique_id: str, offset: str) -> None:
-        """Write this tracker's timestamps with `+0000` (documented), `+00:00` or `Z`."""
+        """Write this tracker's timestamps with `+0000` (documented), `+00:00` or `Z`, whatever the kind of server."""
         self._device(unique_id).offset = offset
         self._changed(unique_id)
 
@@ -278,9 +286,13 @@ class World:
             device_time=now,
             server_time=now,
         )
+        if device.position is not None:
+            device.earlier.append(device.position)
+            del device.earlier[:-EARLIER_POSITIONS]
         device.position = position
         device.position_id = position.id
         device.last_update = now
+        device.reported = True
         self._changed(unique_id)
         return position
 
@@ -326,8 +338,10 @@ class World:
         self._changed(unique_id)
 
     def forget_position(self, unique_id: str) -> None:
-        """Drop the position from the list, as servers do with old ones; the positionId stays."""
-        self._device(unique_id).position = None
+        """Drop the positions, as servers do with old ones; the positionId stays."""
+        device = self._device(unique_id)
+        device.position = None
+        device.earlier.clear()
         self._changed(unique_id)
 
     def add_stray_position(

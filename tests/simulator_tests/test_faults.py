@@ -752,3 +752,26 @@ async def test_faults_are_over_after_a_stop(simulator: Simulator, ask: Ask) -> N
     await simulator.stop()
     await simulator.start()
     assert (await ask()).status == 200
+
+
+# How often and how late
+
+
+async def test_strikes_every_so_many_th_call(simulator: Simulator, ask: Ask) -> None:
+    """Counted over both calls, or over one of them."""
+    simulator.fault("status-500", every=2)
+    statuses = [(await ask(path)).status for path in ("devices", "positions") * 2]
+    assert statuses == [200, 500, 200, 500]
+    simulator.fault(None)
+    simulator.fault("status-500", every=3, path="positions", times=1)
+    statuses = [(await ask(path)).status for path in ("positions", "devices") * 4]
+    assert statuses == [200, 200, 200, 200, 500, 200, 200, 200]
+
+
+async def test_late_answer(simulator: Simulator, ask: Ask) -> None:
+    """All of it comes, and the simulator knows that it took long."""
+    simulator.fault("late-answer", late=0.3)
+    before = time.monotonic()
+    assert len((await ask()).json()) == 2
+    assert time.monotonic() - before >= 0.3
+    assert list(simulator.slow_answers) == [0.3]

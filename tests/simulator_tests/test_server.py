@@ -326,7 +326,7 @@ async def test_documented_only_serves_eight_fields_and_one_endpoint(
     session: ClientSession,
 ) -> None:
     """Nothing beyond the interface: no further fields, no positions."""
-    async with Simulator(documented_only=True) as simulator:
+    async with Simulator(kind="documented") as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device("860000000000001", email=EMAIL)
         ask = Ask(simulator, session)

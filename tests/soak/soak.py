@@ -6,6 +6,7 @@ from random import Random
 
 from homeassistant.config_entries import ConfigEntryState
 
+from tests.faults.flapping import flap, strike
 from tests.faults.home import Home
 from tests.faults.trouble import TROUBLES, Trouble
 
@@ -70,6 +71,8 @@ class Soak:
         happens = self._random.choice(
             [self._trouble] * 8
             + [self._trouble_of_positions] * 4
+            + [self._flap] * 3
+            + [self._positions_behind]
             + [self._reload, self._come_and_go, self._rename]
         )
         self.counts[happens.__name__.strip("_").replace("_", " ")] += 1
@@ -94,10 +97,11 @@ class Soak:
         home.trouble = trouble
         with home.in_trouble():
             await self._endure()
-        if home.asks_to_sign_in:
+        if home.asks_to_sign_in and self._random.random() < 0.5:
             self.counts["sign-ins"] += 1
             await home.sign_in_again(self._password)
         await home.wait(15 * 60)
+        assert not home.asks_to_sign_in
         assert home.state is ConfigEntryState.LOADED, home.trouble.name
 
     async def _trouble_of_positions(self) -> None:
@@ -109,6 +113,25 @@ class Soak:
             home.simulator.report_many()
             await self._endure()
         assert home.state is ConfigEntryState.LOADED, home.trouble.name
+
+    async def _flap(self) -> None:
+        """Let faults come and go, alternate and overlap."""
+        home = self._home
+        for _ in range(self._random.randint(2, 10)):
+            strike(home.simulator, flap(self._random))
+            self._ride()
+            await home.wait(self._random.choice([5, 20, _POLL, 200]))
+        home.simulator.fault(None)
+        await home.wait(15 * 60)
+        assert home.state is ConfigEntryState.LOADED
+
+    async def _positions_behind(self) -> None:
+        """Let the list announce positions that are not there yet."""
+        simulator = self._home.simulator
+        simulator.raw_positions(list(simulator.listed("positions", self._email)))
+        simulator.report_many()
+        await self._endure()
+        simulator.raw_positions(None)
 
     async def _endure(self) -> None:
         for _ in range(self._random.randint(1, 3)):

@@ -78,7 +78,7 @@ class Fleet:
 
     def _keep_order(self, _trackers: int) -> None:
         """Send the very same list of trackers from now on."""
-        rows = [device_json(device, documented_only=False) for device in self.devices]
+        rows = [device_json(device) for device in self.devices]
         self._simulator.raw_devices(orjson.dumps(rows))
 
     def _shuffle(self, _trackers: int) -> None:

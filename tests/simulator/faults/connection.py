@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from tests.simulator.wire import Raw, Reset, Silence, Trickle, head
+from tests.simulator.wire import Late, Raw, Reset, Silence, Trickle, head
 
 from .fault import Call, Fault
 
@@ -20,6 +20,10 @@ def _silence_mid_body(call: Call) -> web.StreamResponse:
 def _trickle(call: Call) -> web.StreamResponse:
     body = call.body
     return Trickle(head(len(body)), body, per_second=call.options.rate)
+
+
+def _late(call: Call) -> web.StreamResponse:
+    return Late(head(len(call.body)) + call.body, call.options.late)
 
 
 def _length_too_long(call: Call) -> web.StreamResponse:
@@ -77,6 +81,11 @@ CONNECTION_FAULTS = (
         name="slow-body",
         description="the body comes one byte a second",
         respond=_trickle,
+    ),
+    Fault(
+        name="late-answer",
+        description="the answer comes after 20 seconds",
+        respond=_late,
     ),
     Fault(
         name="length-too-long",

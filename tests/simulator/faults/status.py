@@ -6,6 +6,8 @@ from http import HTTPStatus
 
 from aiohttp import web
 
+from tests.simulator.kinds import NULL_POINTER
+
 from .fault import Call, Fault, Respond
 
 STATUSES = (204, 400, 401, 403, 404, 408, 418, 429, 500, 502, 503, 504)
@@ -59,6 +61,11 @@ STATUS_FAULTS = (
             respond=_status(status),
         )
         for status in STATUSES
+    ),
+    Fault(
+        name="status-400-sign-in",
+        description="400 as Traccar 5.12 answers a wrong password",
+        respond=lambda _: web.Response(status=400, text=NULL_POINTER),
     ),
     Fault(
         name="status-401-once",

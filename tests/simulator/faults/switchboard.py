@@ -16,6 +16,7 @@ class _Active:
     fault: Fault
     options: FaultOptions
     times: int | None
+    calls: int = 0
 
 
 class Switchboard:
@@ -85,6 +86,9 @@ class Switchboard:
         """Return how to answer this call badly, and count it."""
         active = self._active.get(endpoint)
         if active is None or active.fault.respond is None:
+            return None
+        active.calls += 1
+        if active.calls % active.options.every:
             return None
         if active.times is not None:
             active.times -= 1

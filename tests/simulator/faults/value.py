@@ -1,7 +1,7 @@
 """Faults of single values: fields, timestamps, numbers, names, duplicates."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 import json
 
 from aiohttp import web
@@ -35,6 +35,8 @@ WRONG_TYPES: Mapping[str, Json] = {
     "disabled": "false",
 }
 
+_INDIA = timezone(timedelta(hours=5, minutes=30))
+
 TIMES: Mapping[str, Callable[[datetime], Json]] = {
     "colon": lambda moment: timestamp(moment, "+00:00"),
     "z": lambda moment: timestamp(moment, "Z"),
@@ -45,7 +47,7 @@ TIMES: Mapping[str, Callable[[datetime], Json]] = {
     "space": lambda moment: f"{moment:%Y-%m-%d %H:%M:%S}+0000",
     "basic": lambda moment: f"{moment:%Y%m%dT%H%M%S}Z",
     "week": lambda moment: f"{moment:%G-W%V-%uT%H:%M:%S}Z",
-    "other-offset": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S}+0530",
+    "other-offset": lambda moment: f"{moment.astimezone(_INDIA):%Y-%m-%dT%H:%M:%S%z}",
     "no-offset": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S}",
     "date-only": lambda moment: f"{moment:%Y-%m-%d}",
     "rfc2822": lambda moment: f"{moment:%a, %d %b %Y %H:%M:%S} GMT",

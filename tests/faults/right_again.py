@@ -1,0 +1,72 @@
+"""What docs/faults.md says of how soon all is right again."""
+
+from collections.abc import Iterator
+from math import inf, isinf
+
+from tests.simulator.render import Endpoint
+
+from . import measured
+from .cases import Case, Lasted
+from .measured import Measured
+from .promise import PROMISED, reason
+
+_LASTED = {
+    Lasted.MINUTE: "a minute",
+    Lasted.HOUR: "an hour",
+    Lasted.DAY: "a day",
+}
+
+COLUMNS = tuple(f"Right again, after {lasted} of it" for lasted in _LASTED.values())
+
+_SUMMARY = """\
+## How soon all is right again
+
+Each fault struck for a minute, an hour and a day, first the whole service, then its positions alone, while bikes moved.
+It ended at the worst moment: just after the service was asked in vain. The tables say how long it then took until every
+state of every tracker was what the service said, with nobody doing anything.
+"""
+
+
+def summary() -> str:
+    """Return what stands above the tables: the longest of all, and why."""
+    table = measured.read()
+    longest = max(_seconds(s) for case, s in table.items() if reason(case) is None)
+    exceptions = list(_exceptions(table))
+    rest = "but for these:\n" if exceptions else "whatever it was."
+    return "\n".join(
+        [
+            _SUMMARY,
+            f"**The longest of all is {_time(longest)}**, {rest}",
+            *exceptions,
+            "",
+        ]
+    )
+
+
+def durations(path: Endpoint, trouble: str) -> Iterator[str]:
+    """Yield what is in the columns of a trouble."""
+    table = measured.read()
+    for lasted in Lasted:
+        yield _time(table[Case(path, trouble, lasted)])
+
+
+def _exceptions(table: Measured) -> Iterator[str]:
+    for case, seconds in table.items():
+        why = reason(case)
+        if why is not None and _seconds(seconds) > PROMISED:
+            yield (
+                f"- `{case.trouble}`, {_time(seconds)} after {_LASTED[case.lasted]}: {why}."
+            )
+
+
+def _seconds(seconds: int | None) -> float:
+    return inf if seconds is None else seconds
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None or isinf(seconds):
+        return f"not within {measured.MOST // 3600} h"
+    minutes, rest = divmod(round(seconds), 60)
+    return " ".join(
+        [f"{minutes} min"] * bool(minutes) + [f"{rest} s"] * bool(rest or not minutes)
+    )

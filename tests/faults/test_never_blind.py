@@ -1,0 +1,60 @@
+"""Once the service is well, all is right again soon, with nobody doing anything."""
+
+import pytest
+
+from . import measured
+from .cases import CASES, Case, Lasted
+from .home import Home
+from .promise import longest
+from .recovery import recovery
+
+# Each of a class: of the connection, the body, the status, a value.
+_LONG = {
+    "devices": [
+        "name-not-found",
+        "no-answer",
+        "tls-expired",
+        "json-truncated",
+        "html",
+        "status-401",
+        "status-404",
+        "status-429-date",
+        "status-500",
+        "field-uniqueId-missing",
+    ],
+    "positions": ["no-answer", "empty-body", "status-401", "status-404"],
+}
+# Home Assistant polls up to a second early or late, and a request takes its time.
+PRECISION = 10
+SAMPLE = [
+    case
+    for case in CASES
+    if case.lasted is Lasted.MINUTE or case.trouble in _LONG[case.path]
+]
+
+MEASURED = measured.read()
+
+
+@pytest.mark.parametrize("case", SAMPLE, ids=str)
+async def test_right_again(home: Home, case: Case) -> None:
+    """As soon as promised, and as docs/faults.md says."""
+    at_most = longest(case)
+    seconds = await recovery(home, case, at_most)
+    assert seconds is not None, f"not after {at_most:.0f} s"
+    assert seconds == pytest.approx(MEASURED[case], abs=PRECISION)
+
+
+def test_all_was_measured() -> None:
+    """What is written down is of the cases there are."""
+    assert MEASURED.keys() == set(CASES)
+
+
+@pytest.mark.parametrize("path", measured.PATHS)
+def test_nothing_took_too_long(path: str) -> None:
+    """In the whole table there is nothing that takes longer than it may."""
+    too_long = {
+        str(case): seconds
+        for case, seconds in MEASURED.items()
+        if case.path == path and (seconds is None or seconds > longest(case))
+    }
+    assert too_long == {}

@@ -1,0 +1,126 @@
+"""Kinds of servers: what they offer, and how they say it.
+
+What Traccar's versions do was recorded from real ones, see tests/traccar.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from .world import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """What an Authorization header that is not right is answered."""
+
+    status: int = 401
+    challenge: bool = True
+    """Whether it says that Basic is wanted."""
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A server as it is seen from outside.
+
+    Attributes:
+        name: what it is selected by
+        offset: how it writes UTC
+        device_fields: fields of a device besides the documented ones and `attributes`
+        position_fields: fields of a position that are the same in each
+        attributes: whether a device has `attributes`
+        positions: whether there are positions at all
+        lists_disabled: whether an ordinary user sees a tracker that is disabled
+        nulls: whether a tracker that never reported is offline and has no lastUpdate
+        ascii_only: whether credentials with other letters are refused
+        refusal: the answer to wrong credentials
+        oldest_fix: positions with an older fix are left out of the list
+    """
+
+    name: str
+    offset: str = "+0000"
+    device_fields: dict[str, Json]
+    position_fields: dict[str, Json]
+    attributes: bool = True
+    positions: bool = True
+    lists_disabled: bool = True
+    nulls: bool = False
+    ascii_only: bool = False
+    refusal: Refusal = Refusal()
+    oldest_fix: timedelta | None = None
+
+
+_CONTACTS: Final[dict[str, Json]] = {
+    "phone": None,
+    "model": None,
+    "contact": None,
+    "category": None,
+}
+_NOWHERE: Final[dict[str, Json]] = {"address": None, "network": None}
+_WITH_GEOFENCES: Final[dict[str, Json]] = _NOWHERE | {"geofenceIds": None}
+_WITH_END: Final[dict[str, Json]] = _CONTACTS | {
+    "calendarId": 0,
+    "expirationTime": None,
+}
+_UNAUTHORIZED = "HTTP 401 Unauthorized - WebApplicationException"
+NULL_POINTER = (
+    'Cannot invoke "org.traccar.api.security.LoginResult.getUser()" because "<local4>" is null'
+    " - NullPointerException (SecurityRequestFilter:93 < ... < OverrideFilter:49 < ...)"
+)
+"""What Traccar 5.11 and 5.12 say to a wrong password."""
+
+DOCUMENTED: Final = Kind(
+    name="documented",
+    device_fields={},
+    position_fields={},
+    attributes=False,
+    positions=False,
+)
+"""The documented interface alone."""
+
+SERVICE: Final = Kind(
+    name="service",
+    device_fields=_CONTACTS | {"category": "bicycle"},
+    position_fields=_WITH_GEOFENCES | {"protocol": "simulator"},
+)
+"""The documented interface, and what a service that is built on Traccar has besides."""
+
+_KINDS = (
+    DOCUMENTED,
+    SERVICE,
+    Kind(
+        name="4.11",
+        device_fields=_CONTACTS | {"geofenceIds": []},
+        position_fields=_NOWHERE
+        | {"protocol": "osmand", "type": None, "outdated": False},
+        lists_disabled=False,
+        nulls=True,
+        ascii_only=True,
+        refusal=Refusal(text=f"{_UNAUTHORIZED} (SecurityRequestFilter:113 < ...)"),
+    ),
+    Kind(
+        name="5.12",
+        offset="+00:00",
+        device_fields=_WITH_END,
+        position_fields=_WITH_GEOFENCES | {"protocol": "osmand", "outdated": False},
+        nulls=True,
+        ascii_only=True,
+        refusal=Refusal(status=400, challenge=False, text=NULL_POINTER),
+    ),
+    Kind(
+        name="6.14.5",
+        offset="+00:00",
+        device_fields=_WITH_END,
+        position_fields=_WITH_GEOFENCES | {"protocol": "osmand"},
+        nulls=True,
+        ascii_only=True,
+        refusal=Refusal(
+            challenge=False,
+            text=f"{_UNAUTHORIZED} (SecurityRequestFilter:132 < ...)",
+        ),
+        oldest_fix=timedelta(days=90),
+    ),
+)
+
+KINDS: Final = {kind.name: kind for kind in _KINDS}

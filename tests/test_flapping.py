@@ -1,0 +1,215 @@
+"""A service that is neither well nor down: faults that come and go, alternate and overlap."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+import pytest
+
+from .conftest import MakeEntry, async_setup
+from .faults.flapping import flap, strike
+from .faults.home import Home
+from .faults.recovery import until_right
+from .faults.trouble import NAME_NOT_FOUND, TROUBLES
+from .faults.truth import wrong
+from .simulator import Simulator
+from .simulator.render import Endpoint
+
+HOUR = 60 * 60
+DAY = 24 * HOUR
+SOON = 5 * 60 + 10
+"""Seconds within which all is right again once the service is well."""
+A_MINUTE = 2
+"""Requests, at most and on average."""
+
+
+@pytest.fixture
+async def home(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    all_enabled: None,
+) -> Home:
+    """Return a home where all is well, with the same luck each time."""
+    monkeypatch.setattr("random.uniform", Random(1).uniform)  # noqa: S311 - no secret
+    home = Home(hass, freezer, simulator, make_entry(), TROUBLES[NAME_NOT_FOUND])
+    home.watch(monkeypatch)
+    await async_setup(hass, home.entry)
+    assert home.state is ConfigEntryState.LOADED
+    return home
+
+
+@contextmanager
+def few_requests(home: Home) -> Iterator[None]:
+    """Hold the requests that come meanwhile against what a service may be burdened with."""
+    begin, requests = home.now, home.requests
+    yield
+    minutes = (home.now - begin) / 60
+    # What is on the way when it begins and ends.
+    assert home.requests - requests <= A_MINUTE * minutes + 3
+
+
+async def ride(home: Home, seconds: float) -> None:
+    """Let the bikes move each minute for so long."""
+    end = home.now + seconds
+    while (left := end - home.now) > 0:
+        home.simulator.report_many()
+        await pass_time(home, min(60, left))
+
+
+async def pass_time(home: Home, seconds: float) -> None:
+    """Let so much time pass."""
+    end = home.now + seconds
+    while (left := end - home.now) > 0:
+        await home.wait_until_due(left)
+
+
+async def is_right_soon(home: Home) -> bool:
+    """Return whether all is right again as soon as it has to be, with nobody there."""
+    return await until_right(home, SOON) is not None
+
+
+# Every so many-th request
+
+
+@pytest.mark.parametrize("every", [2, 3])
+@pytest.mark.parametrize(
+    "name", ["status-503", "reset-mid-body", "no-answer", "json-truncated", "html"]
+)
+async def test_every_second_or_third_request_fails(
+    home: Home, name: str, every: int
+) -> None:
+    """Not a day of it makes blind: bikes that moved are seen to have, soon after all."""
+    home.simulator.fault(name, every=every)
+    with few_requests(home):
+        await ride(home, DAY if (name, every) == ("status-503", 2) else HOUR)
+    home.simulator.fault(None)
+    assert await is_right_soon(home)
+
+
+@pytest.mark.parametrize("every", [2, 3])
+@pytest.mark.parametrize("path", [None, "devices", "positions"])
+async def test_a_place_is_seen_while_requests_fail(
+    home: Home, path: Endpoint | None, every: int
+) -> None:
+    """Bikes that moved are seen to have, whichever of the requests it is that fail."""
+    home.simulator.fault("status-503", path=path, every=every)
+    with few_requests(home):
+        await ride(home, HOUR)
+        assert await until_right(home, HOUR / 4) is not None
+
+
+@pytest.mark.parametrize("every", [1, 3])
+async def test_late_answers(home: Home, every: int) -> None:
+    """An answer that takes 20 seconds is an answer."""
+    home.simulator.fault("late-answer", every=every)
+    with few_requests(home):
+        await ride(home, HOUR)
+        assert await is_right_soon(home)
+    home.simulator.fault(None)
+    await ride(home, 600)
+    assert await is_right_soon(home)
+
+
+# The list and the positions
+
+
+@pytest.mark.parametrize(
+    ("of_devices", "of_positions"),
+    [
+        ("status-503", "status-404"),
+        ("status-401-once", "status-401"),
+        ("no-answer", "html"),
+        ("status-429-seconds", "status-429-date"),
+        ("number-nan", "empty-body"),
+        ("duplicate-id", "json-object"),
+    ],
+)
+async def test_both_fail_in_ways_of_their_own(
+    home: Home, of_devices: str, of_positions: str
+) -> None:
+    """Which of them is well first makes no difference."""
+    simulator = home.simulator
+    both: list[Endpoint] = ["devices", "positions"]
+    for first, second in (both, both[::-1]):
+        simulator.fault(of_devices, path="devices")
+        simulator.fault(of_positions, path="positions")
+        with few_requests(home):
+            await ride(home, HOUR)
+            simulator.fault(None, path=first)
+            await ride(home, HOUR)
+            simulator.fault(None, path=second)
+        assert await is_right_soon(home)
+
+
+@pytest.mark.parametrize("lag", [60, 600, HOUR // 2])
+async def test_positions_behind_the_list(home: Home, lag: float) -> None:
+    """The list announces a position that the other call does not have yet."""
+    old = home.simulator.listed("positions", "ann@example.com")
+    home.simulator.raw_positions(list(old))
+    home.simulator.report_many()
+    with few_requests(home):
+        await pass_time(home, lag)
+        home.simulator.raw_positions(None)
+        assert await is_right_soon(home)
+
+
+async def test_positions_that_never_come(home: Home) -> None:
+    """They are asked for less and less often, and the list as often as ever."""
+    home.simulator.report_many()
+    for tracker in home.simulator.devices:
+        home.simulator.forget_position(tracker)
+    places = home.places()
+    polls, requests = _requests(home)
+    await pass_time(home, DAY)
+    assert home.places() == places
+    polls_after, requests_after = _requests(home)
+    assert polls_after - polls >= 24 * 60 - 2
+    assert requests_after - requests <= 2 * (24 + 15)
+
+
+def _requests(home: Home) -> tuple[int, int]:
+    counts = home.simulator.record.counts
+    return counts["/api/devices"], counts["/api/positions"]
+
+
+async def test_list_behind_the_positions(home: Home) -> None:
+    """The list still names the position before, or none, when the new one is there."""
+    simulator = home.simulator
+    before = {uid: device.position_id for uid, device in simulator.devices.items()}
+    simulator.report_many()
+    for number, (tracker, position_id) in enumerate(before.items()):
+        simulator.override_field(tracker, "positionId", 0 if number else position_id)
+    with few_requests(home):
+        await pass_time(home, HOUR)
+        for tracker in before:
+            simulator.clear_overrides(tracker)
+        assert await is_right_soon(home)
+
+
+# Coming and going
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_flapping_for_a_day(home: Home, seed: int) -> None:
+    """Whenever the service has been well for some minutes, all is right."""
+    random = Random(seed)  # noqa: S311 - no secret
+    blind = []
+    begin = home.now
+    with few_requests(home):
+        while home.now < begin + DAY:
+            flaps = [flap(random) for _ in range(random.randint(1, 10))]
+            for each in flaps:
+                strike(home.simulator, each)
+                await ride(home, random.choice([5, 20, 61, 200, 1000]))
+            home.simulator.fault(None)
+            if not await is_right_soon(home):
+                blind.append((flaps, wrong(home)))
+                break
+            await ride(home, random.uniform(0, 600))
+    assert not blind
