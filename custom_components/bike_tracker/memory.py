@@ -67,7 +67,7 @@ class Memory:
     def _to_save(self) -> dict[str, Any]:
         self._unsaved = False
         return {
-            "positions": _each(self._remembered.positions, asdict),
+            "positions": _each(self._remembered.positions, _values),
             "missing": dict(self._remembered.missing),
         }
 
@@ -75,6 +75,13 @@ class Memory:
 def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, Any]:
     # Runs beside the event loop, which may add trackers meanwhile: hence the copy.
     return {key: change(item) for key, item in dict(items).items()}
+
+
+def _values(position: Position) -> dict[str, Any]:
+    # What 1.0 reads, should somebody go back to it.
+    values = asdict(position)
+    del values["is_readable"]
+    return values
 
 
 def _from_json(stored: object) -> Remembered:

@@ -10,6 +10,7 @@ from itertools import batched
 from time import monotonic
 from typing import Final
 
+from .account import is_outdated
 from .api import (
     CannotConnectError,
     Device,
@@ -133,6 +134,5 @@ def _lacking(
     return [
         device
         for device_id, device in wanted.items()
-        if (position := found.get(device_id)) is None
-        or position.id != device.position_id
+        if is_outdated(device, found.get(device_id))
     ]

@@ -5,6 +5,7 @@ where news came from.
 """
 
 from .account import Account, Remembered
+from .positions import is_outdated
 from .tracker import Tracker, Trackers
 
-__all__ = ["Account", "Remembered", "Tracker", "Trackers"]
+__all__ = ["Account", "Remembered", "Tracker", "Trackers", "is_outdated"]

@@ -1,15 +1,27 @@
 """Which position is wanted, and what of it counts."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from ..api import Device, Position
 
+# A tracker whose clock is hours ahead says what it always says.
+_WRONG_CLOCKS = timedelta(days=1)
+
 
 def is_outdated(device: Device, known: Position | None) -> bool:
-    """Return whether a device announces another position than the known one."""
-    return device.position_id is not None and (
-        known is None or known.id != device.position_id
-    )
+    """Return whether a device has another position than the known one.
+
+    One whose time was not readable, or is later than the service heard of the device at
+    all, may have come from a service that was not well: the same one may come again.
+    """
+    if device.position_id is None:
+        return False
+    if known is None or known.id != device.position_id or not known.is_readable:
+        return True
+    if known.fix_time is None or device.last_update is None:
+        return False
+    return known.fix_time > device.last_update + _WRONG_CLOCKS
 
 
 def taken(known: Position | None, position: Position) -> Position:

@@ -123,6 +123,8 @@ class Position:
     battery_level: float | None = None
     """Per cent."""
     motion: bool | None = None
+    is_readable: bool = True
+    """Whether the time came in a form that says something."""
 
     @classmethod
     def from_row(cls, row: dict[str, Any], _note: Note) -> Self | None:
@@ -146,11 +148,12 @@ class Position:
             not is_placeholder or get("valid") is not False
         )
         has_fix = has_place and _has_fix(row, fix_time)
+        knows_time = fix_time is not None and not is_placeholder
         battery_level = number(attribute("batteryLevel"), 0)
         return cls(
             device_id=device_id,
             id=position_id,
-            fix_time=fix_time if has_place and not is_placeholder else None,
+            fix_time=fix_time if has_place and knows_time else None,
             latitude=latitude if has_place else None,
             longitude=longitude if has_place else None,
             accuracy=accuracy if has_place else 0,
@@ -159,6 +162,7 @@ class Position:
             course=number(get("course"), 0, 360) if has_fix else None,
             battery_level=None if battery_level is None else min(battery_level, 100),
             motion=_boolean(attribute("motion")),
+            is_readable=not has_place or knows_time or get("fixTime") is None,
         )
 
     @property
