@@ -7,8 +7,11 @@ _LONGEST_ASKED_FOR = 60 * 60
 
 
 def shortened(seconds: float) -> float:
-    """Return a wait, up to a tenth shorter: not all accounts ask in the same second."""
-    return seconds * random.uniform(0.9, 1)  # noqa: S311 - no secret
+    """Return a wait, up to a tenth shorter: not all accounts ask in the same second.
+
+    A minute stays a minute: nobody is asked more often than while all is well.
+    """
+    return max(_WAITS[0], seconds * random.uniform(0.9, 1))  # noqa: S311 - no secret
 
 
 class Backoff:

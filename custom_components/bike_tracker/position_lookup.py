@@ -73,14 +73,16 @@ class PositionLookup:
         """Return the positions of all devices by their internal ID.
 
         Where only every other answer is a good one, they would all be those of the
-        device list: hence the second try, unless that would be a long one.
+        device list: hence a second try if the last one failed too, unless it would be
+        long, or the server asked to wait.
         """
         try:
             return (await self._client.async_get_positions()).now
         except NoAnswerError:
             raise
         except TrackingError as err:
-            if not self.offered or err.retry_after is not None:
+            is_first = not self.offered or self.last_error is None
+            if is_first or err.retry_after is not None:
                 raise
         return (await self._client.async_get_positions()).now
 

@@ -290,21 +290,27 @@ class DecidedPlace:
     asked_again: int | None = None
     """Seconds until the call is tried again; None: at the next report."""
     requests: int = 1
+    fails: bool = False
+    """Whether the log says so."""
 
 
 def _place(name: str, decided: Decided) -> DecidedPlace:
-    if name.startswith("number-"):
-        return DecidedPlace(place=Place.KEPT, asked_again=60)
-    if decided.told is None:
-        unknown = decided == _NO_TIME or name == "time-1970"
+    if decided.told is not None or name.startswith("number-"):
         return DecidedPlace(
-            place=Place.FOLLOWED, position_time=UNKNOWN if unknown else None
+            place=Place.KEPT,
+            asked_again=decided.next_poll,
+            requests=decided.requests,
+            fails=True,
         )
-    return DecidedPlace(
-        place=Place.KEPT,
-        asked_again=decided.next_poll,
-        requests=decided.requests,
-    )
+    if decided == _NO_TIME or name in ("time-1970", "time-future"):
+        # The list, and the same position by its ID.
+        return DecidedPlace(
+            place=Place.FOLLOWED,
+            position_time=None if name == "time-future" else UNKNOWN,
+            asked_again=60,
+            requests=2,
+        )
+    return DecidedPlace(place=Place.FOLLOWED)
 
 
 DECIDED_PLACES: dict[str, DecidedPlace] = {

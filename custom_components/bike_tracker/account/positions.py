@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from ..api import Device, Position
+from ..api.models import is_real
 
 # A tracker whose clock is hours ahead says what it always says.
 _WRONG_CLOCKS = timedelta(days=1)
@@ -19,7 +20,7 @@ def is_outdated(device: Device, known: Position | None) -> bool:
         return False
     if known is None or known.id != device.position_id or not known.is_readable:
         return True
-    if known.fix_time is None or device.last_update is None:
+    if known.fix_time is None or not is_real(device.last_update):
         return False
     return known.fix_time > device.last_update + _WRONG_CLOCKS
 

@@ -140,15 +140,14 @@ class Position:
         attributes = get("attributes")
         attribute = attributes.get if type(attributes) is dict else {}.get
         fix_time = timestamp(get("fixTime"))
-        is_placeholder = fix_time is not None and fix_time < _NO_FIX_BEFORE
+        knows_time = is_real(fix_time)
         latitude = number(get("latitude"), -90, 90)
         longitude = number(get("longitude"), -180, 180)
         accuracy = number(get("accuracy"), 0) or 0
         has_place = _is_place(latitude, longitude, accuracy) and (
-            not is_placeholder or get("valid") is not False
+            knows_time or fix_time is None or get("valid") is not False
         )
         has_fix = has_place and _has_fix(row, fix_time)
-        knows_time = fix_time is not None and not is_placeholder
         battery_level = number(attribute("batteryLevel"), 0)
         return cls(
             device_id=device_id,
@@ -200,6 +199,11 @@ def timestamp(value: object) -> datetime | None:
         return None if moment.tzinfo is None else moment.astimezone(UTC)
     except ValueError, OverflowError:
         return None
+
+
+def is_real(moment: datetime | None) -> TypeIs[datetime]:
+    """Return whether it is known when, and not a placeholder of servers and trackers."""
+    return moment is not None and moment >= _NO_FIX_BEFORE
 
 
 def _known[T](value: T | None, field: str, note: Note) -> T | None:
