@@ -206,6 +206,33 @@ async def test_nothing_is_remembered_of_a_removed_tracker(
     assert not remembered["missing"]
 
 
+async def test_removed_tracker_that_leaves_again(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    hass_storage: dict[str, Any],
+) -> None:
+    """A removed tracker is missing no more; once it was there again, it may be anew."""
+    simulator.unassign(EMAIL, RED)
+    for _ in range(30):
+        await poll(3600)
+    assert device_of(setup, RED) is None
+    await hass.config_entries.async_reload(setup.entry_id)
+    assert not hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]["missing"]
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    simulator.unassign(EMAIL, RED)
+    for _ in range(23):
+        await poll(3600)
+    assert device_of(setup, RED)
+    for _ in range(3):
+        await poll(3600)
+    assert device_of(setup, RED) is None
+
+
 async def test_missing_tracker_without_a_device(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -442,6 +469,61 @@ async def test_delete_button(
     state = state_of(RED)
     assert state is not None
     assert state.state == "not_home"
+
+
+async def test_delete_button_is_remembered(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    hass_ws_client: WebSocketGenerator,
+    hass_storage: dict[str, Any],
+) -> None:
+    """Nothing is left of a tracker that a person deleted, although no list says so."""
+    assert await async_setup_component(hass, "config", {})
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.unassign(EMAIL, BLUE)
+    for _ in range(10):
+        await poll()
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    assert remembered["data"]["positions"].keys() == {RED, BLUE}
+    assert remembered["data"]["missing"].keys() == {RED}
+
+    client = await hass_ws_client(hass)
+    await async_delete(client, setup, device_of(setup, RED))
+    for _ in range(10):
+        await poll()
+
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    assert remembered["data"]["positions"].keys() == {BLUE}
+    assert not remembered["data"]["missing"]
+
+
+async def test_deleted_tracker_that_comes_back(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """It is a new tracker, and not first where it was."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    await async_delete(client, setup, device_of(setup, RED))
+    simulator.report(RED, latitude=50.0)
+    simulator.assign(EMAIL, RED)
+
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 50.0
 
 
 async def test_delete_button_of_an_account_that_is_not_loaded(
@@ -724,6 +806,39 @@ async def test_shared_tracker_that_the_first_account_loses(
     await poll()
     assert device_of(setup, RED) is None
     assert device_of(other, RED)
+
+
+async def test_shared_tracker_that_comes_back_to_the_first_account(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It stays with the account that took it over, also after a restart."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    simulator.unassign(EMAIL, RED)
+    for _ in range(27):
+        await poll(3600)
+    simulator.assign(EMAIL, RED)
+
+    for _ in range(3):
+        await poll()
+        assert device_of(setup, RED) is None
+        assert device_of(other, RED)
+
+    for entry in (setup, other):
+        await hass.config_entries.async_reload(entry.entry_id)
+        await poll()
+        assert device_of(setup, RED) is None
+        assert device_of(other, RED)
+    assert len(hass.states.async_entity_ids("device_tracker")) == 2
+    assert "already exists" not in caplog.text
 
 
 async def test_shared_tracker_that_is_listed_no_more(

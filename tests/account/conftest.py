@@ -1,6 +1,6 @@
 """What a service lists and where its trackers are, as plain values."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -88,16 +88,3 @@ def a_position(position_id: int = 1, **fields: Any) -> Position:
 def no_fix(position_id: int, **fields: Any) -> Position:
     """Return a message that says nothing of the place, nor of all else but this."""
     return Position(device_id=1, id=position_id, **fields)
-
-
-def names(wanted: dict[int, Device]) -> set[str]:
-    """Return whose positions are wanted."""
-    assert all(device.id == device_id for device_id, device in wanted.items())
-    return {device.unique_id for device in wanted.values()}
-
-
-def missing_after(
-    account: Account, had: Iterable[str], *seconds: float
-) -> list[list[str]]:
-    """Return who is gone after each of some polls."""
-    return [account.count_missing(set(had), each) for each in seconds]

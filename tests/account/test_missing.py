@@ -1,12 +1,21 @@
 """Who is missing, and for how long."""
 
+from collections.abc import Iterable
+
 from custom_components.bike_tracker.account import Account, Remembered
 
-from .conftest import Read, a_device, missing_after
+from .conftest import Read, a_device
 
 HOUR = 60 * 60
 # After so many seconds of lists without it a tracker is gone.
 GONE_AFTER = 24 * HOUR
+
+
+def missing_after(
+    account: Account, had: Iterable[str], *seconds: float
+) -> list[list[str]]:
+    """Return who is gone after each of some polls."""
+    return [account.count_missing(set(had), each) for each in seconds]
 
 
 def test_nobody_is_missing(account: Account, read: Read) -> None:

@@ -3,9 +3,15 @@
 import pytest
 
 from custom_components.bike_tracker.account import Account, Remembered
-from custom_components.bike_tracker.api import News
+from custom_components.bike_tracker.api import Device, News
 
-from .conftest import Read, a_device, a_position, names
+from .conftest import Read, a_device, a_position
+
+
+def names(wanted: dict[int, Device]) -> set[str]:
+    """Return whose positions are wanted."""
+    assert all(device.id == device_id for device_id, device in wanted.items())
+    return {device.unique_id for device in wanted.values()}
 
 
 def test_new_tracker_with_a_position(account: Account, read: Read) -> None:
