@@ -833,7 +833,9 @@ async def test_shared_tracker_that_comes_back_to_the_first_account(
         assert device_of(other, RED)
 
     for entry in (setup, other):
-        await hass.config_entries.async_reload(entry.entry_id)
+        await hass.config_entries.async_unload(entry.entry_id)
+    for entry in (setup, other):
+        await async_setup(hass, entry)
         await poll()
         assert device_of(setup, RED) is None
         assert device_of(other, RED)
