@@ -927,13 +927,40 @@ async def test_trackers_that_go_while_they_are_added(
 async def test_thousands_of_trackers(
     hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
 ) -> None:
-    """A fleet that is read in several turns of the event loop is read whole."""
+    """A fleet of any size is read whole."""
     for number in range(1_100):
         simulator.add_device(f"35{number:013}", email=EMAIL, latitude=None)
 
     await poll()
 
     assert len(hass.states.async_entity_ids("device_tracker")) == 1_102
+
+
+async def test_only_those_who_listen_to_what_changed_are_called(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """A tracker's news are told to those who listen to it, an outage to everybody."""
+    called: list[str] = []
+    coordinator = setup.runtime_data.coordinator
+    for name in (RED, BLUE):
+        coordinator.async_add_listener(lambda name=name: called.append(name), name)
+    coordinator.async_add_listener(lambda: called.append("all"))
+
+    for change, expected in (
+        (lambda: simulator.set_status(RED, "offline"), ["all", RED]),
+        (lambda: None, []),
+        (lambda: simulator.report(BLUE, latitude=50.0), ["all", BLUE]),
+        (lambda: simulator.fault("status-503"), ["all", RED, BLUE]),
+        (lambda: None, []),
+        (lambda: simulator.fault(None), ["all", RED, BLUE]),
+        (lambda: simulator.unassign(EMAIL, RED), ["all", RED]),
+        (lambda: None, []),
+        (lambda: simulator.assign(EMAIL, RED), ["all", RED]),
+    ):
+        called.clear()
+        change()
+        await poll(301)
+        assert called == expected
 
 
 async def test_entity_that_fails_does_not_hold_up_the_others(

@@ -94,6 +94,18 @@ def test_remembered_position(read: Read) -> None:
     assert news.now["red"].position == a_position(2)
 
 
+def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> None:
+    """It is where it was, with the battery level of the message."""
+    account.take(read(a_device(position_id=1)), {"red": a_position(1)})
+    devices = read(a_device(position_id=2))
+    news = account.take(devices, {"red": no_fix(2, battery_level=5)})
+    position = news.now["red"].position
+    assert position is not None
+    assert (position.latitude, position.longitude) == (47.9, 7.8)
+    assert (position.id, position.battery_level) == (2, 5)
+    assert not account.wanted(devices, came_back=False)
+
+
 def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> None:
     """The newest position is the one that outlives a restart."""
     for position_id in (1, 2):
