@@ -8,7 +8,7 @@ from .conftest import Read, a_device
 
 HOUR = 60 * 60
 # After so many seconds of lists without it a tracker is gone.
-GONE_AFTER = 24 * HOUR
+GONE_AFTER = 7 * 24 * HOUR
 
 
 def missing_after(

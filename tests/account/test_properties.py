@@ -62,9 +62,14 @@ class Poll:
     """The list was read, and nothing was taken in."""
     apart: bool
     """The list does not follow the last one, as where another account has trackers."""
+    moves: bool
+    """Trackers that came back may move after it."""
 
 
-polls = st.lists(st.builds(Poll, lists, by_tracker, seldom, seldom, seldom), max_size=6)
+polls = st.lists(
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    max_size=6,
+)
 
 
 @dataclass
@@ -72,11 +77,11 @@ class LookAtEverything:
     """What is to be known, found out anew each time from all there is."""
 
     heard: dict[str, list[Position]]
+    shown: dict[str, int]
+    """How many of the positions heard are shown: fewer where a tracker is held back."""
     listed: dict[str, Device] = field(default_factory=dict)
 
-    def wanted(
-        self, now: Mapping[str, Device], *, came_back: bool
-    ) -> dict[int, Device]:
+    def wanted(self, now: Mapping[str, Device]) -> dict[int, Device]:
         """Return the devices that announce another position than the last one heard."""
         ids = Counter(device.id for device in now.values())
         return {
@@ -86,20 +91,29 @@ class LookAtEverything:
             and ids[device.id] == 1
             and device.position_id is not None
             and (
-                not (known := self.heard.get(unique_id))
-                or (
-                    known[-1].id != device.position_id
-                    and unique_id in self.listed
-                    and not came_back
-                )
+                not (heard := self.heard.get(unique_id))
+                or heard[-1].id != device.position_id
             )
         }
+
+    def take(self, found: dict[str, Position], came_back: set[str]) -> None:
+        """Hear positions, and show them but for trackers that came back."""
+        for unique_id, position in found.items():
+            heard = self.heard.setdefault(unique_id, [])
+            shown = self.shown.setdefault(unique_id, 0)
+            heard.append(position)
+            if not shown or (shown == len(heard) - 1 and unique_id not in came_back):
+                self.shown[unique_id] = len(heard)
+
+    def move(self) -> None:
+        """Show all that was heard."""
+        self.shown = {unique_id: len(heard) for unique_id, heard in self.heard.items()}
 
     def agrees(self, trackers: Trackers) -> None:
         """Hold what is known against what the last list and positions said."""
         assert {key: tracker.device for key, tracker in trackers.items()} == self.listed
         for unique_id, tracker in trackers.items():
-            heard = self.heard.get(unique_id)
+            heard = self.heard.get(unique_id, [])[: self.shown.get(unique_id)]
             if not heard:
                 assert tracker.position is None
                 continue
@@ -129,11 +143,14 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
     """What is known, wanted and news is what looking at everything would find."""
     account = Account(Remembered(positions=dict(remembered)))
     reader = ListOfDevices()
-    all_of_it = LookAtEverything({key: [one] for key, one in remembered.items()})
+    all_of_it = LookAtEverything(
+        {unique_id: [position] for unique_id, position in remembered.items()},
+        dict.fromkeys(remembered, 1),
+    )
     for poll in polls:
         listed = _listing(reader, poll)
-        wanted = account.wanted(listed, came_back=poll.came_back)
-        assert wanted == all_of_it.wanted(listed.now, came_back=poll.came_back)
+        wanted = account.wanted(listed)
+        assert wanted == all_of_it.wanted(listed.now)
         if poll.interrupted:
             continue
         found = {
@@ -143,14 +160,21 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         }
         before = account.trackers
         picture = dict(before)
-        news = account.take(listed, found)
+        news = account.take(listed, found, came_back=poll.came_back)
 
+        there = set() if poll.came_back else all_of_it.listed.keys()
+        all_of_it.take(found, set(UNIQUE_IDS) - there)
         all_of_it.listed = dict(listed.now)
-        for unique_id, position in found.items():
-            all_of_it.heard.setdefault(unique_id, []).append(position)
         all_of_it.agrees(account.trackers)
         assert before == picture
         _is_news(news, before, account.trackers)
+
+        if poll.moves:
+            before = account.trackers
+            news = account.move()
+            all_of_it.move()
+            all_of_it.agrees(account.trackers)
+            _is_news(news, before, account.trackers)
 
 
 @every
@@ -160,12 +184,13 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
     account, other = Account(Remembered()), Account(Remembered())
     reader = ListOfDevices()
     for poll in polls:
-        account.take(_listing(reader, poll), poll.positions)
+        account.take(_listing(reader, poll), poll.positions, came_back=poll.came_back)
     last = reader.read(a_device("red", position_id=1), a_device("blue"))
     complete = a_position(9, battery_level=9, motion=True)
 
-    account.take(last, {"red": complete, "blue": complete})
-    other.take(last, {"red": complete, "blue": complete})
+    for each in (account, other):
+        each.take(last, {"red": complete, "blue": complete})
+        each.move()
 
     assert account.trackers == other.trackers
 

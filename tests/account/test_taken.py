@@ -71,7 +71,7 @@ def test_empty_list(account: Account, read: Read) -> None:
     news = account.take(read(), {})
     assert news.now == account.trackers == {}
     assert news.changed == {"red"}
-    assert not account.wanted(read(), came_back=False)
+    assert not account.wanted(read())
 
     news = account.take(read(a_device(position_id=1)), {})
     assert news.now["red"].position == a_position(1)
@@ -103,7 +103,7 @@ def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> Non
     assert position is not None
     assert (position.latitude, position.longitude) == (47.9, 7.8)
     assert (position.id, position.battery_level) == (2, 5)
-    assert not account.wanted(devices, came_back=False)
+    assert not account.wanted(devices)
 
 
 def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> None:
@@ -125,7 +125,7 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
     assert account.remembered.missing == {}
 
     devices = read(*both)
-    wanted = account.wanted(devices, came_back=False)
+    wanted = account.wanted(devices)
     assert [device.unique_id for device in wanted.values()] == ["red"]
     news = account.take(devices, {})
     assert news.now["red"].position is None

@@ -1,8 +1,6 @@
 """Whose position has to be asked for."""
 
-import pytest
-
-from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.account import Account
 from custom_components.bike_tracker.api import Device, News
 
 from .conftest import Read, a_device, a_position
@@ -17,7 +15,7 @@ def names(wanted: dict[int, Device]) -> set[str]:
 def test_new_tracker_with_a_position(account: Account, read: Read) -> None:
     """One that announces a position is asked for, one that does not is not."""
     devices = read(a_device("red", position_id=1), a_device("blue"))
-    assert names(account.wanted(devices, came_back=True)) == {"red"}
+    assert names(account.wanted(devices)) == {"red"}
 
 
 def test_known_position(account: Account, read: Read) -> None:
@@ -28,7 +26,7 @@ def test_known_position(account: Account, read: Read) -> None:
         read(a_device(position_id=1, name="other", status="offline")),
         read(a_device(position_id=1), a_device("blue")),
     ):
-        assert not account.wanted(devices, came_back=False)
+        assert not account.wanted(devices)
         account.take(devices, {})
 
 
@@ -37,7 +35,7 @@ def test_another_position(account: Account, read: Read) -> None:
     account.take(read(a_device(position_id=7)), {"red": a_position(7)})
     for position_id in (8, 6):
         devices = read(a_device(position_id=position_id))
-        assert names(account.wanted(devices, came_back=False)) == {"red"}
+        assert names(account.wanted(devices)) == {"red"}
         account.take(devices, {"red": a_position(position_id)})
 
 
@@ -45,7 +43,7 @@ def test_position_that_is_announced_no_more(account: Account, read: Read) -> Non
     """There is nothing to ask for, and the known one stays."""
     account.take(read(a_device(position_id=1)), {"red": a_position(1)})
     devices = read(a_device(position_id=None))
-    assert not account.wanted(devices, came_back=False)
+    assert not account.wanted(devices)
     account.take(devices, {})
     assert account.trackers["red"].position == a_position(1)
 
@@ -54,26 +52,26 @@ def test_position_that_did_not_come(account: Account, read: Read) -> None:
     """It is wanted until it comes, although the list says nothing new."""
     for _ in range(3):
         devices = read(a_device(position_id=1))
-        assert names(account.wanted(devices, came_back=False)) == {"red"}
+        assert names(account.wanted(devices)) == {"red"}
         account.take(devices, {})
     devices = read(a_device(position_id=1))
     account.take(devices, {"red": a_position(1)})
-    assert not account.wanted(devices, came_back=False)
+    assert not account.wanted(devices)
 
 
 def test_another_position_than_the_announced(account: Account, read: Read) -> None:
     """A server whose list and positions disagree is asked again."""
     devices = read(a_device(position_id=2))
     account.take(devices, {"red": a_position(1)})
-    assert names(account.wanted(devices, came_back=False)) == {"red"}
+    assert names(account.wanted(devices)) == {"red"}
 
 
 def test_list_that_was_read_in_vain(account: Account, read: Read) -> None:
     """What an interrupted poll had wanted is wanted by the next one."""
     account.take(read(a_device(position_id=1)), {"red": a_position(1)})
-    account.wanted(read(a_device(position_id=2)), came_back=False)
+    account.wanted(read(a_device(position_id=2)))
     devices = read(a_device(position_id=2))
-    assert names(account.wanted(devices, came_back=False)) == {"red"}
+    assert names(account.wanted(devices)) == {"red"}
 
 
 def test_asking_changes_nothing(account: Account, read: Read) -> None:
@@ -82,7 +80,7 @@ def test_asking_changes_nothing(account: Account, read: Read) -> None:
     before = account.trackers
     devices = read(a_device(position_id=2))
     for _ in range(2):
-        assert names(account.wanted(devices, came_back=False)) == {"red"}
+        assert names(account.wanted(devices)) == {"red"}
     assert account.trackers is before
 
 
@@ -97,69 +95,7 @@ def test_list_from_anywhere(account: Account, read: Read) -> None:
         "blue": a_device("blue", position_id=2),
     }
     devices = News({}, now, now.keys())
-    assert names(account.wanted(devices, came_back=False)) == {"blue"}
-
-
-# First where it was, then where it is
-
-
-@pytest.fixture
-def remembering() -> Account:
-    """Return an account that remembers where the red tracker was."""
-    return Account(Remembered(positions={"red": a_position(1)}))
-
-
-def test_after_a_restart(remembering: Account, read: Read) -> None:
-    """A tracker is where it was, and is asked for with the next list."""
-    devices = read(a_device(position_id=2))
-    assert not remembering.wanted(devices, came_back=True)
-    remembering.take(devices, {})
-    assert remembering.trackers["red"].position == a_position(1)
-
-    devices = read(a_device(position_id=2))
-    assert names(remembering.wanted(devices, came_back=False)) == {"red"}
-
-
-def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
-    """Who was nowhere may be somewhere at once."""
-    devices = read(a_device("red", position_id=2), a_device("blue", position_id=1))
-    assert names(remembering.wanted(devices, came_back=True)) == {"blue"}
-
-
-def test_after_an_outage(account: Account, read: Read) -> None:
-    """Nobody moves with the first list; everybody who moved does with the next."""
-    account.take(
-        read(a_device("red", position_id=1), a_device("blue", position_id=1)),
-        {"red": a_position(1), "blue": a_position(1)},
-    )
-    both = a_device("red", position_id=2), a_device("blue", position_id=2)
-    assert not account.wanted(read(*both), came_back=True)
-    account.take(read(*both), {})
-    assert names(account.wanted(read(*both), came_back=False)) == {"red", "blue"}
-
-
-def test_tracker_that_comes_back(account: Account, read: Read) -> None:
-    """It is first where it was, while the others move."""
-    account.take(
-        read(a_device("red", position_id=1), a_device("blue", position_id=1)),
-        {"red": a_position(1), "blue": a_position(1)},
-    )
-    account.take(read(a_device("blue", position_id=1)), {})
-    both = a_device("red", position_id=2), a_device("blue", position_id=2)
-    assert names(account.wanted(read(*both), came_back=False)) == {"blue"}
-    account.take(read(*both), {"blue": a_position(2)})
-    assert names(account.wanted(read(*both), came_back=False)) == {"red"}
-
-
-def test_tracker_that_comes_back_in_an_interrupted_poll(
-    account: Account, read: Read
-) -> None:
-    """It did not come back before a poll was taken in."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)})
-    account.take(read(), {})
-    account.wanted(read(a_device(position_id=2)), came_back=False)
-    devices = read(a_device(position_id=2))
-    assert not account.wanted(devices, came_back=False)
+    assert names(account.wanted(devices)) == {"blue"}
 
 
 # Internal IDs
@@ -168,20 +104,18 @@ def test_tracker_that_comes_back_in_an_interrupted_poll(
 def test_tracker_without_an_internal_id(account: Account, read: Read) -> None:
     """It cannot be asked for until it has one."""
     devices = read(a_device(id=None, position_id=1))
-    assert not account.wanted(devices, came_back=False)
+    assert not account.wanted(devices)
     account.take(devices, {})
     devices = read(a_device(id=7, position_id=1))
-    assert account.wanted(devices, came_back=False) == {7: devices.now["red"]}
+    assert account.wanted(devices) == {7: devices.now["red"]}
 
 
 def test_internal_id_that_two_trackers_have(account: Account, read: Read) -> None:
     """It leads to neither of them, nor to one of which nothing is wanted."""
     blue = a_device("blue", id=7)
-    assert not account.wanted(
-        read(a_device(id=7, position_id=1), blue), came_back=False
-    )
+    assert not account.wanted(read(a_device(id=7, position_id=1), blue))
     devices = read(a_device(id=7, position_id=1), a_device("blue", id=8))
-    assert names(account.wanted(devices, came_back=False)) == {"red"}
+    assert names(account.wanted(devices)) == {"red"}
 
 
 def test_others_beside_an_internal_id_that_two_have(
@@ -195,4 +129,4 @@ def test_others_beside_an_internal_id_that_two_have(
         a_device("black", id=None, position_id=3),
         a_device("white", id=None, position_id=3),
     )
-    assert names(account.wanted(devices, came_back=False)) == {"green"}
+    assert names(account.wanted(devices)) == {"green"}
