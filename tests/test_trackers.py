@@ -42,6 +42,8 @@ from .simulator.server import Simulator
 CAROL = "carol@example.com"
 GREEN = "860000000000033"
 DAY = 24 * 60
+# In hours.
+WEEK = 7 * 24
 
 
 @pytest.fixture
@@ -216,7 +218,7 @@ async def test_removed_tracker_that_leaves_again(
 ) -> None:
     """A removed tracker is missing no more; once it was there again, it may be anew."""
     simulator.unassign(EMAIL, RED)
-    for _ in range(30):
+    for _ in range(WEEK + 2):
         await poll(3600)
     assert device_of(setup, RED) is None
     await hass.config_entries.async_reload(setup.entry_id)
@@ -225,7 +227,7 @@ async def test_removed_tracker_that_leaves_again(
     simulator.assign(EMAIL, RED)
     await poll()
     simulator.unassign(EMAIL, RED)
-    for _ in range(23):
+    for _ in range(WEEK - 1):
         await poll(3600)
     assert device_of(setup, RED)
     for _ in range(3):
