@@ -741,6 +741,57 @@ async def test_memory_is_written_by_and_by(
     assert hass_storage[key]["data"]["positions"][RED]["latitude"] >= 51.0
 
 
+async def test_memory_is_written_again_and_again(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """A position that changed after the first was written is written too."""
+    for latitude in (50.0, 51.0, 52.0):
+        simulator.report(RED, latitude=latitude)
+        for _ in range(10):
+            await poll()
+        stored = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]
+        assert stored["positions"][RED]["latitude"] == latitude
+
+
+async def test_unloading_without_news(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """What is on disk already is not written once more."""
+    for _ in range(10):
+        await poll()
+    del hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+
+    await hass.config_entries.async_unload(setup.entry_id)
+    await poll(301)
+
+    assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
+
+
+async def test_unloading_with_news(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """What is not on disk yet is written at once."""
+    for _ in range(10):
+        await poll()
+    simulator.report(RED, latitude=50.0)
+    await poll()
+
+    await hass.config_entries.async_unload(setup.entry_id)
+
+    stored = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]
+    assert stored["positions"][RED]["latitude"] == 50.0
+
+
 @pytest.mark.parametrize(
     "stored",
     [

@@ -42,6 +42,8 @@ from .simulator.server import Simulator
 CAROL = "carol@example.com"
 GREEN = "860000000000033"
 DAY = 24 * 60
+# In hours.
+WEEK = 7 * 24
 
 
 @pytest.fixture
@@ -204,6 +206,33 @@ async def test_nothing_is_remembered_of_a_removed_tracker(
     remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]
     assert remembered["positions"].keys() == {BLUE}
     assert not remembered["missing"]
+
+
+async def test_removed_tracker_that_leaves_again(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    hass_storage: dict[str, Any],
+) -> None:
+    """A removed tracker is missing no more; once it was there again, it may be anew."""
+    simulator.unassign(EMAIL, RED)
+    for _ in range(WEEK + 2):
+        await poll(3600)
+    assert device_of(setup, RED) is None
+    await hass.config_entries.async_reload(setup.entry_id)
+    assert not hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]["missing"]
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    simulator.unassign(EMAIL, RED)
+    for _ in range(WEEK - 1):
+        await poll(3600)
+    assert device_of(setup, RED)
+    for _ in range(3):
+        await poll(3600)
+    assert device_of(setup, RED) is None
 
 
 async def test_missing_tracker_without_a_device(
@@ -442,6 +471,61 @@ async def test_delete_button(
     state = state_of(RED)
     assert state is not None
     assert state.state == "not_home"
+
+
+async def test_delete_button_is_remembered(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    hass_ws_client: WebSocketGenerator,
+    hass_storage: dict[str, Any],
+) -> None:
+    """Nothing is left of a tracker that a person deleted, although no list says so."""
+    assert await async_setup_component(hass, "config", {})
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.unassign(EMAIL, BLUE)
+    for _ in range(10):
+        await poll()
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    assert remembered["data"]["positions"].keys() == {RED, BLUE}
+    assert remembered["data"]["missing"].keys() == {RED}
+
+    client = await hass_ws_client(hass)
+    await async_delete(client, setup, device_of(setup, RED))
+    for _ in range(10):
+        await poll()
+
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    assert remembered["data"]["positions"].keys() == {BLUE}
+    assert not remembered["data"]["missing"]
+
+
+async def test_deleted_tracker_that_comes_back(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """It is a new tracker, and not first where it was."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    await async_delete(client, setup, device_of(setup, RED))
+    simulator.report(RED, latitude=50.0)
+    simulator.assign(EMAIL, RED)
+
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 50.0
 
 
 async def test_delete_button_of_an_account_that_is_not_loaded(
@@ -726,6 +810,41 @@ async def test_shared_tracker_that_the_first_account_loses(
     assert device_of(other, RED)
 
 
+async def test_shared_tracker_that_comes_back_to_the_first_account(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It stays with the account that took it over, also after a restart."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    simulator.unassign(EMAIL, RED)
+    for _ in range(27):
+        await poll(3600)
+    simulator.assign(EMAIL, RED)
+
+    for _ in range(3):
+        await poll()
+        assert device_of(setup, RED) is None
+        assert device_of(other, RED)
+
+    for entry in (setup, other):
+        await hass.config_entries.async_unload(entry.entry_id)
+    for entry in (setup, other):
+        await async_setup(hass, entry)
+        await poll()
+        assert device_of(setup, RED) is None
+        assert device_of(other, RED)
+    assert len(hass.states.async_entity_ids("device_tracker")) == 2
+    assert "already exists" not in caplog.text
+
+
 async def test_shared_tracker_that_is_listed_no_more(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -810,13 +929,40 @@ async def test_trackers_that_go_while_they_are_added(
 async def test_thousands_of_trackers(
     hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
 ) -> None:
-    """A fleet that is read in several turns of the event loop is read whole."""
+    """A fleet of any size is read whole."""
     for number in range(1_100):
         simulator.add_device(f"35{number:013}", email=EMAIL, latitude=None)
 
     await poll()
 
     assert len(hass.states.async_entity_ids("device_tracker")) == 1_102
+
+
+async def test_only_those_who_listen_to_what_changed_are_called(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """A tracker's news are told to those who listen to it, an outage to everybody."""
+    called: list[str] = []
+    coordinator = setup.runtime_data.coordinator
+    for name in (RED, BLUE):
+        coordinator.async_add_listener(lambda name=name: called.append(name), name)
+    coordinator.async_add_listener(lambda: called.append("all"))
+
+    for change, expected in (
+        (lambda: simulator.set_status(RED, "offline"), ["all", RED]),
+        (lambda: None, []),
+        (lambda: simulator.report(BLUE, latitude=50.0), ["all", BLUE]),
+        (lambda: simulator.fault("status-503"), ["all", RED, BLUE]),
+        (lambda: None, []),
+        (lambda: simulator.fault(None), ["all", RED, BLUE]),
+        (lambda: simulator.unassign(EMAIL, RED), ["all", RED]),
+        (lambda: None, []),
+        (lambda: simulator.assign(EMAIL, RED), ["all", RED]),
+    ):
+        called.clear()
+        change()
+        await poll(301)
+        assert called == expected
 
 
 async def test_entity_that_fails_does_not_hold_up_the_others(

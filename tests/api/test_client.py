@@ -558,6 +558,40 @@ async def test_redirects_are_not_even_read(
 
 
 @pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (201, InvalidResponseError),
+        (202, InvalidResponseError),
+        (400, InvalidResponseError),
+        (401, AuthenticationError),
+        (404, InvalidResponseError),
+        (503, ServiceUnavailableError),
+    ],
+)
+async def test_location_without_a_redirect(
+    make_client: MakeClient, serve: Serve, status: int, error: type[TrackingError]
+) -> None:
+    """Only statuses from 300 to 399 lead elsewhere, whatever the header says."""
+    head = (
+        f"HTTP/1.1 {status} Rare\r\nLocation: /api/moved\r\nContent-Length: 0\r\n\r\n"
+    )
+    client = make_client((await serve(head.encode())).url)
+    with pytest.raises(error, match=f"status {status}"):
+        await client.async_get_devices()
+
+
+@pytest.mark.parametrize("status", [300, 304, 399])
+async def test_redirects_of_rare_kinds(
+    make_client: MakeClient, serve: Serve, status: int
+) -> None:
+    """Any of these statuses is a redirect, if it says where to."""
+    head = f"HTTP/1.1 {status} Rare\r\nLocation: /api/moved\r\n\r\n"
+    client = make_client((await serve(head.encode())).url)
+    with pytest.raises(RedirectedError, match=f"status {status}"):
+        await client.async_get_devices()
+
+
+@pytest.mark.parametrize(
     ("value", "seconds"),
     [
         (None, None),

@@ -98,3 +98,12 @@ def test_contributing_tells_where_things_are() -> None:
     places |= {name for name in parts_of(ROOT / "tests") if name.endswith("/")}
     places |= {f"scripts/{name}" for name in parts_of(ROOT / "scripts")}
     assert not {name for name in places if f"`{name}`" not in contributing}
+
+
+def test_contributing_names_no_place_that_is_gone() -> None:
+    """What the tables of CONTRIBUTING.md name is there."""
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    tables = contributing.partition("## Where things are")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.+?) \|", tables, re.MULTILINE)
+    named = {name for cell in cells for name in re.findall(r"`(.+?)`", cell)}
+    assert named <= parts_of(INTEGRATION) | parts_of(ROOT / "tests")

@@ -1,0 +1,110 @@
+"""First where it was, then where it is."""
+
+import pytest
+
+from custom_components.bike_tracker.account import Account, Remembered
+
+from .conftest import Read, a_device, a_position, no_fix
+
+OLD, NEW = a_position(1), a_position(2, latitude=48.1, battery_level=7)
+
+
+@pytest.fixture
+def remembering() -> Account:
+    """Return an account that remembers where the red tracker was."""
+    return Account(Remembered(positions={"red": OLD}))
+
+
+def test_after_a_restart(remembering: Account, read: Read) -> None:
+    """A tracker is where it was until it may move, and is asked for at once."""
+    devices = read(a_device(position_id=2))
+    assert remembering.wanted(devices)
+    news = remembering.take(devices, {"red": NEW}, came_back=True)
+    assert news.now["red"].position == OLD
+    assert remembering.holds_back
+
+    news = remembering.move()
+    assert news.changed == {"red"}
+    assert news.now["red"].position == remembering.remembered.positions["red"] == NEW
+    assert not remembering.holds_back
+
+
+def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
+    """Who was nowhere may be somewhere at once."""
+    devices = read(a_device("red"), a_device("blue", position_id=2))
+    news = remembering.take(devices, {"blue": NEW}, came_back=True)
+    assert news.now["blue"].position == NEW
+    assert not remembering.holds_back
+
+
+def test_after_an_outage(account: Account, read: Read) -> None:
+    """Nobody moves with the first list; who moved does when all may."""
+    both = a_device("red", position_id=1), a_device("blue", position_id=1)
+    account.take(read(*both), {"red": OLD, "blue": OLD})
+    news = account.take(read(*both), {"red": NEW, "blue": NEW}, came_back=True)
+    assert not news.changed
+    assert news.now["red"].position == news.now["blue"].position == OLD
+
+    news = account.move()
+    assert news.changed == {"red", "blue"}
+    assert news.now["red"].position == news.now["blue"].position == NEW
+
+
+def test_tracker_that_comes_back(account: Account, read: Read) -> None:
+    """It is first where it was, while the others move."""
+    red, blue = a_device("red", position_id=1), a_device("blue", position_id=1)
+    account.take(read(red, blue), {"red": OLD, "blue": OLD})
+    account.take(read(blue), {})
+    news = account.take(read(red, blue), {"red": NEW, "blue": NEW})
+    assert news.changed == {"red", "blue"}
+    assert news.now["red"].position == OLD
+    assert news.now["blue"].position == NEW
+    assert account.move().now["red"].position == NEW
+
+
+def test_position_that_is_held_back(account: Account, read: Read) -> None:
+    """It is known, so it is not asked for again; a newer one takes its place."""
+    account.take(read(a_device(position_id=1)), {"red": OLD})
+    devices = read(a_device(position_id=2))
+    account.take(devices, {"red": NEW}, came_back=True)
+    assert not account.wanted(devices)
+
+    devices = read(a_device(position_id=3))
+    news = account.take(devices, {"red": no_fix(3, battery_level=6)})
+    assert news.now["red"].position == OLD
+    position = account.move().now["red"].position
+    assert position is not None
+    assert (position.id, position.latitude, position.battery_level) == (3, 48.1, 6)
+
+
+def test_moving_once(account: Account, read: Read) -> None:
+    """Where nobody is held back there is no news."""
+    account.take(read(a_device(position_id=1)), {"red": OLD})
+    before = account.trackers
+    news = account.move()
+    assert not news.changed
+    assert news.before is news.now is account.trackers is before
+
+
+def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
+    """Nothing of it comes back."""
+    remembering.take(read(a_device(position_id=2)), {"red": NEW}, came_back=True)
+    remembering.take(read(), {})
+    remembering.forget("red")
+    assert not remembering.holds_back
+    remembering.move()
+    assert remembering.remembered.positions == {}
+
+
+def test_tracker_taken_over_from_another_account(read: Read) -> None:
+    """It is where it was there, and is asked for here, whatever the IDs are."""
+    giver, taker = Account(Remembered(positions={"red": OLD})), Account(Remembered())
+    taker.adopt("red", giver)
+    taker.adopt("blue", giver)
+    assert taker.remembered.positions.keys() == {"red"}
+
+    devices = read(a_device(position_id=OLD.id))
+    assert taker.wanted(devices).keys() == {devices.now["red"].id}
+    position = taker.take(devices, {}).now["red"].position
+    assert position is not None
+    assert (position.latitude, position.fix_time) == (OLD.latitude, OLD.fix_time)

@@ -1,0 +1,217 @@
+"""In whatever order lists and positions come: it ends in what the last ones say."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import given, settings, strategies as st
+
+from custom_components.bike_tracker.account import (
+    Account,
+    Remembered,
+    Tracker,
+    Trackers,
+)
+from custom_components.bike_tracker.api import Device, News, Position
+
+from .conftest import Listing, ListOfDevices, a_device, a_position
+
+# The same examples each time: a test that fails one day and passes the next helps nobody.
+every = settings(deadline=None, derandomize=True, max_examples=200)
+
+UNIQUE_IDS = ["red", "blue", "green"]
+numbers = st.integers(min_value=1, max_value=3)
+seldom = st.sampled_from([False, False, False, True])
+
+devices = st.builds(
+    a_device,
+    st.sampled_from(UNIQUE_IDS),
+    id=st.none() | st.integers(min_value=1, max_value=9),
+    name=st.sampled_from("ab"),
+    position_id=st.none() | numbers,
+)
+lists = st.lists(devices, max_size=4, unique_by=lambda device: device.unique_id)
+with_fix = st.builds(
+    a_position,
+    numbers,
+    latitude=st.sampled_from([47.0, 48.0]),
+    battery_level=st.none() | numbers,
+    motion=st.none() | st.booleans(),
+)
+without_fix = st.builds(
+    Position,
+    device_id=st.just(1),
+    id=numbers,
+    battery_level=st.none() | numbers,
+    motion=st.none() | st.booleans(),
+)
+positions = with_fix | without_fix
+by_tracker = st.fixed_dictionaries({}, optional=dict.fromkeys(UNIQUE_IDS, positions))
+
+
+@dataclass
+class Poll:
+    """One poll: what the service says, and what becomes of it."""
+
+    listed: list[Device]
+    positions: dict[str, Position]
+    """What the service would answer with for whom it is asked about."""
+    came_back: bool
+    interrupted: bool
+    """The list was read, and nothing was taken in."""
+    apart: bool
+    """The list does not follow the last one, as where another account has trackers."""
+    moves: bool
+    """Trackers that came back may move after it."""
+
+
+polls = st.lists(
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    max_size=6,
+)
+
+
+@dataclass
+class LookAtEverything:
+    """What is to be known, found out anew each time from all there is."""
+
+    heard: dict[str, list[Position]]
+    shown: dict[str, int]
+    """How many of the positions heard are shown: fewer where a tracker is held back."""
+    listed: dict[str, Device] = field(default_factory=dict)
+
+    def wanted(self, now: Mapping[str, Device]) -> dict[int, Device]:
+        """Return the devices that announce another position than the last one heard."""
+        ids = Counter(device.id for device in now.values())
+        return {
+            device.id: device
+            for unique_id, device in now.items()
+            if device.id is not None
+            and ids[device.id] == 1
+            and device.position_id is not None
+            and (
+                not (heard := self.heard.get(unique_id))
+                or heard[-1].id != device.position_id
+            )
+        }
+
+    def take(self, found: dict[str, Position], came_back: set[str]) -> None:
+        """Hear positions, and show them but for trackers that came back."""
+        for unique_id, position in found.items():
+            heard = self.heard.setdefault(unique_id, [])
+            shown = self.shown.setdefault(unique_id, 0)
+            heard.append(position)
+            if not shown or (shown == len(heard) - 1 and unique_id not in came_back):
+                self.shown[unique_id] = len(heard)
+
+    def move(self) -> None:
+        """Show all that was heard."""
+        self.shown = {unique_id: len(heard) for unique_id, heard in self.heard.items()}
+
+    def agrees(self, trackers: Trackers) -> None:
+        """Hold what is known against what the last list and positions said."""
+        assert {key: tracker.device for key, tracker in trackers.items()} == self.listed
+        for unique_id, tracker in trackers.items():
+            heard = self.heard.get(unique_id, [])[: self.shown.get(unique_id)]
+            if not heard:
+                assert tracker.position is None
+                continue
+            fixes = [position for position in heard if position.latitude is not None]
+            levels = [position.battery_level for position in heard]
+            expected = (
+                (heard[-1].id, heard[-1].motion),
+                next((level for level in levels[::-1] if level is not None), None),
+                _place(fixes[-1]) if fixes else (None, None, None),
+            )
+            position = tracker.position
+            assert position is not None
+            assert expected == (
+                (position.id, position.motion),
+                position.battery_level,
+                _place(position),
+            )
+
+
+def _place(position: Position) -> tuple[Any, ...]:
+    return position.latitude, position.longitude, position.fix_time
+
+
+@every
+@given(remembered=by_tracker, polls=polls)
+def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
+    """What is known, wanted and news is what looking at everything would find."""
+    account = Account(Remembered(positions=dict(remembered)))
+    reader = ListOfDevices()
+    all_of_it = LookAtEverything(
+        {unique_id: [position] for unique_id, position in remembered.items()},
+        dict.fromkeys(remembered, 1),
+    )
+    for poll in polls:
+        listed = _listing(reader, poll)
+        wanted = account.wanted(listed)
+        assert wanted == all_of_it.wanted(listed.now)
+        if poll.interrupted:
+            continue
+        found = {
+            device.unique_id: poll.positions[device.unique_id]
+            for device in wanted.values()
+            if device.unique_id in poll.positions
+        }
+        before = account.trackers
+        picture = dict(before)
+        news = account.take(listed, found, came_back=poll.came_back)
+
+        there = set() if poll.came_back else all_of_it.listed.keys()
+        all_of_it.take(found, set(UNIQUE_IDS) - there)
+        all_of_it.listed = dict(listed.now)
+        all_of_it.agrees(account.trackers)
+        assert before == picture
+        _is_news(news, before, account.trackers)
+
+        if poll.moves:
+            before = account.trackers
+            news = account.move()
+            all_of_it.move()
+            all_of_it.agrees(account.trackers)
+            _is_news(news, before, account.trackers)
+
+
+@every
+@given(polls=polls)
+def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
+    """Whatever came before, in the end it is as if only the last had ever come."""
+    account, other = Account(Remembered()), Account(Remembered())
+    reader = ListOfDevices()
+    for poll in polls:
+        account.take(_listing(reader, poll), poll.positions, came_back=poll.came_back)
+    last = reader.read(a_device("red", position_id=1), a_device("blue"))
+    complete = a_position(9, battery_level=9, motion=True)
+
+    for each in (account, other):
+        each.take(last, {"red": complete, "blue": complete})
+        each.move()
+
+    assert account.trackers == other.trackers
+
+
+def _listing(reader: ListOfDevices, poll: Poll) -> Listing:
+    listed = reader.read(*poll.listed)
+    if not poll.apart:
+        return listed
+    return News({}, dict(listed.now), listed.now.keys())
+
+
+def _is_news(news: News[str, Tracker], before: Trackers, now: Trackers) -> None:
+    """Hold news against a look at everything."""
+    assert news.before is before
+    assert news.now is now
+    assert news.changed == {
+        key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
+    }
+    assert (now is before) is (not news.changed)
+    assert all(
+        now[key] is tracker
+        for key, tracker in before.items()
+        if key not in news.changed
+    )
