@@ -439,3 +439,13 @@ def test_rows_that_are_nothing(devices: ListReader[str, Device]) -> None:
     for rows in ([*two(), None], [{}, *two()], [None, *two(), {}], [{}, *two()]):
         assert len(devices.read(orjson.dumps(rows)).now) == 2
         assert devices.left_out == len(rows) - 2
+
+
+def test_twins_that_say_the_same(devices: ListReader[str, Device]) -> None:
+    """What did not change is the same object, however often it was listed."""
+    one = {"uniqueId": "a", "name": "x"}
+    other = {**one, "attributes": 1}
+    before = devices.read(orjson.dumps([one, other, one])).now
+    news = devices.read(orjson.dumps([other]))
+    assert news.now is before
+    assert not news.changed

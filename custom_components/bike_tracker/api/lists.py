@@ -101,14 +101,19 @@ class ListReader[K, T: Listed[Any]]:
         if len(objects) + rows.count(None) < len(rows):
             for item in rows:
                 if item is not None:
-                    later = max(item, objects[item.key], key=_moment_and_text)
-                    old = self._objects.get(item.key)
-                    objects[item.key] = old if old == later else later
+                    objects[item.key] = max(
+                        item, objects[item.key], key=_moment_and_text
+                    )
         return objects
 
-    def _news(self, objects: Mapping[K, T]) -> News[K, T]:
-        before = self._objects
-        changed = {key for key, item in objects.items() if before.get(key) is not item}
+    def _news(self, objects: dict[K, T]) -> News[K, T]:
+        before, changed = self._objects, set()
+        others = [key for key, item in objects.items() if before.get(key) is not item]
+        for key in others:
+            if (old := before.get(key)) == objects[key] and old is not None:
+                objects[key] = old
+            else:
+                changed.add(key)
         if changed or len(objects) < len(before):
             changed |= before.keys() - objects.keys()
             self._objects = objects
