@@ -153,7 +153,8 @@ async def test_positions(
         if _has_fix(position):
             assert float(shown) == pytest.approx(position[key] * factor)
         else:
-            assert shown == STATE_UNKNOWN
+            # What a tracker never reported has no entity.
+            assert shown == "missing"
 
 
 def _has_fix(position: Json) -> bool:
