@@ -12,6 +12,7 @@ from .entity_adder import EntityAdder
 from .fleet import tracker_of
 from .identity import async_identify
 from .memory import Memory
+from .outage import async_end_outage
 from .session import create_client
 from .set_up_again import SetUpAgain
 
@@ -59,6 +60,7 @@ async def async_unload_entry(
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete what was remembered of the account's trackers."""
+    async_end_outage(hass, entry)
     await Memory(hass, entry.entry_id).async_remove()
 
 

@@ -1,4 +1,4 @@
-"""Polling: when to ask, what a failure means, and who is told."""
+"""Polling: when to ask, what a failure means, and who is told of what came."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -28,7 +28,6 @@ from .api import (
 )
 from .backoff import Backoff
 from .const import DOMAIN, LOGGER
-from .contact import async_lose_contact, async_make_contact
 from .fleet import Fleet
 from .handover import async_hand_over
 from .issues import async_create_issue, async_delete_issue
@@ -36,6 +35,7 @@ from .later import Later
 from .listeners import TrackerListeners
 from .memory import Memory
 from .oddities import Oddities
+from .outage import async_begin_outage, async_end_outage
 from .position_lookup import PositionLookup
 from .sign_in import SignIn
 
@@ -100,9 +100,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         remembered = await self._memory.async_load()
         self.account = Account(remembered)
         self.fleet = Fleet(self.hass, self.config_entry)
-        self.positions = PositionLookup(
-            self.client, offered=True if remembered.positions else None
-        )
+        self.positions = PositionLookup(self.client, known=bool(remembered.positions))
         for clean_up in (
             self._memory.async_close,
             partial(async_delete_issue, self.hass, self.config_entry, "no_trackers"),
@@ -156,7 +154,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             positions = await self.positions.async_get(self.account.wanted(devices))
         finally:
             self.poll.seconds = monotonic() - start
-        # Nothing waits from here on: a poll is taken in as a whole or not at all.
+        # Nothing waits from here on: both are taken in together or not at all.
         news = self.account.take(devices, positions, came_back=self._came_back)
         self._follow_names(news)
         self._count_missing(listed.now)
@@ -186,12 +184,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.poll.last_error_time = self.poll.time
             # A failure says nothing of who is missing.
             self._last_success = None
-            async_lose_contact(self.hass, self.config_entry, str(err))
+            if not isinstance(err, AuthenticationError):
+                # The person is asked for the password otherwise.
+                async_begin_outage(self.hass, self.config_entry, str(err))
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         self._backoff.succeed()
         self._sign_in.async_succeed()
-        async_make_contact(self.hass, self.config_entry)
+        async_end_outage(self.hass, self.config_entry)
         self._oddities.log()
         return devices
 

@@ -109,9 +109,10 @@ def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
         identities += (tracker.device.name, tracker.device.unique_id)
     return {
         "positions": {None: "not asked", True: "offered", False: "not offered"}[
-            positions.offered
+            positions.offer.is_made
         ],
-        "position_error": positions.last_error and str(positions.last_error),
+        "position_error": positions.offer.last_error
+        and str(positions.offer.last_error),
         "device_fields": _words(client.devices.seen_fields, identities),
         "unreadable_device_fields": sorted(client.devices.unreadable_fields),
         "position_fields": _words(client.positions.seen_fields, identities),

@@ -66,6 +66,7 @@ class Fleet:
             for unique_id, device in listed.now.items()
             if unique_id not in self.elsewhere
         }
+        # Follows on nothing: whoever takes it in looks at all of it.
         return News({}, devices, devices.keys())
 
     def lists(self, unique_id: str) -> bool:

@@ -78,9 +78,11 @@ def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, An
 
 
 def _values(position: Position) -> dict[str, Any]:
-    # What 1.0 reads, should somebody go back to it.
+    """Return what 1.0 reads as well, should somebody go back to it."""
     values = asdict(position)
-    del values["is_readable"]
+    if not values.pop("is_readable"):
+        # Of no ID that is announced, so that it is asked for again.
+        values["id"] = 0
     return values
 
 

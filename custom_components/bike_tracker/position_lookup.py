@@ -1,4 +1,4 @@
-"""When to ask for positions, and what a failure of that means.
+"""When to ask for positions, and how.
 
 The documented interface hands out the ID of a position and no coordinates. Servers like
 Traccar answer `GET /positions`; whether this one does is found out by asking.
@@ -20,28 +20,22 @@ from .api import (
     TrackingClient,
     TrackingError,
 )
-from .backoff import Backoff, shortened
 from .const import LOGGER
-from .lacking import LackingPositions
+from .position_gaps import PositionGaps
+from .position_offer import PositionOffer
 
-_HOUR: Final = 60 * 60
-_DAY: Final = 24 * _HOUR
 _IDS_AT_A_TIME: Final = 100
 
 
 class PositionLookup:
     """Asks for the last known positions of trackers that have another one."""
 
-    def __init__(self, client: TrackingClient, *, offered: bool | None) -> None:
-        """Take whether the service offers positions; None while that is not known."""
-        self.offered = offered
-        """Whether the service ever answered with positions; None before it was asked."""
-        self.last_error: TrackingError | None = None
+    def __init__(self, client: TrackingClient, *, known: bool) -> None:
+        """Take whether positions are known from before a restart."""
+        self.offer = PositionOffer(known=known)
         self._client = client
-        self._backoff = Backoff()
         self._not_before = 0.0
-        self._next_unoffered_wait = _HOUR
-        self._lacking = LackingPositions()
+        self._gaps = PositionGaps()
 
     async def async_get(self, wanted: Mapping[int, Device]) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`.
@@ -49,20 +43,22 @@ class PositionLookup:
         No error of this call, which nobody promised, goes further than this: there are
         no positions then, nor before it is time to ask again.
         """
-        if monotonic() < self._not_before or not self._lacking.is_due(wanted.values()):
+        if monotonic() < self._not_before or not self._gaps.is_due(wanted.values()):
             return {}
         try:
             found = dict(await self._async_get_all())
         except TrackingError as err:
-            self._fail(err)
+            wait = self.offer.fail(err)
+            self._not_before = monotonic() + wait
+            LOGGER.debug("No positions (%s); asking again in %.0f s", err, wait)
             return {}
-        self._succeed()
-        by_id = self._lacking.by_id(_lacking(wanted, found))
+        self.offer.succeed()
+        by_id = self._gaps.by_id(_lacking(wanted, found))
         found |= await self._async_get_by_id(by_id)
         # Thousands of positions were read: the event loop has its turn before they are
         # taken in.
         await asyncio.sleep(0)
-        self._lacking.note(_lacking(wanted, found))
+        self._gaps.note(_lacking(wanted, found))
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
@@ -81,7 +77,7 @@ class PositionLookup:
         except NoAnswerError:
             raise
         except TrackingError as err:
-            is_first = not self.offered or self.last_error is None
+            is_first = not self.offer.is_made or self.offer.last_error is None
             if is_first or err.retry_after is not None:
                 raise
         return (await self._client.async_get_positions()).now
@@ -104,35 +100,11 @@ class PositionLookup:
                 LOGGER.debug("No positions by ID (%s)", err)
         return found
 
-    def _succeed(self) -> None:
-        if self.offered and self.last_error is not None:
-            LOGGER.info("Positions are fetched again")
-        self.offered, self.last_error = True, None
-        self._backoff.succeed()
-
-    def _fail(self, err: TrackingError) -> None:
-        """Wait as after a failed poll where positions are offered, else for hours."""
-        if self.offered and self.last_error is None:
-            LOGGER.warning(
-                "Positions cannot be fetched (%s); trackers stay where they were", err
-            )
-        self.last_error = err.with_traceback(None)
-        if self.offered or isinstance(
-            err, CannotConnectError | ServiceUnavailableError
-        ):
-            seconds = self._backoff.fail(err.retry_after)
-        else:
-            self.offered = False
-            seconds = shortened(self._next_unoffered_wait)
-            self._next_unoffered_wait = min(2 * self._next_unoffered_wait, _DAY)
-        self._not_before = monotonic() + seconds
-        LOGGER.debug("No positions (%s); asking again in %.0f s", err, seconds)
-
 
 def _lacking(
     wanted: Mapping[int, Device], found: Mapping[int, Position]
 ) -> list[Device]:
-    """Return the devices whose announced position was not found."""
+    """Return the devices whose announced position is not among these, or not readable."""
     return [
         device
         for device_id, device in wanted.items()

@@ -13,7 +13,8 @@ from .const import DOMAIN
 from .session import client_for_now
 from .sign_in import SignIn
 
-_LONGEST_WAIT: Final = 5 * 60
+_WAIT: Final = 5 * 60
+_LONGEST_ASKED_FOR: Final = 60 * 60
 _NOT_SET_UP: Final = (ConfigEntryState.SETUP_RETRY, ConfigEntryState.SETUP_ERROR)
 # What ends the wait of each entry, by its ID.
 _CANCEL: HassKey[dict[str, CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_set_up_again")
@@ -26,15 +27,16 @@ class SetUpAgain:
     """
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Begin to wait, and end an earlier wait for the same entry."""
+        """Begin with a sign-in that nobody refused."""
         self._hass = hass
         self._entry = entry
         self._sign_in = SignIn(hass, entry)
 
     @callback
-    def async_after_failure(self) -> None:
-        """Try again after the service failed."""
-        self._async_wait(_LONGEST_WAIT)
+    def async_after_failure(self, asked_for: float | None = None) -> None:
+        """Try again after the service failed, or when it asked for it."""
+        wait = min(asked_for or 0, _LONGEST_ASKED_FOR)
+        self._async_wait(max(wait, _WAIT))
 
     @callback
     def async_after_refusal(self) -> None:
@@ -43,6 +45,7 @@ class SetUpAgain:
 
     @callback
     def _async_wait(self, seconds: float) -> None:
+        """Wait, instead of an earlier wait for the same entry."""
         waiting = self._hass.data.setdefault(_CANCEL, {})
         if cancel := waiting.pop(self._entry.entry_id, None):
             cancel()
@@ -60,7 +63,7 @@ class SetUpAgain:
                 await client.async_get_devices()
         except AuthenticationError:
             self.async_after_refusal()
-        except TrackingError:
-            self.async_after_failure()
+        except TrackingError as err:
+            self.async_after_failure(err.retry_after)
         else:
             self._hass.config_entries.async_schedule_reload(self._entry.entry_id)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from ..api import Device, News, Position
+from .coming_back import HeldBack
+from .missing import counted, gone
 from .positions import is_outdated, taken
 from .tracker import Tracker, Trackers
-
-_GONE_AFTER = 7 * 24 * 60 * 60
 
 
 @dataclass(slots=True)
@@ -22,28 +22,22 @@ class Remembered:
 
 
 class Account:
-    """What is known of the trackers of one account.
-
-    A tracker that comes back, or all of them after an outage or a restart, is first where
-    it was, and moves when it is told to: Home Assistant's zone triggers ignore what
-    changes from unavailable, so a ride away meanwhile would go unnoticed.
-    """
+    """What is known of the trackers of one account."""
 
     def __init__(self, remembered: Remembered) -> None:
-        """Begin with what was remembered, and no tracker listed."""
+        """Begin with what was remembered, which grows with what is taken in."""
         self.remembered = remembered
         self.trackers: Trackers = {}
         """The trackers that were listed last, and what is known of each."""
         self._devices: Mapping[str, Device] = {}
-        # Where trackers are that are still shown where they were.
-        self._held: dict[str, Position] = {}
+        self._held_back = HeldBack()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
 
     @property
     def holds_back(self) -> bool:
         """Return whether some trackers are still shown where they were."""
-        return bool(self._held)
+        return bool(self._held_back)
 
     def wanted(self, devices: News[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
@@ -73,10 +67,9 @@ class Account:
         known = self.remembered.positions
         for unique_id, position in positions.items():
             newest = taken(self._newest(unique_id), position)
-            if (
-                unique_id in known and (came_back or unique_id not in self.trackers)
-            ) or unique_id in self._held:
-                self._held[unique_id] = newest
+            returns = came_back or unique_id not in self.trackers
+            if unique_id in self._held_back or (returns and unique_id in known):
+                self._held_back.hold(unique_id, newest)
             else:
                 known[unique_id] = newest
         touched = devices.since(self._devices) | positions.keys()
@@ -86,7 +79,7 @@ class Account:
 
     def move(self) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
-        moved, self._held = self._held, {}
+        moved = self._held_back.release()
         self.remembered.positions.update(moved)
         return self._update(moved.keys())
 
@@ -95,16 +88,10 @@ class Account:
 
         `seconds` is how long the account was listed without them since the last time.
         """
-        missing = self.remembered.missing
-        self.remembered.missing = {
-            unique_id: missing[unique_id] + seconds if unique_id in missing else 0.0
-            for unique_id in had.difference(self.trackers)
-        }
-        return [
-            unique_id
-            for unique_id, absent in self.remembered.missing.items()
-            if absent >= _GONE_AFTER
-        ]
+        self.remembered.missing = counted(
+            self.remembered.missing, had.difference(self.trackers), seconds
+        )
+        return gone(self.remembered.missing)
 
     def adopt(self, unique_id: str, other: Account) -> None:
         """Take over where a tracker was from the account that had it.
@@ -118,11 +105,13 @@ class Account:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
-        self._held.pop(unique_id, None)
+        self._held_back.forget(unique_id)
 
     def _newest(self, unique_id: str) -> Position | None:
         """Return the newest position that was taken in, shown or not."""
-        return self._held.get(unique_id) or self.remembered.positions.get(unique_id)
+        return self._held_back.get(unique_id) or self.remembered.positions.get(
+            unique_id
+        )
 
     def _listed_outdated(self, devices: News[str, Device]) -> Iterable[Device]:
         """Yield the devices of a list whose known position is not the announced one."""

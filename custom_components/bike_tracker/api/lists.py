@@ -81,15 +81,13 @@ class ListReader[K, T: Listed[Any]]:
         return self._news(self._by_key(rows))
 
     def _object(self, value: Any) -> T | None:
-        """Return the object of a row, which is the old one if it did not change."""
+        """Return the object of a row."""
         if type(value) is not dict:
             return None
         item = self._kind.from_row(value, self.unreadable_fields.add)
-        if item is None:
-            return None
-        self.seen_fields.update(value)
-        old = self._objects.get(item.key)
-        return old if old == item else item
+        if item is not None:
+            self.seen_fields.update(value)
+        return item
 
     def _by_key(self, rows: Sequence[T | None]) -> dict[K, T]:
         """Return the objects by key: of two with one, that of the later moment.

@@ -101,7 +101,7 @@ class Device:
 class Position:
     """The last known position of a device, as Traccar's `GET /positions` has it.
 
-    Not in the documented interface, so every field but the IDs may be None.
+    Not in the documented interface, so what it says of place and tracker may be None.
     """
 
     device_id: int

@@ -11,7 +11,7 @@ _HOUR: Final = 60 * 60
 _BETWEEN_REQUESTS_BY_ID: Final = 5 * 60
 
 
-class LackingPositions:
+class PositionGaps:
     """Knows when to ask for them again, and which of them by ID."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ _OUTAGES: HassKey[dict[str, _Outage]] = HassKey(f"{DOMAIN}_outages")
 
 
 @callback
-def async_lose_contact(hass: HomeAssistant, entry: ConfigEntry, reason: str) -> None:
+def async_begin_outage(hass: HomeAssistant, entry: ConfigEntry, reason: str) -> None:
     """Take in that a poll failed, and tell the person if that lasts."""
     outages = hass.data.setdefault(_OUTAGES, {})
     now = dt_util.now()
@@ -33,9 +33,10 @@ def async_lose_contact(hass: HomeAssistant, entry: ConfigEntry, reason: str) -> 
 
         @callback
         def async_stop_telling() -> None:
-            # An account that is switched off or removed needs no contact.
             if entry.state is ConfigEntryState.NOT_LOADED:
                 async_delete_issue(hass, entry, _KEY)
+                if entry.disabled_by:
+                    async_end_outage(hass, entry)
 
         stop_watching = entry.async_on_state_change(async_stop_telling)
         outages[entry.entry_id] = _Outage(now, stop_watching)
@@ -47,8 +48,8 @@ def async_lose_contact(hass: HomeAssistant, entry: ConfigEntry, reason: str) -> 
 
 
 @callback
-def async_make_contact(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Take in that a poll succeeded."""
+def async_end_outage(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Take in that a poll succeeded, or that nobody polls any more."""
     if outage := hass.data.setdefault(_OUTAGES, {}).pop(entry.entry_id, None):
         outage.stop_watching()
         async_delete_issue(hass, entry, _KEY)

@@ -1,0 +1,26 @@
+"""When a tracker that is listed no more is gone for good."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+_GONE_AFTER: Final = 7 * 24 * 60 * 60
+
+
+def counted(
+    missing: Mapping[str, float], absent: Iterable[str], seconds: float
+) -> dict[str, float]:
+    """Return for how many seconds each absent tracker is missing, by `uniqueId`.
+
+    `seconds` is how long the account was listed without them since the last time.
+    """
+    return {
+        unique_id: missing[unique_id] + seconds if unique_id in missing else 0.0
+        for unique_id in absent
+    }
+
+
+def gone(missing: Mapping[str, float]) -> list[str]:
+    """Return the trackers that are missing for so long that they are removed."""
+    return [
+        unique_id for unique_id, seconds in missing.items() if seconds >= _GONE_AFTER
+    ]

@@ -1,0 +1,55 @@
+"""Whether the service offers positions, and what it means when it fails to."""
+
+from typing import Final
+
+from .api import CannotConnectError, ServiceUnavailableError, TrackingError
+from .backoff import Backoff, shortened
+from .const import LOGGER
+
+_HOUR: Final = 60 * 60
+_DAY: Final = 24 * _HOUR
+
+
+class PositionOffer:
+    """Judges the answers to `GET /positions`, a call that nobody promised.
+
+    A service that answered with positions once offers them: whatever else it says from
+    then on, a 401 and a 404 included, is a failure that passes.
+    """
+
+    def __init__(self, *, known: bool) -> None:
+        """Take whether the service is known to offer them, from before a restart."""
+        self.is_made: bool | None = True if known else None
+        """Whether the service offers positions; None before it was asked."""
+        self.last_error: TrackingError | None = None
+        """Why the last answer was none."""
+        self._backoff = Backoff()
+        self._next_wait = _HOUR
+
+    def succeed(self) -> None:
+        """Take in an answer with positions."""
+        if self.is_made and self.last_error is not None:
+            LOGGER.info("Positions are fetched again")
+        self.is_made, self.last_error = True, None
+        self._backoff.succeed()
+
+    def fail(self, err: TrackingError) -> float:
+        """Take in an answer without; return the wait, in seconds, until the next try.
+
+        It is as after a failed poll where positions are offered, or where the service
+        could not answer at all. A service that never offered them is left alone for 1,
+        2, 4 … 24 hours.
+        """
+        if self.is_made and self.last_error is None:
+            LOGGER.warning(
+                "Positions cannot be fetched (%s); trackers stay where they were", err
+            )
+        # Its traceback would keep the answer.
+        self.last_error = err.with_traceback(None)
+        if self.is_made or isinstance(
+            err, CannotConnectError | ServiceUnavailableError
+        ):
+            return self._backoff.fail(err.retry_after)
+        self.is_made = False
+        wait, self._next_wait = self._next_wait, min(2 * self._next_wait, _DAY)
+        return shortened(wait)
