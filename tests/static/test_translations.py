@@ -57,7 +57,7 @@ ERRORS = {
 ABORTS = {"already_configured", "wrong_account"}
 # These Home Assistant ends its flows with; newer releases bring texts for them.
 COMMON_ABORTS = {"reauth_successful", "reconfigure_successful"}
-ISSUES = {"no_trackers", "too_many_trackers"}
+ISSUES = {"no_contact", "no_trackers", "too_many_trackers"}
 
 KEY = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 ADDRESS = re.compile(r"(\w+://|www\.)\w", re.IGNORECASE)
