@@ -197,6 +197,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     def _failure(self, err: TrackingError) -> Exception:
         if not isinstance(err, AuthenticationError):
+            self._sign_in.async_fail_otherwise()
             return UpdateFailed(
                 translation_domain=DOMAIN,
                 translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),

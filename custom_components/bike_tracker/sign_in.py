@@ -21,17 +21,27 @@ class SignIn:
         self._hass = hass
         self._entry = entry
         self._refused_since: float | None = None
+        self._asked = False
 
     @callback
     def async_succeed(self) -> None:
         """Withdraw what the person was asked for."""
         if self._refused_since is None:
             return
-        self._refused_since = None
+        self._refused_since, self._asked = None, False
         for flow in list(
             self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
         ):
             self._hass.config_entries.flow.async_abort(flow["flow_id"])
+
+    @callback
+    def async_fail_otherwise(self) -> None:
+        """Take in a failure of another kind, which refusals before it are no row with.
+
+        Once the person was asked, only a success ends the long waits.
+        """
+        if not self._asked:
+            self._refused_since = None
 
     @callback
     def async_fail(self) -> float:
@@ -43,6 +53,7 @@ class SignIn:
         if self._refused_since is None:
             self._refused_since = now
             return shortened(_MINUTE)
+        self._asked = True
         self._entry.async_start_reauth(self._hass)
         refused_for = now - self._refused_since
         if refused_for < _HOUR:
