@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from email.utils import format_datetime
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
@@ -19,10 +18,11 @@ MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
-GROWING = [1, 2, 4, 8, 15, 15, 15]
+GROWING = [1, 2, 4, 5, 5, 5, 5]
 """Minutes after the first, second … failure in a row."""
 
 type Wait = Callable[[float], Awaitable[None]]
+type AskedIn = Callable[..., Awaitable[list[int]]]
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +34,8 @@ def enable_event_loop_debug() -> None:
 def jitter(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[float, float], float]:
-    """Let all waits be of the same length, an average one unless the test says which."""
-    choose: Callable[[float, float], float] = getattr(
-        request, "param", lambda least, most: (least + most) / 2
-    )
+    """Let all waits be of the same length, the longest unless the test says which."""
+    choose: Callable[[float, float], float] = getattr(request, "param", max)
     monkeypatch.setattr("random.uniform", choose)
     return choose
 
@@ -60,18 +58,19 @@ def next_poll(simulator: Simulator, poll: Poll) -> Wait:
 
 
 @pytest.fixture
-def next_positions(simulator: Simulator, poll: Poll) -> Wait:
-    """Return a function that polls until positions are asked for, in so many minutes."""
+def asked_in(simulator: Simulator, poll: Poll) -> AskedIn:
+    """Return a function that says in which of the next minutes a call is asked for."""
 
-    async def _next_positions(minutes: float) -> None:
-        asked = simulator.record.counts["/api/positions"]
-        for _ in range(int(minutes) - 1):
-            await poll(MINUTE)
-        assert simulator.record.counts["/api/positions"] == asked
-        await poll(MINUTE)
-        assert simulator.record.counts["/api/positions"] == asked + 1
+    async def _asked_in(minutes: int, call: str = "positions", step: int = 1) -> list[int]:
+        asked = []
+        for minute in range(step, minutes + 1, step):
+            before = simulator.record.counts[f"/api/{call}"]
+            await poll(step * MINUTE)
+            if simulator.record.counts[f"/api/{call}"] > before:
+                asked.append(minute)
+        return asked
 
-    return _next_positions
+    return _asked_in
 
 
 def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
@@ -88,11 +87,11 @@ def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
 async def test_waits_grow(
     simulator: Simulator, next_poll: Wait, jitter: Callable[[float, float], float]
 ) -> None:
-    """After each failure in a row the wait is longer, give or take a tenth."""
+    """After each failure in a row the wait is longer, up to 5 minutes, less a tenth."""
     simulator.fault("status-500")
     await next_poll(MINUTE)
     for minutes in GROWING:
-        await next_poll(minutes * MINUTE * jitter(0.9, 1.1))
+        await next_poll(minutes * MINUTE * jitter(0.9, 1))
 
 
 @pytest.mark.usefixtures("setup")
@@ -106,7 +105,7 @@ async def test_a_success_ends_the_waiting(
         for minutes in (1, 2, 4):
             await next_poll(minutes * MINUTE)
         simulator.fault(None)
-        await next_poll(8 * MINUTE)
+        await next_poll(5 * MINUTE)
         await next_poll(MINUTE)
 
 
@@ -273,25 +272,60 @@ async def test_second_try_comes_after_a_minute(
     for minutes in (1, 2, 4):
         await next_poll(minutes * MINUTE)
     simulator.fault("status-401", retry_after="3600")
-    await next_poll(8 * MINUTE)
+    await next_poll(5 * MINUTE)
+    await next_poll(MINUTE)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_waits_of_a_refused_sign_in(
+    simulator: Simulator, asked_in: AskedIn, next_poll: Wait
+) -> None:
+    """A password that is really wrong must not lock an account."""
+    simulator.set_password(EMAIL, "new password")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+    assert await asked_in(60, "devices") == [*range(5, 61, 5)]
+    assert await asked_in(23 * 60, "devices", 5) == [*range(15, 23 * 60 + 1, 15)]
+    assert await asked_in(24 * 60, "devices", 15) == [*range(60, 24 * 60 + 1, 60)]
+
+
+@pytest.mark.parametrize("days", [0, 1, 7])
+@pytest.mark.usefixtures("setup")
+async def test_service_that_takes_the_password_again(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    poll: Poll,
+    next_poll: Wait,
+    state_of: StateOf,
+    days: int,
+) -> None:
+    """All is well again with nobody there, and nobody is asked any more."""
+    simulator.fault("status-401")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+    assert is_asked_to_sign_in(hass)
+    for _ in range(24 * days):
+        await poll(HOUR)
+    simulator.fault(None)
+
+    await poll(HOUR if days else 5 * MINUTE)
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.state != STATE_UNAVAILABLE
+    assert not hass.config_entries.flow.async_progress()
     await next_poll(MINUTE)
 
 
 async def test_changed_password(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    next_poll: Wait,
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, next_poll: Wait
 ) -> None:
-    """The server is left alone until the person has signed in, then polled as before."""
+    """Once the person has signed in, all is as before."""
     simulator.set_password(EMAIL, "new password")
     await next_poll(MINUTE)
     await next_poll(MINUTE)
     assert is_asked_to_sign_in(hass)
-    requests = len(simulator.requests)
-    await poll(DAY)
-    assert len(simulator.requests) == requests
+    await next_poll(5 * MINUTE)
 
     [flow] = hass.config_entries.flow.async_progress()
     await hass.config_entries.flow.async_configure(
@@ -299,21 +333,93 @@ async def test_changed_password(
     )
     await hass.async_block_till_done(wait_background_tasks=True)
     assert setup.state is ConfigEntryState.LOADED
+    assert not hass.config_entries.flow.async_progress()
     await next_poll(MINUTE)
     await next_poll(MINUTE)
 
 
 async def test_401_at_setup(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, asked_in: AskedIn
 ) -> None:
-    """There the first one asks, once, and the server is left alone."""
+    """There the first one asks, and the server is asked less and less often."""
     simulator.fault("status-401")
     await async_setup(hass, entry)
     assert entry.state is ConfigEntryState.SETUP_ERROR
     assert is_asked_to_sign_in(hass)
-    await poll(DAY)
     assert len(simulator.requests) == 1
+
+    assert await asked_in(61, "devices") == [1, *range(6, 62, 5)]
+    assert await asked_in(23 * 60, "devices", 5) == [*range(15, 23 * 60 + 1, 15)]
+    assert await asked_in(24 * 60, "devices", 15) == [*range(60, 24 * 60 + 1, 60)]
+    assert entry.state is ConfigEntryState.SETUP_ERROR
     assert is_asked_to_sign_in(hass)
+
+
+@pytest.mark.parametrize("minutes", [1, 30])
+async def test_401_at_setup_that_passes(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    minutes: int,
+) -> None:
+    """The account is set up with nobody there, and nobody is asked any more."""
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    for _ in range(minutes):
+        await poll(MINUTE)
+    simulator.fault(None)
+
+    for _ in range(5):
+        await poll(MINUTE)
+
+    assert entry.state is ConfigEntryState.LOADED
+    state = state_of(RED)
+    assert state is not None
+    assert state.state != STATE_UNAVAILABLE
+    assert not hass.config_entries.flow.async_progress()
+
+
+@pytest.mark.parametrize("hours", [1, 24])
+async def test_failure_at_setup_that_passes(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    hours: int,
+) -> None:
+    """The account is set up within five minutes, however long that took."""
+    simulator.fault("status-503")
+    await async_setup(hass, entry)
+    for _ in range(12 * hours):
+        await poll(5 * MINUTE)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    simulator.fault(None)
+
+    for _ in range(5):
+        await poll(MINUTE)
+
+    assert entry.state is ConfigEntryState.LOADED
+
+
+@pytest.mark.parametrize("fault", ["status-401", "status-503"])
+async def test_entry_that_is_removed_is_not_set_up_again(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    fault: str,
+) -> None:
+    """Nothing is asked for any more."""
+    simulator.fault(fault)
+    await async_setup(hass, entry)
+    await hass.config_entries.async_remove(entry.entry_id)
+    requests = len(simulator.requests)
+
+    await poll(HOUR)
+
+    assert len(simulator.requests) == requests
 
 
 async def test_401_at_setup_counts_no_further(
@@ -339,20 +445,15 @@ async def test_401_at_setup_counts_no_further(
 
 @pytest.mark.usefixtures("setup")
 async def test_waits_for_positions_grow(
-    simulator: Simulator, next_positions: Wait
+    simulator: Simulator, asked_in: AskedIn
 ) -> None:
-    """While the list is polled every minute, positions wait longer each time."""
-    simulator.fault("status-500", path="positions")
-    simulator.report(RED)
-    await next_positions(1)
-    for minutes in (1, 2, 4, 8, 15, 15):
-        await next_positions(minutes)
-    simulator.fault(None)
-    await next_positions(15)
-    simulator.fault("status-500", path="positions")
-    simulator.report(RED)
-    await next_positions(1)
-    await next_positions(1)
+    """While the list is polled every minute, positions wait as a failed poll does."""
+    for _ in range(2):
+        simulator.fault("status-500", path="positions")
+        simulator.report(RED)
+        assert await asked_in(24) == [1, 2, 4, 8, 13, 18, 23]
+        simulator.fault(None)
+        assert await asked_in(10) == [4]
 
 
 @pytest.mark.parametrize(
@@ -360,13 +461,12 @@ async def test_waits_for_positions_grow(
 )
 @pytest.mark.usefixtures("setup")
 async def test_retry_after_of_positions(
-    simulator: Simulator, next_positions: Wait, value: str, minutes: int
+    simulator: Simulator, asked_in: AskedIn, value: str, minutes: int
 ) -> None:
     """It is obeyed in the same way, and delays nothing but positions."""
     simulator.fault("status-503", path="positions", retry_after=value)
     simulator.report(RED)
-    await next_positions(1)
-    await next_positions(minutes)
+    assert (await asked_in(1 + minutes))[:2] == [1, 1 + minutes]
 
 
 @pytest.mark.usefixtures("setup")
@@ -384,26 +484,26 @@ async def test_positions_wait_for_themselves(
     await next_poll(2 * MINUTE)
 
 
-async def test_not_offered_is_asked_again_after_a_day(
-    freezer: FrozenDateTimeFactory,
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
+async def test_never_offered_is_asked_for_less_and_less(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, asked_in: AskedIn
 ) -> None:
-    """Not before, however often the trackers move; and at once after a reload."""
+    """After 1, 2, 4 … 24 hours, and at once after a reload."""
     simulator.fault("status-404", path="positions")
-    simulator.report(RED)
-    await poll()
-    asked = simulator.record.counts["/api/positions"]
-    for _ in range(24):
-        simulator.report(RED)
-        await poll(HOUR - 5)
-    assert simulator.record.counts["/api/positions"] == asked
-    await poll(HOUR)
-    assert simulator.record.counts["/api/positions"] == asked + 1
+    await async_setup(hass, entry)
+    asked = [hours * 60 for hours in (1, 3, 7, 15, 31, 55, 79)]
+    assert await asked_in(80 * 60, step=30) == asked
 
-    simulator.report(RED)
-    await hass.config_entries.async_reload(setup.entry_id)
-    await poll()
-    assert simulator.record.counts["/api/positions"] == asked + 2
+    simulator.fault(None)
+    await hass.config_entries.async_reload(entry.entry_id)
+    assert simulator.record.counts["/api/positions"] == 1 + len(asked) + 1
+
+
+async def test_failures_say_nothing_of_what_is_offered(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, asked_in: AskedIn
+) -> None:
+    """As long as nothing else was answered, positions are asked for in minutes."""
+    simulator.fault("status-503", path="positions")
+    await async_setup(hass, entry)
+    assert await asked_in(12) == [1, 3, 7, 12]
+    simulator.fault("status-404", path="positions")
+    assert await asked_in(70) == [5, 65]
