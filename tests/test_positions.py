@@ -5,7 +5,12 @@ from typing import Any, TypedDict
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
+from homeassistant.const import (
+    EVENT_HOMEASSISTANT_STARTED,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+    Platform,
+)
 from homeassistant.core import CoreState, HomeAssistant, State
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
@@ -17,6 +22,7 @@ from pytest_homeassistant_custom_component.common import (
     async_mock_service,
 )
 
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
@@ -169,10 +175,10 @@ async def test_not_offered(
     state_of: StateOf,
     fault: str,
 ) -> None:
-    """Such an answer is taken for a day; it fails no poll and starts no sign-in."""
+    """Such an answer is taken for an hour; it fails no poll and starts no sign-in."""
     simulator.fault(fault, path="positions")
     await async_setup(hass, entry)
-    for _ in range(3):
+    for _ in range(50):
         simulator.report(RED, **AWAY)
         await poll()
     assert entry.state is ConfigEntryState.LOADED
@@ -180,14 +186,103 @@ async def test_not_offered(
     assert not hass.config_entries.flow.async_progress()
 
     simulator.fault(None)
-    for _ in range(23):
-        await poll(3600)
-    assert asked(simulator)["positions"] == 1
-    for _ in range(2):
-        await poll(3600)
-    state = state_of(RED)
+    for _ in range(10):
+        await poll()
     assert asked(simulator)["positions"] == 2
-    assert place(state) == (48.1, 7.9)
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
+@pytest.mark.parametrize("steps", [1, 60, 24 * 12])
+@pytest.mark.usefixtures("setup")
+async def test_offered(
+    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str, steps: int
+) -> None:
+    """A service that answered once is asked again within minutes, whatever it said since."""
+    simulator.fault(fault, path="positions")
+    simulator.report(RED, **AWAY)
+    for _ in range(steps):
+        await poll(300 if steps > 60 else 60)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
+async def test_offered_before_a_restart(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    fault: str,
+) -> None:
+    """What a service answered then counts as well."""
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.fault(fault, path="positions")
+    simulator.report(RED, **AWAY)
+    await async_setup(hass, setup)
+    for _ in range(30):
+        await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("fault", ["status-404", "status-500"])
+@pytest.mark.usefixtures("setup")
+async def test_log_of_positions_that_fail(
+    simulator: Simulator, poll: Poll, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    """One line when it begins, one when it ends."""
+    for _ in range(2):
+        caplog.clear()
+        simulator.fault(fault, path="positions")
+        simulator.report(RED)
+        for _ in range(30):
+            await poll()
+        simulator.fault(None)
+        for _ in range(5):
+            await poll()
+        assert [
+            (record.levelname, record.getMessage())
+            for record in caplog.records
+            if "ositions" in record.getMessage() and record.levelname != "DEBUG"
+        ] == [
+            (
+                "WARNING",
+                f"Positions cannot be fetched ({fault.replace('-', ' ')}); "
+                "trackers stay where they were",
+            ),
+            ("INFO", "Positions are fetched again"),
+        ]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_every_other_request_fails(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """Trackers move although the list gets all good answers: positions get a second try."""
+    simulator.record.clear()
+    for step in range(20):
+        simulator.report(RED, latitude=48.1 + step / 100)
+        simulator.fault(None, path="devices")
+        simulator.fault("status-503", path="positions", times=1)
+        await poll()
+        assert place(state_of(RED))[0] == pytest.approx(48.1 + step / 100)
+    assert asked(simulator) == {"devices": 20, "positions": 40}
 
 
 async def test_not_offered_until_reload(
@@ -228,17 +323,18 @@ async def test_known_position_is_kept(
 async def test_passing_failure(
     simulator: Simulator, poll: Poll, state_of: StateOf, fault: str
 ) -> None:
-    """After a passing failure the lookup is tried again, less and less often."""
+    """After a passing failure the lookup is tried again, at last every five minutes."""
     simulator.record.clear()
     simulator.fault(fault, path="positions")
     simulator.report(RED, **AWAY)
     for _ in range(60):
         await poll()
     assert asked(simulator)["devices"] == 60
-    assert 5 <= asked(simulator)["positions"] <= 8
+    # Each time with a second try, and once more by aiohttp where a connection broke.
+    assert 20 <= asked(simulator)["positions"] <= 56
 
     simulator.fault(None)
-    for _ in range(17):
+    for _ in range(5):
         await poll()
     assert place(state_of(RED)) == (48.1, 7.9)
 
@@ -253,7 +349,7 @@ async def test_passing_failure_after_a_success(
     for _ in range(8):
         await poll()
     simulator.fault(None)
-    for _ in range(9):
+    for _ in range(5):
         await poll()
 
     simulator.fault("status-503", path="positions")
@@ -262,7 +358,8 @@ async def test_passing_failure_after_a_success(
     for _ in range(4):
         await poll()
 
-    assert asked(simulator)["positions"] >= 2
+    # After one minute and after two more, twice each time.
+    assert asked(simulator)["positions"] == 6
 
 
 @pytest.mark.usefixtures("setup")
@@ -294,21 +391,146 @@ async def test_vanished_position(
     assert place(state_of(BLUE)) == (48.1, 7.9)
 
 
+def asked_by_id(simulator: Simulator) -> list[str]:
+    """Return the queries by which positions were asked for."""
+    return [request.query for request in simulator.requests if request.query]
+
+
+async def test_old_position_that_is_not_in_the_list(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """A bike in the cellar has its place and its battery: they are asked for by ID."""
+    simulator.report(RED, **AWAY, battery_level=7)
+    simulator.withhold_position(RED)
+    await async_setup(hass, entry)
+    for _ in range(60):
+        await poll()
+
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert battery is not None
+    assert battery.state == "7"
+    assert place(state_of(RED)) == (48.1, 7.9)
+    assert asked_by_id(simulator) == [f"id={simulator.devices[RED].position_id}"]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_announced_position_that_comes_late(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A position that the list announces before it is there shows within minutes."""
+    for minutes in (1, 30, 50):
+        position = simulator.report(RED, **(AWAY if minutes != 30 else HOME))
+        simulator.devices[RED].position = None
+        simulator.touch([RED])
+        for _ in range(minutes):
+            await poll()
+        simulator.devices[RED].position = position
+        simulator.touch([RED])
+
+        for _ in range(5):
+            await poll()
+
+        assert place(state_of(RED)) == (position.latitude, position.longitude)
+
+
 @pytest.mark.parametrize("vanished", [True, False])
 @pytest.mark.usefixtures("setup")
 async def test_new_position_that_is_not_there(
     simulator: Simulator, poll: Poll, state_of: StateOf, vanished: bool
 ) -> None:
-    """A position that the server lists but does not tell is asked for once."""
+    """What the server never tells is asked for in growing waits, at last hourly."""
     if vanished:
         simulator.forget_position(RED)
     simulator.override_field(RED, "positionId", 4711)
     simulator.record.clear()
+    for _ in range(61):
+        await poll()
+    # After 1, 2, 4, 5, 5 … minutes, by ID never twice in five minutes.
+    assert 13 <= asked(simulator)["positions"] - len(asked_by_id(simulator)) <= 17
+    assert len(asked_by_id(simulator)) <= 13
+    assert asked_by_id(simulator)[0] == "id=4711"
+    assert place(state_of(RED)) == AT_HOME
 
-    for _ in range(5):
+    simulator.record.clear()
+    for _ in range(24 * 12):
+        await poll(300)
+    assert 23 <= asked(simulator)["positions"] - len(asked_by_id(simulator)) <= 27
+
+    # Another one that is announced is asked for at once.
+    simulator.clear_overrides(RED)
+    simulator.report(RED, **AWAY)
+    await poll()
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+async def test_two_that_the_server_does_not_have(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """One whose history was deleted hides none that is merely old."""
+    simulator.report(RED, **AWAY)
+    simulator.withhold_position(RED)
+    simulator.forget_position(BLUE)
+    await async_setup(hass, entry)
+
+    for _ in range(30):
         await poll()
 
-    assert asked(simulator) == {"devices": 5, "positions": 1}
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+async def test_many_old_positions(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
+) -> None:
+    """They are asked for a hundred at a time: an address has its limits."""
+    trackers = [f"35{number:013}" for number in range(250)]
+    for tracker in trackers:
+        simulator.add_device(tracker, email=EMAIL)
+        simulator.withhold_position(tracker)
+
+    await async_setup(hass, entry)
+
+    assert [query.count("id=") for query in asked_by_id(simulator)] == [100, 100, 50]
+    for tracker in trackers:
+        assert place(state_of(tracker)) == AT_HOME
+
+
+@pytest.mark.parametrize("fault", ["status-400", "status-503", "reset-mid-body"])
+async def test_by_id_fails(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+) -> None:
+    """It costs nobody else a thing, and is tried again."""
+    get = TrackingClient.async_get_positions_by_id
+
+    async def _fail(client: TrackingClient, ids: list[int]) -> Any:
+        simulator.fault(fault, path="positions")
+        try:
+            return await get(client, ids)
+        finally:
+            simulator.fault(None)
+
+    simulator.withhold_position(RED)
+    with monkeypatch.context() as patch:
+        patch.setattr(TrackingClient, "async_get_positions_by_id", _fail)
+        await async_setup(hass, entry)
+        assert place(state_of(RED)) == (None, None)
+        assert place(state_of(BLUE)) == AT_HOME
+
+    for _ in range(13):
+        await poll()
     assert place(state_of(RED)) == AT_HOME
 
 
@@ -613,39 +835,78 @@ async def test_ride_away(
 
 
 async def test_ride_away_during_an_outage(
-    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
-) -> None:
-    """A ride that begins while the server is down is noticed when it is back."""
-    calls = await async_watch_for_leaving(hass, setup)
-    simulator.fault("status-503")
-    await poll()
-    simulator.report(RED, **AWAY)
-    simulator.fault(None)
-
-    for _ in range(5):
-        await poll(120)
-
-    assert len(calls) == 1
-
-
-async def test_ride_away_during_a_reload(
     hass: HomeAssistant,
     setup: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
     state_of: StateOf,
 ) -> None:
-    """After a reload the tracker is first where it was; then it has left."""
+    """A ride that begins while the server is down is noticed seconds after it is back."""
     calls = await async_watch_for_leaving(hass, setup)
-    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.fault("status-503")
+    await poll()
     simulator.report(RED, **AWAY)
-    await async_setup(hass, setup)
+    simulator.fault(None)
+    await poll()
+    assert place(state_of(RED)) == AT_HOME
+    requests = len(simulator.requests)
+
+    await poll(5)
+
+    assert len(calls) == 1
+    assert place(state_of(RED)) == (48.1, 7.9)
+    assert len(simulator.requests) == requests
+
+
+async def test_outage_in_the_seconds_after_an_outage(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """A tracker that had no time to move comes back where it was once more."""
+    calls = await async_watch_for_leaving(hass, setup)
+    simulator.fault("status-503")
+    await poll()
+    simulator.report(RED, **AWAY)
+    simulator.fault(None)
+    await poll()
+    simulator.fault("status-503")
+    await setup.runtime_data.coordinator.async_refresh()
+    await poll(5)
     state = state_of(RED)
     assert state is not None
-    assert state.state == "home"
+    assert state.state == STATE_UNAVAILABLE
 
+    simulator.fault(None)
     await poll()
-    await poll()
+    assert place(state_of(RED)) == AT_HOME
+    await poll(5)
+
+    assert len(calls) == 1
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("reloads", [1, 2])
+async def test_ride_away_during_a_reload(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    reloads: int,
+) -> None:
+    """After reloads the tracker is first where it was; seconds later it has left."""
+    calls = await async_watch_for_leaving(hass, setup)
+    for _ in range(reloads):
+        await hass.config_entries.async_unload(setup.entry_id)
+        simulator.report(RED, **AWAY)
+        await async_setup(hass, setup)
+        assert place(state_of(RED)) == AT_HOME
+        await poll(1)
+
+    await poll(5)
 
     assert len(calls) == 1
     state = state_of(RED)
@@ -668,16 +929,18 @@ async def test_ride_away_while_home_assistant_starts(
     await async_setup(hass, setup)
     await poll()
     await poll()
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "home"
+    assert place(state_of(RED)) == AT_HOME
     assert place(state_of("new")) == (1.0, 1.0)
 
     hass.set_state(CoreState.running)
-    await poll()
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    await hass.async_block_till_done()
+    assert place(state_of(RED)) == AT_HOME
+    requests = len(simulator.requests)
+    await poll(5)
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+    assert len(simulator.requests) == requests
 
 
 async def test_ride_away_while_not_listed(
@@ -685,6 +948,7 @@ async def test_ride_away_while_not_listed(
     setup: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
+    state_of: StateOf,
 ) -> None:
     """A tracker that comes back to the account is first where it was."""
     calls = await async_watch_for_leaving(hass, setup)
@@ -694,9 +958,35 @@ async def test_ride_away_while_not_listed(
     simulator.assign(EMAIL, RED)
 
     await poll()
-    await poll()
+    assert place(state_of(RED)) == AT_HOME
+    await poll(5)
 
     assert len(calls) == 1
+
+
+async def test_report_while_a_tracker_is_shown_where_it_was(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """It moves to where it is by then; one that was not away moves at once."""
+    simulator.fault("status-503")
+    await poll()
+    simulator.report(RED, **AWAY)
+    simulator.fault(None)
+    await poll()
+    for tracker in (RED, BLUE):
+        simulator.report(tracker, latitude=48.2)
+    await setup.runtime_data.coordinator.async_refresh()
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert place(state_of(RED)) == AT_HOME
+    assert place(state_of(BLUE)) == (48.2, DEFAULT_LONGITUDE)
+
+    await poll(5)
+
+    assert place(state_of(RED)) == (48.2, 7.9)
 
 
 async def test_restart_with_positions_failing(
@@ -796,24 +1086,116 @@ async def test_unloading_with_news(
     "stored",
     [
         {},
+        [],
+        None,
+        "x",
         {"positions": [], "missing": {}},
+        {"positions": {}, "missing": []},
         {"positions": {RED: {}}, "missing": {}},
         {"positions": {RED: None}, "missing": {}},
         {"positions": {}, "missing": {RED: "long"}},
+        {"positions": {}, "missing": {RED: None}},
         {"positions": {RED: {"latitude": 1}}, "missing": {}},
+        {"positions": {RED: {"device_id": "1", "id": 1}}},
+        {"positions": {RED: {"device_id": 1, "id": None}}},
     ],
 )
+@pytest.mark.parametrize("version", [1, 2, 99])
 async def test_memory_that_cannot_be_read(
     hass: HomeAssistant,
     entry: MockConfigEntry,
     state_of: StateOf,
     hass_storage: dict[str, Any],
-    stored: dict[str, Any],
+    stored: Any,
+    version: int,
 ) -> None:
-    """Whatever stands in the file, the trackers are there."""
-    key = f"{DOMAIN}.{entry.entry_id}"
-    hass_storage[key] = {"version": 1, "minor_version": 1, "key": key, "data": stored}
+    """Whatever stands in the file, of whatever version, the trackers are there."""
+    remember(hass_storage, entry, stored, version)
 
     await async_setup(hass, entry)
 
     assert place(state_of(RED)) == AT_HOME
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("fix_time", "yesterday"),
+        ("fix_time", 5),
+        ("latitude", "48"),
+        ("longitude", None),
+        ("latitude", 1e999),
+        ("accuracy", "far"),
+        ("accuracy", -1),
+        ("altitude", []),
+        ("speed", "fast"),
+        ("course", {}),
+        ("battery_level", "full"),
+        ("battery_level", 101),
+        ("motion", "yes"),
+        ("future", 1),
+    ],
+)
+@pytest.mark.usefixtures("all_enabled")
+async def test_memory_with_a_value_of_the_wrong_type(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    hass_storage: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+    field: str,
+    value: Any,
+) -> None:
+    """It costs that value: no entity and no other tracker, and nothing else of it."""
+    good = {
+        "device_id": simulator.devices[RED].id,
+        "id": simulator.devices[RED].position_id,
+        "fix_time": "2026-11-20T06:30:15+00:00",
+        "latitude": 48.5,
+        "longitude": 7.5,
+        "accuracy": 5.0,
+        "altitude": 200.0,
+        "speed": 10.0,
+        "course": 90.0,
+        "battery_level": 50,
+        "motion": True,
+    }
+    remember(hass_storage, entry, {"positions": {RED: {**good, field: value}}})
+
+    await async_setup(hass, entry)
+
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    has_place = field not in ("latitude", "longitude")
+    state = state_of(RED)
+    assert place(state) == ((48.5, 7.5) if has_place else (None, None))
+    assert state is not None
+    assert state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    expected = {
+        "battery": "50",
+        "speed": "10.0",
+        "altitude": "200.0",
+        "course": "90.0",
+        "position_time": "2026-11-20T06:30:15+00:00",
+    }
+    for key, shown in expected.items():
+        sensor = state_of(f"{RED}_{key}", Platform.SENSOR)
+        is_lost = key in field or field == {"position_time": "fix_time"}.get(key)
+        if is_lost or (key == "position_time" and not has_place):
+            assert sensor is None
+        else:
+            assert sensor is not None
+            assert sensor.state == shown
+
+
+def remember(
+    hass_storage: dict[str, Any], entry: MockConfigEntry, stored: Any, version: int = 1
+) -> None:
+    """Put a file into the storage of Home Assistant."""
+    key = f"{DOMAIN}.{entry.entry_id}"
+    hass_storage[key] = {
+        "version": version,
+        "minor_version": 1,
+        "key": key,
+        "data": stored,
+    }
