@@ -1,6 +1,7 @@
 """Where the trackers are, as far as the service says."""
 
-from datetime import timedelta
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from freezegun.api import FrozenDateTimeFactory
@@ -25,7 +26,16 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .conftest import (
+    BLUE,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    async_setup,
+)
 from .simulator.server import Simulator
 from .simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
@@ -396,17 +406,37 @@ def asked_by_id(simulator: Simulator) -> list[str]:
     return [request.query for request in simulator.requests if request.query]
 
 
+@pytest.fixture
+async def traccar() -> AsyncIterator[Simulator]:
+    """Return a server that leaves positions of more than 90 days ago out of the list."""
+    async with Simulator(kind="6.14.5") as traccar:
+        traccar.add_account(EMAIL, PASSWORD)
+        for tracker in (RED, BLUE):
+            traccar.add_device(tracker, email=EMAIL)
+        yield traccar
+
+
+@pytest.fixture
+def traccar_entry(traccar: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
+    """Return the entry of the account there, not set up yet."""
+    return make_entry(url=traccar.url)
+
+
+def long_ago() -> datetime:
+    """Return a moment that is more than 90 days ago."""
+    return dt_util.utcnow() - timedelta(days=100)
+
+
 async def test_old_position_that_is_not_in_the_list(
     hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
+    traccar: Simulator,
+    traccar_entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
 ) -> None:
     """A bike in the cellar has its place and its battery: they are asked for by ID."""
-    simulator.report(RED, **AWAY, battery_level=7)
-    simulator.withhold_position(RED)
-    await async_setup(hass, entry)
+    position = traccar.report(RED, **AWAY, battery_level=7, fix_time=long_ago())
+    await async_setup(hass, traccar_entry)
     for _ in range(60):
         await poll()
 
@@ -414,7 +444,7 @@ async def test_old_position_that_is_not_in_the_list(
     assert battery is not None
     assert battery.state == "7"
     assert place(state_of(RED)) == (48.1, 7.9)
-    assert asked_by_id(simulator) == [f"id={simulator.devices[RED].position_id}"]
+    assert asked_by_id(traccar) == [f"id={position.id}"]
 
 
 @pytest.mark.usefixtures("setup")
@@ -469,16 +499,15 @@ async def test_new_position_that_is_not_there(
 
 async def test_two_that_the_server_does_not_have(
     hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
+    traccar: Simulator,
+    traccar_entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
 ) -> None:
     """One whose history was deleted hides none that is merely old."""
-    simulator.report(RED, **AWAY)
-    simulator.withhold_position(RED)
-    simulator.forget_position(BLUE)
-    await async_setup(hass, entry)
+    traccar.report(RED, **AWAY, fix_time=long_ago())
+    traccar.forget_position(BLUE)
+    await async_setup(hass, traccar_entry)
 
     for _ in range(30):
         await poll()
@@ -487,17 +516,20 @@ async def test_two_that_the_server_does_not_have(
 
 
 async def test_many_old_positions(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
+    hass: HomeAssistant,
+    traccar: Simulator,
+    traccar_entry: MockConfigEntry,
+    state_of: StateOf,
 ) -> None:
     """They are asked for a hundred at a time: an address has its limits."""
     trackers = [f"35{number:013}" for number in range(250)]
     for tracker in trackers:
-        simulator.add_device(tracker, email=EMAIL)
-        simulator.withhold_position(tracker)
+        traccar.add_device(tracker, email=EMAIL)
+        traccar.report(tracker, fix_time=long_ago())
 
-    await async_setup(hass, entry)
+    await async_setup(hass, traccar_entry)
 
-    assert [query.count("id=") for query in asked_by_id(simulator)] == [100, 100, 50]
+    assert [query.count("id=") for query in asked_by_id(traccar)] == [100, 100, 50]
     for tracker in trackers:
         assert place(state_of(tracker)) == AT_HOME
 
@@ -505,8 +537,8 @@ async def test_many_old_positions(
 @pytest.mark.parametrize("fault", ["status-400", "status-503", "reset-mid-body"])
 async def test_by_id_fails(
     hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
+    traccar: Simulator,
+    traccar_entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
     monkeypatch: pytest.MonkeyPatch,
@@ -516,16 +548,16 @@ async def test_by_id_fails(
     get = TrackingClient.async_get_positions_by_id
 
     async def _fail(client: TrackingClient, ids: list[int]) -> Any:
-        simulator.fault(fault, path="positions")
+        traccar.fault(fault, path="positions")
         try:
             return await get(client, ids)
         finally:
-            simulator.fault(None)
+            traccar.fault(None)
 
-    simulator.withhold_position(RED)
+    traccar.report(RED, fix_time=long_ago())
     with monkeypatch.context() as patch:
         patch.setattr(TrackingClient, "async_get_positions_by_id", _fail)
-        await async_setup(hass, entry)
+        await async_setup(hass, traccar_entry)
         assert place(state_of(RED)) == (None, None)
         assert place(state_of(BLUE)) == AT_HOME
 
