@@ -297,6 +297,20 @@ def test_positions_without_ids_are_left_out(
     assert read == {2: Position(device_id=2, id=1)}
 
 
+@pytest.mark.parametrize(
+    "ordinary",
+    [{"status": "unknown"}, {"lastUpdate": None}, {"positionId": None}],
+)
+def test_what_real_servers_say_is_readable(
+    devices: ListReader[str, Device], ordinary: dict[str, Any]
+) -> None:
+    """Of a tracker that fell silent or never reported; a field that is missing is not."""
+    devices.read(orjson.dumps(two(**ordinary)))
+    assert devices.unreadable_fields == set()
+    devices.read(orjson.dumps(two(**dict.fromkeys(ordinary, MISSING))))
+    assert devices.unreadable_fields == ordinary.keys()
+
+
 def test_unreadable_fields_are_remembered(devices: ListReader[str, Device]) -> None:
     """Their names, and no values."""
     for number in range(3):

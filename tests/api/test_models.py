@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api import Device, Position
+from custom_components.bike_tracker.api.models import DeviceStatus
 
 from .rows import DEVICE, MISSING, read_device, read_position
 
@@ -47,7 +48,7 @@ ATTRIBUTES = {
 
 UNREADABLE: dict[str, list[Any]] = {
     "id": [True, 1.0, "1001", [], {}, 2**64, 1e30],
-    "status": ["Online", "ONLINE", " online", "unknown", "", 1, True, ["online"]],
+    "status": ["Online", "ONLINE", " online", "Unknown", "", 1, True, ["online"]],
     "lastUpdate": ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}],
     "positionId": [False, 500_001.0, "500001", [500_001]],
     "groupId": [True, 3.0, "3", "none", {}],
@@ -118,9 +119,16 @@ def test_timestamps(text: str, moment: datetime | None) -> None:
     )
 
 
-def test_no_position() -> None:
-    """Servers say 0 where there is none."""
-    assert (read_device(positionId=0)).position_id is None
+@pytest.mark.parametrize("status", ["online", "offline", "unknown"])
+def test_status(status: DeviceStatus) -> None:
+    """The third word is Traccar's, for a tracker that fell silent."""
+    assert read_device(status=status) == replace(GOOD, status=status)
+
+
+@pytest.mark.parametrize("none", [0, None])
+def test_no_position(none: int | None) -> None:
+    """Servers say 0 or null where there is none."""
+    assert (read_device(positionId=none)).position_id is None
 
 
 def test_group_0() -> None:
@@ -132,6 +140,22 @@ def test_group_0() -> None:
 def test_any_text_is_a_unique_id(unique_id: str) -> None:
     """It is taken as it comes."""
     assert read_device(uniqueId=unique_id) == replace(GOOD, unique_id=unique_id)
+
+
+@pytest.mark.parametrize(
+    ("unique_id", "name"),
+    [
+        ("8600 \t 0011\n", "8600 0011"),
+        ("\u202e1100", "1100"),
+        ("x" * 1_000, "x" * 100),
+        ("\x00", "\x00"),
+        (" ", " "),
+    ],
+)
+def test_name_that_is_the_serial_number(unique_id: str, name: str) -> None:
+    """It is as bearable as any other name, unless nothing would be left of it."""
+    expected = replace(GOOD, unique_id=unique_id, name=name)
+    assert read_device(uniqueId=unique_id, name=None) == expected
 
 
 def test_position() -> None:
@@ -160,7 +184,8 @@ def test_unreadable_field_of_a_position(field: str, values: list[Any]) -> None:
     [
         ({"batteryLevel": 0, "motion": False}, 0, False),
         ({"batteryLevel": 99.5}, 99.5, None),
-        ({"batteryLevel": 101, "motion": 1}, None, None),
+        ({"batteryLevel": 101, "motion": 1}, 100, None),
+        ({"batteryLevel": 4_000_000}, 100, None),
         ({"batteryLevel": -1, "motion": "true"}, None, None),
         ({"batteryLevel": True, "motion": None}, None, None),
         ({"batteryLevel": "80"}, None, None),
@@ -202,6 +227,44 @@ def test_no_fix(fields: dict[str, Any]) -> None:
     assert read_position(**fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
+
+
+@pytest.mark.parametrize("accuracy", [5_000.5, 50_000, 1e300])
+def test_place_that_may_be_a_county(accuracy: float) -> None:
+    """What cell towers say within more than 5 km is no place; the rest still counts."""
+    assert read_position(accuracy=accuracy) == Position(
+        device_id=1001, id=500_001, battery_level=80, motion=True
+    )
+
+
+def test_coarsest_place() -> None:
+    """5 km is a place yet."""
+    assert read_position(accuracy=5_000) == replace(HERE, accuracy=5_000)
+
+
+BEFORE = "2026-11-20T06:30:15.249+0000"
+AFTER = "2026-11-20T06:30:15.251+0000"
+
+
+@pytest.mark.parametrize(
+    ("fields", "has_fix"),
+    [
+        ({"valid": False, "deviceTime": AFTER}, False),
+        ({"valid": True, "deviceTime": AFTER}, True),
+        ({"valid": None, "deviceTime": AFTER}, True),
+        ({"valid": False, "deviceTime": BEFORE}, True),
+        ({"valid": False, "deviceTime": DEVICE["lastUpdate"]}, True),
+        ({"valid": False, "deviceTime": "soon"}, True),
+        ({"valid": False, "deviceTime": MISSING}, True),
+        ({"valid": False, "deviceTime": AFTER, "fixTime": "then"}, None),
+    ],
+)
+def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool | None) -> None:
+    """It repeats the old place, and of how the tracker moves nothing is known."""
+    expected = HERE if has_fix is not None else replace(HERE, fix_time=None)
+    if has_fix is False:
+        expected = replace(HERE, altitude=None, speed=None, course=None)
+    assert read_position(**fields) == expected
 
 
 @pytest.mark.parametrize(

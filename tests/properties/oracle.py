@@ -8,6 +8,7 @@ import unicodedata
 from custom_components.bike_tracker.api import Device, Position
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
+_COARSEST = 5_000
 _FIRST_FIX = datetime(1980, 1, 7, tzinfo=UTC)
 _TURNS_ROUND = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
@@ -42,9 +43,9 @@ def device(row: dict[str, Any]) -> Device:
     disabled = row.get("disabled")
     return Device(
         id=_integer(row.get("id")),
-        name=_name(row.get("name")) or row["uniqueId"],
+        name=_name(row.get("name")) or _name(row["uniqueId"]) or row["uniqueId"],
         unique_id=row["uniqueId"],
-        status=status if status in ("online", "offline") else None,
+        status=status if status in ("online", "offline", "unknown") else None,
         last_update=_moment(row.get("lastUpdate")),
         position_id=_integer(row.get("positionId")) or None,
         group_id=_integer(row.get("groupId")),
@@ -57,10 +58,11 @@ def position(row: dict[str, Any]) -> Position:
     attributes = row.get("attributes")
     attributes = attributes if isinstance(attributes, dict) else {}
     motion = attributes.get("motion")
+    battery = _between(attributes.get("batteryLevel"), 0, float("inf"))
     always: dict[str, Any] = {
         "device_id": row["deviceId"],
         "id": row["id"],
-        "battery_level": _between(attributes.get("batteryLevel"), 0, 100),
+        "battery_level": None if battery is None else min(battery, 100),
         "motion": motion if isinstance(motion, bool) else None,
     }
     latitude = _between(row.get("latitude"), -90, 90)
@@ -71,13 +73,22 @@ def position(row: dict[str, Any]) -> Position:
         return Position(**always)
     if is_placeholder and row.get("valid") is False:
         return Position(**always)
+    accuracy = _between(row.get("accuracy"), 0, float("inf")) or 0
+    if accuracy > _COARSEST:
+        return Position(**always)
+    place: dict[str, Any] = {
+        "fix_time": None if is_placeholder else time,
+        "latitude": latitude,
+        "longitude": longitude,
+        "accuracy": accuracy,
+    }
+    device_time = _moment(row.get("deviceTime"))
+    if row.get("valid") is False and time and device_time and time < device_time:
+        return Position(**always, **place)
     knots = _between(row.get("speed"), 0, 1_000)
     return Position(
         **always,
-        fix_time=None if is_placeholder else time,
-        latitude=latitude,
-        longitude=longitude,
-        accuracy=_between(row.get("accuracy"), 0, float("inf")) or 0,
+        **place,
         altitude=_between(row.get("altitude"), -1_000, 20_000),
         speed=None if knots is None else knots * 1.852,
         course=_between(row.get("course"), 0, 360),

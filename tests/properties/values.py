@@ -54,6 +54,7 @@ POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "deviceId": _ids,
     "valid": st.booleans(),
     "fixTime": timestamps,
+    "deviceTime": timestamps,
     "latitude": _coordinates,
     "longitude": _coordinates,
     "accuracy": _measures,
