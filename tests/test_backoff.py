@@ -87,11 +87,11 @@ def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
 async def test_waits_grow(
     simulator: Simulator, next_poll: Wait, jitter: Callable[[float, float], float]
 ) -> None:
-    """After each failure in a row the wait is longer, up to 5 minutes, less a tenth."""
+    """After each failure in a row the wait is longer, up to 5 minutes, less a tenth but a minute."""
     simulator.fault("status-500")
     await next_poll(MINUTE)
     for minutes in GROWING:
-        await next_poll(minutes * MINUTE * jitter(0.9, 1))
+        await next_poll(max(MINUTE, minutes * MINUTE * jitter(0.9, 1)))
 
 
 @pytest.mark.usefixtures("setup")

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Literal
 from unittest.mock import patch
 
+from aiohttp import TCPConnector
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
@@ -106,6 +107,43 @@ async def test_outage_after_a_poll_that_is_cut_short(
     simulator.fault(None)
     await poll(120)
     assert online(RED) == "on"
+
+
+async def test_reload_while_a_poll_connects(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    online: Any,
+) -> None:
+    """The poll that somebody asked for ends without a word."""
+    assert await async_setup_component(hass, "homeassistant", {})
+    connecting, connect = asyncio.Event(), TCPConnector.connect
+    loaded = (ConfigEntryState.LOADED, ConfigEntryState.UNLOAD_IN_PROGRESS)
+
+    async def _connect(*args: Any) -> Any:
+        if not connecting.is_set():
+            connecting.set()
+            while setup.state in loaded:
+                await asyncio.sleep(0)
+        return await connect(*args)
+
+    with monkeypatch.context() as patches:
+        patches.setattr(TCPConnector, "connect", _connect)
+        call = hass.services.async_call(
+            "homeassistant",
+            "update_entity",
+            {"entity_id": "device_tracker.red_bike"},
+            blocking=True,
+        )
+        task = asyncio.create_task(call)
+        await connecting.wait()
+        await hass.config_entries.async_reload(setup.entry_id)
+        await task
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert online(RED) == "on"
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 async def test_cut_short_while_entities_are_called(
@@ -291,3 +329,21 @@ async def test_set_up_that_fails_late(
     state = state_of(RED)
     assert state is not None
     assert state.attributes["latitude"] == DEFAULT_LATITUDE
+
+
+async def test_removal_after_a_set_up_that_failed_late(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """Nothing is left of what was remembered."""
+    with patch.object(
+        hass.config_entries, "async_forward_entry_setups", side_effect=OSError
+    ):
+        await async_setup(hass, entry)
+
+    await hass.config_entries.async_remove(entry.entry_id)
+    await poll(400)
+
+    assert f"{DOMAIN}.{entry.entry_id}" not in hass_storage
