@@ -121,12 +121,12 @@ async def test_reload_while_a_poll_connects(
     connecting, connect = asyncio.Event(), TCPConnector.connect
     loaded = (ConfigEntryState.LOADED, ConfigEntryState.UNLOAD_IN_PROGRESS)
 
-    async def _connect(*args: Any) -> Any:
+    async def _connect(*args: Any, **kwargs: Any) -> Any:
         if not connecting.is_set():
             connecting.set()
             while setup.state in loaded:
                 await asyncio.sleep(0)
-        return await connect(*args)
+        return await connect(*args, **kwargs)
 
     with monkeypatch.context() as patches:
         patches.setattr(TCPConnector, "connect", _connect)

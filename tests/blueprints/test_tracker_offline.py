@@ -323,14 +323,39 @@ async def test_missing_while_offline(simulator: Simulator, house: House) -> None
 
 
 async def test_unknown_status(simulator: Simulator, watched: House) -> None:
-    """It takes a status that nobody documented for neither offline nor online."""
+    """It takes what the service does not know to be online for offline, as a Traccar says."""
     simulator.set_status(RED, "unknown")
-    await watched.async_minutes(20)
+    await watched.async_minutes(9)
     assert watched.told == []
+    await watched.async_minutes(30)
+    assert watched.told == OFFLINE
+    simulator.set_status(RED, "online")
+    await watched.async_minutes(2)
+    assert watched.told == OFFLINE_AND_BACK
+
+
+async def test_unknown_status_and_outages(simulator: Simulator, watched: House) -> None:
+    """An outage neither counts as offline nor tells a second time."""
+    simulator.fault("status-500")
+    await watched.async_minutes(30)
+    simulator.fault(None)
+    await watched.async_minutes(6)
+    assert watched.told == []
+    simulator.set_status(RED, "unknown")
+    await watched.async_minutes(15)
+    simulator.fault("status-500")
+    await watched.async_minutes(5)
+    simulator.fault(None)
+    await watched.async_minutes(20)
+    assert watched.told == OFFLINE
+
+
+async def test_unknown_after_offline(simulator: Simulator, watched: House) -> None:
+    """A tracker that is not back has not come back."""
     simulator.set_status(RED, "offline")
     await watched.async_minutes(15)
     simulator.set_status(RED, "unknown")
-    await watched.async_minutes(10)
+    await watched.async_minutes(9)
     assert watched.told == OFFLINE
 
 
