@@ -61,7 +61,9 @@ def next_poll(simulator: Simulator, poll: Poll) -> Wait:
 def asked_in(simulator: Simulator, poll: Poll) -> AskedIn:
     """Return a function that says in which of the next minutes a call is asked for."""
 
-    async def _asked_in(minutes: int, call: str = "positions", step: int = 1) -> list[int]:
+    async def _asked_in(
+        minutes: int, call: str = "positions", step: int = 1
+    ) -> list[int]:
         asked = []
         for minute in range(step, minutes + 1, step):
             before = simulator.record.counts[f"/api/{call}"]

@@ -26,16 +26,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import (
-    BLUE,
-    EMAIL,
-    PASSWORD,
-    RED,
-    MakeEntry,
-    Poll,
-    StateOf,
-    async_setup,
-)
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
 from .simulator.server import Simulator
 from .simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
