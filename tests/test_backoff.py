@@ -291,6 +291,22 @@ async def test_waits_of_a_refused_sign_in(
     assert await asked_in(24 * 60, "devices", 15) == [*range(60, 24 * 60 + 1, 60)]
 
 
+@pytest.mark.usefixtures("setup")
+async def test_other_failures_after_the_person_was_asked(
+    hass: HomeAssistant, simulator: Simulator, asked_in: AskedIn, next_poll: Wait
+) -> None:
+    """They do not make a password that is wrong be tried more often."""
+    simulator.fault("status-401")
+    await next_poll(MINUTE)
+    await next_poll(MINUTE)
+    await asked_in(119, "devices")
+    simulator.fault("status-503")
+    assert await asked_in(1, "devices") == [1]
+    simulator.fault("status-401")
+    assert await asked_in(46, "devices") == [1, 16, 31, 46]
+    assert is_asked_to_sign_in(hass)
+
+
 @pytest.mark.parametrize("days", [0, 1, 7])
 @pytest.mark.usefixtures("setup")
 async def test_service_that_takes_the_password_again(

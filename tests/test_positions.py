@@ -619,6 +619,48 @@ async def test_loses_its_fix(
 
 
 @pytest.mark.usefixtures("setup")
+async def test_message_that_repeats_a_fix(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """It leaves the place, and says nothing any more of how the tracker moves."""
+    fix = simulator.report(RED, **AWAY, speed=10.0, altitude=100.0)
+    await poll()
+    simulator.report(RED, valid=False, fix_time=fix.fix_time, battery_level=12)
+    await poll()
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+    for key, value in (
+        ("speed", STATE_UNKNOWN),
+        ("altitude", STATE_UNKNOWN),
+        ("battery", "12"),
+    ):
+        state = state_of(f"{RED}_{key}", Platform.SENSOR)
+        assert state is not None
+        assert state.state == value
+
+
+@pytest.mark.parametrize("accuracy", [5_001.0, 50_000.0])
+@pytest.mark.usefixtures("setup")
+async def test_place_by_cell_towers(
+    simulator: Simulator, poll: Poll, state_of: StateOf, accuracy: float
+) -> None:
+    """A place that may be a county away is none: the last known one stays."""
+    simulator.report(RED, **AWAY, accuracy=10.0)
+    await poll()
+    simulator.report(RED, latitude=48.2, accuracy=accuracy, battery_level=12)
+    await poll()
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert state.state == "not_home"
+    assert place(state) == (48.1, 7.9)
+    assert state.attributes["gps_accuracy"] == 10.0
+    assert battery.state == "12"
+
+
+@pytest.mark.usefixtures("setup")
 async def test_message_without_battery(
     simulator: Simulator, poll: Poll, state_of: StateOf
 ) -> None:
@@ -988,6 +1030,33 @@ async def test_ride_away_while_not_listed(
     await poll(5)
 
     assert len(calls) == 1
+
+
+async def test_tracker_that_goes_before_it_moved(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    writes: list[str],
+    state_of: StateOf,
+) -> None:
+    """Nothing is told of one that is not listed any more; it comes back as any other."""
+    simulator.fault("status-503")
+    await poll()
+    simulator.report(RED, **AWAY)
+    simulator.fault(None)
+    await poll()
+    simulator.unassign(EMAIL, RED)
+    await setup.runtime_data.coordinator.async_refresh()
+    await hass.async_block_till_done(wait_background_tasks=True)
+    writes.clear()
+    await poll(5)
+    assert writes == []
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    await poll(5)
+    assert place(state_of(RED)) == (48.1, 7.9)
 
 
 async def test_report_while_a_tracker_is_shown_where_it_was(
