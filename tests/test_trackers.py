@@ -847,6 +847,75 @@ async def test_shared_tracker_that_comes_back_to_the_first_account(
     assert "already exists" not in caplog.text
 
 
+async def test_shared_tracker_that_goes_back_and_forth(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+) -> None:
+    """It is seen wherever it is, also with an account that had it before."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    accounts = [(EMAIL, setup), (BOB, other)]
+
+    for latitude in (48.0, 49.0, 50.0):
+        (giver, _), (taker, entry) = accounts
+        simulator.assign(taker, RED)
+        await poll()
+        simulator.unassign(giver, RED)
+        simulator.report(RED, latitude=latitude)
+        await poll()
+        await poll()
+        await poll(6)
+
+        assert device_of(entry, RED)
+        state = state_of(RED)
+        assert state is not None
+        assert state.attributes["latitude"] == latitude
+        accounts.reverse()
+
+
+async def test_shared_tracker_of_which_something_was_left(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+    entity_registry: er.EntityRegistry,
+    state_of: StateOf,
+) -> None:
+    """An account gets back a tracker of which it has a device without entities."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    await hass.config_entries.async_unload(setup.entry_id)
+    for entity in er.async_entries_for_device(
+        entity_registry, device_of(setup, RED).id, include_disabled_entities=True
+    ):
+        entity_registry.async_remove(entity.entity_id)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    await async_setup(hass, setup)
+    assert device_of(setup, RED)
+    moved = device_of(other, RED)
+    assert moved
+
+    simulator.unassign(BOB, RED)
+    await poll()
+    await poll()
+
+    assert device_of(setup, RED).id == moved.id
+    for unique_id in (RED, BLUE):
+        state = state_of(unique_id)
+        assert state is not None
+        assert state.state == "not_home"
+
+
 async def test_shared_tracker_that_is_listed_no_more(
     hass: HomeAssistant,
     setup: MockConfigEntry,

@@ -174,6 +174,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
                     await async_hand_over(self.hass, device, self.config_entry)
                 self.account.adopt(unique_id, giver.account)
                 giver.async_forget(unique_id)
+                entry.runtime_data.entities.async_forget(unique_id)
 
     async def _async_get_devices(self) -> News[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""

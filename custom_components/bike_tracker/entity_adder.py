@@ -104,6 +104,11 @@ class EntityAdder:
         self._backlog.async_close()
 
     @callback
+    def async_forget(self, unique_id: str) -> None:
+        """Forget a tracker whose entities another account has: it may come back."""
+        self._added.pop(unique_id, None)
+
+    @callback
     def _async_add_wanted(self) -> None:
         wanted = self._wanted()
         if self.left_out:

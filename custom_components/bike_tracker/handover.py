@@ -31,9 +31,13 @@ def _async_move(
 ) -> None:
     """Move a device and its entities to another entry in the registries.
 
-    The entities first: Home Assistant removes those that stay behind.
+    The entities first: Home Assistant removes those that stay behind. What that entry
+    has left of the same device would stand in the way.
     """
-    entities = er.async_get(hass)
+    entities, devices = er.async_get(hass), dr.async_get(hass)
+    for identifier in device.identifiers:
+        if left := devices.async_get_device_by_identifier(identifier, entry.entry_id):
+            devices.async_remove_device(left.id)
     for entity in er.async_entries_for_device(
         entities, device.id, include_disabled_entities=True
     ):
@@ -41,6 +45,4 @@ def _async_move(
             entities.async_update_entity(
                 entity.entity_id, config_entry_id=entry.entry_id
             )
-    dr.async_get(hass).async_update_device(
-        device.id, new_config_entry_id=entry.entry_id
-    )
+    devices.async_update_device(device.id, new_config_entry_id=entry.entry_id)
