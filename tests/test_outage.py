@@ -150,7 +150,7 @@ async def test_account_that_is_switched_off(
     poll: Poll,
     issue: Issue,
 ) -> None:
-    """It needs no contact; switched on again, it tells at once what is still so."""
+    """It needs no contact, and nobody tried meanwhile: switched on again, it waits anew."""
     simulator.fault("status-503")
     await async_let_pass(poll, 40)
     assert issue(setup)
@@ -160,6 +160,8 @@ async def test_account_that_is_switched_off(
     assert issue(setup) is None
     await hass.config_entries.async_set_disabled_by(setup.entry_id, None)
     await hass.async_block_till_done(wait_background_tasks=True)
+    assert issue(setup) is None
+    await async_let_pass(poll, 40)
     assert issue(setup)
 
 
