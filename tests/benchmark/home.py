@@ -83,6 +83,13 @@ async def set_up(
     return entry
 
 
+async def set_up_again(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+    """Set up an account that was unloaded, whose devices and entities are registered."""
+    if not await hass.config_entries.async_setup(entry.entry_id):
+        raise NotSetUpError(f"{entry.domain}: {entry.reason or entry.state}")
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+
 async def settle(hass: HomeAssistant) -> None:
     """Wait until nothing is left to do and everything is in the database."""
     await hass.async_block_till_done(wait_background_tasks=True)
