@@ -7,16 +7,7 @@ from typing import Final
 
 from .candidates import CANDIDATES
 from .goals import FULL_KINDS, NAMES, goals
-from .plan import (
-    BEYOND_THE_LIMIT,
-    FULL,
-    LARGE,
-    OURS,
-    PROFILED,
-    SMALL,
-    USUAL,
-    in_words,
-)
+from .plan import BEYOND_THE_LIMIT, FULL, LARGE, OURS, PROFILED, SMALL, USUAL, in_words
 from .results import Results
 from .scenarios import FULL_TITLES, TITLES
 

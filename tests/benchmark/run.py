@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 import cProfile
 from dataclasses import asdict
-from functools import partial
 import gc
 import json
 from pathlib import Path
@@ -19,7 +18,6 @@ from tempfile import TemporaryDirectory
 import tracemalloc
 from typing import Any
 
-from homeassistant.components.recorder import get_instance
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
@@ -69,12 +67,11 @@ class Run:
                 )
         return found
 
-    async def full(self, *, recorded: bool = True) -> Found:
+    async def full(self) -> Found:
         """Return the costs of set-up, of polls in which all changed, and of set-ups after a restart."""
         candidate = self._candidate
         if not isinstance(candidate, Integration):
             raise TypeError(f"{candidate} is no integration")
-        get_instance(self._hass).enabled = recorded
         meter = Meter()
         set_up = await self._full_cost(meter, self._set_up)
         polls, again = [], []
@@ -112,7 +109,6 @@ class Run:
         Without the recorder, whose thread would be in it, and without garbage collections, which would be in any part.
         """
         await self._set_up()
-        get_instance(self._hass).enabled = False
         gc.disable()
         profiler = cProfile.Profile()
         for _ in range(self._polls):
@@ -172,7 +168,7 @@ async def _run(
 ) -> Found:
     _install(folder)
     with Service(trackers, full=kind in (RECORDED, UNRECORDED)) as service:
-        async with home(folder) as hass:
+        async with home(folder, recorder=kind not in ("profile", UNRECORDED)) as hass:
             made = CANDIDATES[candidate](service.addresses)
             run = Run(hass, service, made, trackers, polls)
             kinds = {
@@ -182,7 +178,7 @@ async def _run(
                 "limit": run.limit,
                 "profile": run.profile,
                 RECORDED: run.full,
-                UNRECORDED: partial(run.full, recorded=False),
+                UNRECORDED: run.full,
             }
             return await kinds[kind]()
 

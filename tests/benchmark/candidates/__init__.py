@@ -7,7 +7,14 @@ from tests.benchmark.service.client import Addresses
 
 from .candidate import Candidate
 from .floor import Floor
-from .integration import Integration, autoskope, bike_tracker, paj_gps, scorpiontrack, usual_way
+from .integration import (
+    Integration,
+    autoskope,
+    bike_tracker,
+    paj_gps,
+    scorpiontrack,
+    usual_way,
+)
 
 CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "bike_tracker": bike_tracker,
