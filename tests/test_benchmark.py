@@ -4,15 +4,29 @@ from collections import defaultdict
 
 import pytest
 
+from custom_components.bike_tracker import (
+    binary_sensor as our_binary_sensor,
+    sensor as our_sensor,
+)
+
 from .benchmark.candidates import CANDIDATES
 from .benchmark.counters import Counts
 from .benchmark.expected import differences
-from .benchmark.goals import goals
+from .benchmark.goals import FULL_KINDS, goals
 from .benchmark.meter import Cost
-from .benchmark.plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL, USUAL
+from .benchmark.plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL, UNRECORDED, USUAL
 from .benchmark.report import report
-from .benchmark.results import Limit, Results
-from .benchmark.scenarios import SAME_BODY, SET_UP, SHUFFLED, SOME_REPORTED, TITLES
+from .benchmark.results import FullCost, Limit, Results
+from .benchmark.scenarios import (
+    FULL_TITLES,
+    SAME_BODY,
+    SET_UP,
+    SET_UP_AGAIN,
+    SHUFFLED,
+    SOME_REPORTED,
+    TITLES,
+)
+from .benchmark.usual_way import binary_sensor, sensor
 
 IDLE = Counts(requests=1, bytes=100, changed=0, written=0, different=0, rows=0)
 WRITTEN = Counts(requests=2, bytes=200, changed=3, written=3, different=3, rows=3)
@@ -39,6 +53,10 @@ def results() -> Results:
             for work in TITLES:
                 seconds = 0.001 if candidate == OURS else 0.1
                 found.costs[trackers, candidate, work].append(cost(seconds))
+    for kind in FULL_KINDS:
+        for work in FULL_TITLES:
+            found.full[kind, OURS, work] = [FullCost(0.09, 0.01, 9_000)]
+            found.full[kind, USUAL, work] = [FullCost(0.9, 0.9, 9_000)]
     found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
     found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
     return found
@@ -58,6 +76,7 @@ def test_page(results: Results) -> None:
     assert "1.00 (1.00 ×)" in page
     assert "| `sensor.py` | 2.0 | 0.0 |\n| `api.py` | 0.0 | 3.0 |\n" in page
     assert "turns.py" not in page
+    assert "| set-up after a restart | without it | 10.0 | 100.0 | 0.10 × |" in page
     assert "100.00 (100.00 ×)" in page
 
 
@@ -101,6 +120,33 @@ def test_other_goals(results: Results) -> None:
         "set-up and polls",
         SHUFFLED.title,
     ]
+
+
+def test_full_goals(results: Results) -> None:
+    """What trackers cost that report everything is judged by states, not by polls."""
+    kind = UNRECORDED
+    results.full[kind, OURS, SET_UP_AGAIN] = [FullCost(0.901, 0.01, 9_000)]
+    results.full[kind, OURS, SET_UP] = [FullCost(0.901, 0.06, 9_010)]
+
+    found = [goal.work for goal in goals(results) if not goal.reached]
+
+    assert found == [
+        "set-up after a restart, everything reported, without it",
+        "set-up, everything reported",
+    ]
+
+
+def test_same_entities() -> None:
+    """The usual way has no entity that this integration has not, so that both are alike."""
+    ours = {
+        (kind.key, kind.entity_registry_enabled_default, kind.only_if_reported)
+        for kind in (*our_binary_sensor.DESCRIPTIONS, *our_sensor.DESCRIPTIONS)
+    }
+    usual = {
+        (kind.key, kind.entity_registry_enabled_default, kind.only_if_reported)
+        for kind in (*binary_sensor.DESCRIPTIONS, *sensor.DESCRIPTIONS)
+    }
+    assert usual <= ours
 
 
 def test_wrong_counts() -> None:

@@ -176,12 +176,10 @@ async def test_cut_short_while_entities_are_called(
 @pytest.mark.parametrize(
     ("durations", "portions"),
     [
-        pytest.param([0.0] * 4, 4, id="quick: five at a time"),
-        pytest.param([0.006] * 4, 4, id="just right: five at a time"),
-        pytest.param([0.02] * 15, 15, id="slow: five, two, then one at a time"),
-        pytest.param(
-            [0.02] * 2 + [0.0] * 5, 7, id="slow at first: 5, 2, 1, 2, 4, 5, 1"
-        ),
+        pytest.param([0.0] * 3, 3, id="quick: eight at a time"),
+        pytest.param([0.015] * 3, 3, id="just right: eight at a time"),
+        pytest.param([0.05] * 9, 9, id="slow: eight, four, two, then one at a time"),
+        pytest.param([0.05] * 2 + [0.0] * 3, 5, id="slow at first: 8, 4, 2, 4, 2"),
     ],
 )
 async def test_portions(

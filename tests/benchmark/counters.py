@@ -53,7 +53,7 @@ async def count(
         reported += 1
 
     rows = await count_rows(hass)
-    before = _states(hass)
+    before = states(hass)
     service.do("count")
     listeners = (
         hass.bus.async_listen(EVENT_STATE_CHANGED, note_changed),
@@ -71,12 +71,12 @@ async def count(
         bytes=received,
         changed=changed,
         written=changed + reported,
-        different=len(_states(hass).items() - before.items()),
+        different=len(states(hass).items() - before.items()),
         rows=await count_rows(hass) - rows,
     )
 
 
-def _states(hass: HomeAssistant) -> dict[str, str]:
+def states(hass: HomeAssistant) -> dict[str, str]:
     """Return what each entity shows."""
     return {
         state.entity_id: f"{state.state} {state.attributes}"

@@ -25,7 +25,6 @@ from sqlalchemy import func, select
 _COMPONENTS = (
     HOMEASSISTANT_DOMAIN,
     "persistent_notification",
-    RECORDER_DOMAIN,
     "network",
     "zone",
     # These load with the first entity, which is nothing that set-up should pay for.
@@ -40,8 +39,8 @@ class NotSetUpError(Exception):
 
 
 @asynccontextmanager
-async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
-    """Start Home Assistant with its configuration and database in this folder."""
+async def home(folder: Path, *, recorder: bool) -> AsyncGenerator[HomeAssistant]:
+    """Start Home Assistant with its configuration and, if there is a recorder, database in this folder."""
     hass = HomeAssistant(str(folder))
     loader.async_setup(hass)
     hass.config.skip_pip = True
@@ -49,7 +48,7 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
     await bootstrap.async_load_base_functionality(hass)
     await async_process_ha_core_config(hass, {"latitude": 52.37, "longitude": 4.89})
     async_initialize_recorder(hass)
-    for domain in _COMPONENTS:
+    for domain in (*((RECORDER_DOMAIN,) if recorder else ()), *_COMPONENTS):
         if not await async_setup_component(hass, domain, {}):
             raise NotSetUpError(domain)
     await hass.async_start()
@@ -83,9 +82,18 @@ async def set_up(
     return entry
 
 
+async def set_up_again(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+    """Set up an account that was unloaded, whose devices and entities are registered."""
+    if not await hass.config_entries.async_setup(entry.entry_id):
+        raise NotSetUpError(f"{entry.domain}: {entry.reason or entry.state}")
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+
 async def settle(hass: HomeAssistant) -> None:
     """Wait until nothing is left to do and everything is in the database."""
     await hass.async_block_till_done(wait_background_tasks=True)
+    if RECORDER_DOMAIN not in hass.config.components:
+        return
     # Not Recorder.async_block_till_done: it may miss the one state that is just being taken in hand.
     committed = hass.loop.create_future()
     get_instance(hass).queue_task(SynchronizeTask(committed))

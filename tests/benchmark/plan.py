@@ -14,11 +14,16 @@ SMALL: Final = (1, 10, 100)
 LARGE: Final = (1_000, 2_000)
 BEYOND_THE_LIMIT: Final = 10_000
 PROFILED: Final = 1_000
+FULL: Final = 1_000
 OURS: Final = "bike_tracker"
 USUAL: Final = "usual_way"
+RECORDED: Final = "full"
+UNRECORDED: Final = "full_unrecorded"
+"""Kinds of runs with trackers that report all there is."""
 
 _POLLS_OF_SMALL: Final = 10
 _POLLS_OF_LARGE: Final = 5
+_POLLS_OF_FULL: Final = 3
 
 
 class StepError(Exception):
@@ -78,6 +83,9 @@ def full(repeats: int) -> list[Step]:
         steps += _all("time", SMALL, _POLLS_OF_SMALL)
         steps += _all("time", LARGE, _POLLS_OF_LARGE)
         steps.append(Step("time", OURS, BEYOND_THE_LIMIT, _POLLS_OF_LARGE))
+        for kind in (RECORDED, UNRECORDED):
+            for name in (OURS, USUAL):
+                steps.append(Step(kind, name, FULL, _POLLS_OF_FULL))
     return steps
 
 

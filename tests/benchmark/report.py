@@ -6,10 +6,10 @@ from textwrap import fill
 from typing import Final
 
 from .candidates import CANDIDATES
-from .goals import NAMES, goals
-from .plan import BEYOND_THE_LIMIT, LARGE, OURS, PROFILED, SMALL, USUAL, in_words
+from .goals import FULL_KINDS, NAMES, goals
+from .plan import BEYOND_THE_LIMIT, FULL, LARGE, OURS, PROFILED, SMALL, USUAL, in_words
 from .results import Results
-from .scenarios import TITLES
+from .scenarios import FULL_TITLES, TITLES
 
 REPORT: Final = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
@@ -76,6 +76,16 @@ recorder at work the two come out close to each other, in one run this one ahead
 """
 
 
+_FULL: Final = f"""\
+## Trackers that report everything
+
+The trackers above report places alone, as it takes no more to compare all candidates. {FULL:,} that also report battery,
+motion, speed, altitude, course and the time of their places have three times the entities. Microseconds of the event
+loop's thread for each state that is another one afterwards; in the poll every value changed. After a restart Home
+Assistant knows devices and entities already: the account was unloaded and set up again.
+"""
+
+
 def report(results: Results, run: str) -> str:
     """Return the page; `run` tells of what it was measured on."""
     parts = [
@@ -91,6 +101,8 @@ def report(results: Results, run: str) -> str:
     parts += [
         _PROFILE,
         _profile(results),
+        _FULL,
+        _full(results),
         "## Memory\n",
         "KiB per tracker, and how many times that of Bike Tracker it is.\n",
         _memory(results),
@@ -144,6 +156,23 @@ def _profile(results: Results) -> str:
             for part in sorted(
                 shown, key=lambda part: -results.profiles[OURS].get(part, 0)
             )
+        ),
+    )
+
+
+def _full(results: Results) -> str:
+    return _table(
+        ("Work", "Recorder", NAMES[OURS], NAMES[USUAL], "Ratio"),
+        (
+            (
+                title,
+                words,
+                f"{(ours := results.per_state(kind, OURS, work)) * 1e6:.1f}",
+                f"{(usual := results.per_state(kind, USUAL, work)) * 1e6:.1f}",
+                f"{ours / usual:.2f} ×",
+            )
+            for work, title in FULL_TITLES.items()
+            for kind, words in FULL_KINDS.items()
         ),
     )
 

@@ -23,6 +23,18 @@ class Limit:
     """`state_changed` events after all trackers reported."""
 
 
+@dataclass(frozen=True, slots=True)
+class FullCost:
+    """What something cost in which every value changed that trackers can report."""
+
+    cpu: float
+    """Seconds of the event loop's thread."""
+    busy: float
+    """The longest time for which it computed in one go."""
+    states: int
+    """States that are others than before."""
+
+
 @dataclass
 class Results:
     """By number of trackers, candidate and kind of work."""
@@ -36,6 +48,10 @@ class Results:
     limits: dict[int, Limit] = field(default_factory=dict)
     profiles: dict[str, dict[str, float]] = field(default_factory=dict)
     """Milliseconds by part of a poll in which all changed, by candidate alone."""
+    full: dict[tuple[str, str, str], list[FullCost]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """Of trackers that report all there is, by kind of run, candidate and kind of work."""
 
     def add(
         self, kind: str, candidate: str, trackers: int, found: dict[str, Any]
@@ -55,6 +71,11 @@ class Results:
                 self.memory[trackers, candidate] = found["bytes"]
             case "profile":
                 self.profiles[candidate] = found
+            case "full" | "full_unrecorded":
+                for work, costs in found.items():
+                    self.full[kind, candidate, work] += [
+                        FullCost(**cost) for cost in costs
+                    ]
             case "limit":
                 self.limits[trackers] = Limit(**found)
 
@@ -90,6 +111,12 @@ class Results:
         """Return the bytes of each tracker beyond the first."""
         more = self.memory[trackers, candidate] - self.memory[1, candidate]
         return more / (trackers - 1)
+
+    def per_state(self, kind: str, candidate: str, work: str) -> float:
+        """Return the seconds of the event loop's thread for each state that changed: the median of all repeats."""
+        return median(
+            [cost.cpu / cost.states for cost in self.full[kind, candidate, work]]
+        )
 
     def _cost(
         self,

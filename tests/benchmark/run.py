@@ -1,6 +1,7 @@
 """One candidate with one fleet, in a process of its own.
 
-Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON.
+Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON. KIND is time, count,
+memory, profile, limit, or, with trackers that report all there is, full or full_unrecorded.
 """
 
 import asyncio
@@ -17,17 +18,18 @@ from tempfile import TemporaryDirectory
 import tracemalloc
 from typing import Any
 
-from homeassistant.components.recorder import get_instance
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.runner import create_event_loop
 
-from .candidates import CANDIDATES, Candidate
-from .counters import Counts, count
+from .candidates import CANDIDATES, Candidate, Integration
+from .counters import Counts, count, states
 from .home import home, settle
 from .meter import Meter
-from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, Scenario
+from .plan import RECORDED, UNRECORDED
+from .results import FullCost
+from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
 from .service import Service
 
 type Found = dict[str, Any]
@@ -65,6 +67,23 @@ class Run:
                 )
         return found
 
+    async def full(self) -> Found:
+        """Return the costs of set-up, of polls in which all changed, and of set-ups after a restart."""
+        candidate = self._candidate
+        if not isinstance(candidate, Integration):
+            raise TypeError(f"{candidate} is no integration")
+        meter = Meter()
+        set_up = await self._full_cost(meter, self._set_up)
+        polls, again = [], []
+        for _ in range(self._polls):
+            await self._prepare(ALL_REPORTED)
+            polls.append(await self._full_cost(meter, candidate.poll))
+        for _ in range(self._polls):
+            await candidate.unload()
+            await settle(self._hass)
+            again.append(await self._full_cost(meter, candidate.set_up_again))
+        return {SET_UP: [set_up], ALL_REPORTED.key: polls, SET_UP_AGAIN: again}
+
     async def count(self) -> Found:
         """Return the counts of set-up, and of one poll of each kind."""
         found: Found = {SET_UP: asdict(await self._count(self._set_up))}
@@ -90,7 +109,6 @@ class Run:
         Without the recorder, whose thread would be in it, and without garbage collections, which would be in any part.
         """
         await self._set_up()
-        get_instance(self._hass).enabled = False
         gc.disable()
         profiler = cProfile.Profile()
         for _ in range(self._polls):
@@ -122,6 +140,15 @@ class Run:
             "changed": counts.changed,
         }
 
+    async def _full_cost(
+        self, meter: Meter, work: Callable[[], Awaitable[Any]]
+    ) -> Found:
+        before = states(self._hass)
+        gc.collect()
+        cost = await meter.measure(work)
+        changed = states(self._hass).items() - before.items()
+        return asdict(FullCost(cost.cpu, cost.busy, len(changed)))
+
     async def _set_up(self) -> None:
         await self._candidate.set_up(self._hass)
 
@@ -140,8 +167,8 @@ async def _run(
     kind: str, candidate: str, trackers: int, polls: int, folder: Path
 ) -> Found:
     _install(folder)
-    with Service(trackers) as service:
-        async with home(folder) as hass:
+    with Service(trackers, full=kind in (RECORDED, UNRECORDED)) as service:
+        async with home(folder, recorder=kind not in ("profile", UNRECORDED)) as hass:
             made = CANDIDATES[candidate](service.addresses)
             run = Run(hass, service, made, trackers, polls)
             kinds = {
@@ -150,6 +177,8 @@ async def _run(
                 "memory": run.memory,
                 "limit": run.limit,
                 "profile": run.profile,
+                RECORDED: run.full,
+                UNRECORDED: run.full,
             }
             return await kinds[kind]()
 

@@ -31,6 +31,7 @@ class Scenario:
 
 
 SET_UP: Final = "set_up"
+SET_UP_AGAIN: Final = "set_up_again"
 
 SAME_BODY: Final = Scenario(
     "same_body", "idle poll, the same body", None, same_order=True
@@ -46,3 +47,10 @@ TITLES: Final = {SET_UP: "set-up"} | {
     scenario.key: scenario.title for scenario in SCENARIOS
 }
 """Of all kinds of work."""
+
+FULL_TITLES: Final = {
+    SET_UP: TITLES[SET_UP],
+    SET_UP_AGAIN: "set-up after a restart",
+    ALL_REPORTED.key: ALL_REPORTED.title,
+}
+"""Of the kinds of work that trackers are given which report all there is."""

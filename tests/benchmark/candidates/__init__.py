@@ -7,7 +7,14 @@ from tests.benchmark.service.client import Addresses
 
 from .candidate import Candidate
 from .floor import Floor
-from .integration import autoskope, bike_tracker, paj_gps, scorpiontrack, usual_way
+from .integration import (
+    Integration,
+    autoskope,
+    bike_tracker,
+    paj_gps,
+    scorpiontrack,
+    usual_way,
+)
 
 CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "bike_tracker": bike_tracker,
@@ -18,4 +25,4 @@ CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "scorpiontrack": scorpiontrack,
 }
 
-__all__ = ["CANDIDATES", "Candidate"]
+__all__ = ["CANDIDATES", "Candidate", "Integration"]

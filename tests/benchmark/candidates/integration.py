@@ -14,7 +14,7 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 
-from tests.benchmark.home import set_up
+from tests.benchmark.home import set_up, set_up_again
 from tests.benchmark.service.client import Addresses
 
 from .candidate import Candidate, PollError
@@ -36,9 +36,18 @@ class Integration(Candidate):
 
     @override
     async def set_up(self, hass: HomeAssistant) -> None:
-        entry = await set_up(hass, self._domain, self._data)
         self._hass = hass
-        self._coordinator = self._coordinator_of(entry.runtime_data)
+        self._entry = await set_up(hass, self._domain, self._data)
+        self._coordinator = self._coordinator_of(self._entry.runtime_data)
+
+    async def unload(self) -> None:
+        """Have Home Assistant forget what a restart would, and keep what is registered."""
+        await self._hass.config_entries.async_unload(self._entry.entry_id)
+
+    async def set_up_again(self) -> None:
+        """Show the fleet as after a restart."""
+        await set_up_again(self._hass, self._entry)
+        self._coordinator = self._coordinator_of(self._entry.runtime_data)
 
     @override
     async def poll(self) -> None:

@@ -1,4 +1,6 @@
-"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS.
+"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS [full].
+
+With `full` they report all there is, not just places.
 
 Prints the addresses, then takes lines with a command and a number on standard input, and answers each with the number
 of requests since the last one. Ends with its input.
@@ -55,9 +57,9 @@ def _say(value: object) -> None:
     print(json.dumps(value), flush=True)
 
 
-async def _serve(trackers: int) -> None:
+async def _serve(trackers: int, *, full: bool) -> None:
     async with Simulator() as simulator:
-        fleet = Fleet(simulator, trackers)
+        fleet = Fleet(simulator, trackers, full=full)
         stand_ins = StandIns(fleet)
         peers = await stand_ins.start()
         _say(
@@ -79,4 +81,4 @@ async def _serve(trackers: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1])))
+    asyncio.run(_serve(int(sys.argv[1]), full="full" in sys.argv[2:]))

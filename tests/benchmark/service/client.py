@@ -22,10 +22,11 @@ class Addresses:
 class Service:
     """Starts the process, steers it, and ends it."""
 
-    def __init__(self, trackers: int) -> None:
-        """Serve so many trackers."""
+    def __init__(self, trackers: int, *, full: bool = False) -> None:
+        """Serve so many trackers, that report places alone or all there is."""
+        command = ["-m", "tests.benchmark.service", str(trackers)]
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "tests.benchmark.service", str(trackers)],
+            [sys.executable, *command, *(["full"] if full else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

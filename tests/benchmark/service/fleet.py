@@ -3,24 +3,27 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import cycle, islice
+from typing import Any
 
 import orjson
 
-from tests.simulator import SimDevice, Simulator
+from tests.simulator import SimDevice, SimPosition, Simulator
 from tests.simulator.render import device_json
 
 EMAIL = "rider@example.com"
 PASSWORD = "demo"
 
-# Of a position nothing but the place, so that each tracker has the same four entities everywhere.
+# Of a position nothing but the place, so that each tracker has the same four entities everywhere; full trackers have
+# all that this integration makes of a position.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course", "attributes")
 
 
 class Fleet:
     """The trackers of one account."""
 
-    def __init__(self, simulator: Simulator, trackers: int) -> None:
+    def __init__(self, simulator: Simulator, trackers: int, *, full: bool) -> None:
         """Assign so many trackers, all of which have reported, to a new account."""
+        self._full = full
         self._simulator = simulator
         self._now = datetime.now(UTC) - timedelta(days=1)
         simulator.add_account(EMAIL, PASSWORD)
@@ -52,7 +55,7 @@ class Fleet:
             last_update=self._now,
             longitude=7.8 + number / 100_000,
         )
-        for field in _LEFT_OUT:
+        for field in () if self._full else _LEFT_OUT:
             self._simulator.override_position(unique_id, field)
 
     def _report(self, trackers: int) -> None:
@@ -62,9 +65,16 @@ class Fleet:
             device = self._simulator.devices[unique_id]
             assert device.position is not None
             latitude = round(device.position.latitude + 0.0001, 6)
-            self._simulator.report(unique_id, latitude=latitude, last_update=now)
+            self._simulator.report(
+                unique_id,
+                latitude=latitude,
+                last_update=now,
+                **(_all_else(device.position) if self._full else {}),
+            )
             status = "offline" if device.status == "online" else "online"
             self._simulator.set_status(unique_id, status)
+            if self._full:
+                self._simulator.set_disabled(unique_id, not device.disabled)
 
     def _touch(self, trackers: int) -> None:
         """Give the next so many a new lastUpdate and nothing else."""
@@ -84,3 +94,14 @@ class Fleet:
     def _shuffle(self, _trackers: int) -> None:
         """Send the list in another order each time, as from the start."""
         self._simulator.raw_devices(None)
+
+
+def _all_else(before: SimPosition) -> dict[str, Any]:
+    """Return all values besides the place, each another one than before."""
+    return {
+        "altitude": before.altitude + 1,
+        "speed": (before.speed + 1) % 20,
+        "course": (before.course + 1) % 360,
+        "battery_level": 79 if before.attributes["batteryLevel"] == 80 else 80,
+        "motion": not before.attributes["motion"],
+    }

@@ -1,4 +1,4 @@
-"""Binary sensors: online, disabled."""
+"""Binary sensors: online, disabled, moving."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,8 @@ PARALLEL_UPDATES = 0
 class UsualBinarySensorDescription(BinarySensorEntityDescription):
     """A binary sensor."""
 
-    value_fn: Callable[[Bike], bool]
+    value_fn: Callable[[Bike], bool | None]
+    only_if_reported: bool = False
 
 
 DESCRIPTIONS = (
@@ -40,6 +41,12 @@ DESCRIPTIONS = (
         translation_key="disabled",
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda bike: bike.disabled,
+    ),
+    UsualBinarySensorDescription(
+        key="motion",
+        device_class=BinarySensorDeviceClass.MOVING,
+        only_if_reported=True,
+        value_fn=lambda bike: bike.motion,
     ),
 )
 
@@ -56,6 +63,8 @@ async def async_setup_entry(
         lambda coordinator, unique_id: (
             UsualBinarySensor(coordinator, unique_id, description)
             for description in DESCRIPTIONS
+            if not description.only_if_reported
+            or description.value_fn(coordinator.data[unique_id]) is not None
         ),
     )
 
@@ -67,6 +76,6 @@ class UsualBinarySensor(UsualEntity, BinarySensorEntity):
 
     @property
     @override
-    def is_on(self) -> bool:
+    def is_on(self) -> bool | None:
         """Return the value."""
         return self.entity_description.value_fn(self.bike)

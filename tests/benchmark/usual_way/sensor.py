@@ -1,4 +1,4 @@
-"""Sensors: last update, and two that are disabled by default."""
+"""Sensors: last update, IDs, and what a position carries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +9,16 @@ from homeassistant.components.sensor import (
     SensorDeviceClass,
     SensorEntity,
     SensorEntityDescription,
+    SensorStateClass,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EntityCategory
+from homeassistant.const import (
+    DEGREE,
+    PERCENTAGE,
+    EntityCategory,
+    UnitOfLength,
+    UnitOfSpeed,
+)
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
@@ -26,7 +33,8 @@ PARALLEL_UPDATES = 0
 class UsualSensorDescription(SensorEntityDescription):
     """A sensor."""
 
-    value_fn: Callable[[Bike], datetime | int]
+    value_fn: Callable[[Bike], datetime | float | None]
+    only_if_reported: bool = False
 
 
 DESCRIPTIONS = (
@@ -51,6 +59,53 @@ DESCRIPTIONS = (
         entity_registry_enabled_default=False,
         value_fn=lambda bike: bike.group_id,
     ),
+    UsualSensorDescription(
+        key="position_time",
+        translation_key="position_time",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        only_if_reported=True,
+        value_fn=lambda bike: bike.fix_time,
+    ),
+    UsualSensorDescription(
+        key="battery",
+        device_class=SensorDeviceClass.BATTERY,
+        native_unit_of_measurement=PERCENTAGE,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        suggested_display_precision=0,
+        only_if_reported=True,
+        value_fn=lambda bike: bike.battery_level,
+    ),
+    UsualSensorDescription(
+        key="speed",
+        device_class=SensorDeviceClass.SPEED,
+        native_unit_of_measurement=UnitOfSpeed.KILOMETERS_PER_HOUR,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=1,
+        only_if_reported=True,
+        value_fn=lambda bike: bike.speed,
+    ),
+    UsualSensorDescription(
+        key="altitude",
+        translation_key="altitude",
+        device_class=SensorDeviceClass.DISTANCE,
+        native_unit_of_measurement=UnitOfLength.METERS,
+        state_class=SensorStateClass.MEASUREMENT,
+        suggested_display_precision=0,
+        only_if_reported=True,
+        value_fn=lambda bike: bike.altitude,
+    ),
+    UsualSensorDescription(
+        key="course",
+        translation_key="course",
+        native_unit_of_measurement=DEGREE,
+        state_class=SensorStateClass.MEASUREMENT_ANGLE,
+        suggested_display_precision=0,
+        entity_registry_enabled_default=False,
+        only_if_reported=True,
+        value_fn=lambda bike: bike.course,
+    ),
 )
 
 
@@ -66,6 +121,8 @@ async def async_setup_entry(
         lambda coordinator, unique_id: (
             UsualSensor(coordinator, unique_id, description)
             for description in DESCRIPTIONS
+            if not description.only_if_reported
+            or description.value_fn(coordinator.data[unique_id]) is not None
         ),
     )
 
@@ -77,6 +134,6 @@ class UsualSensor(UsualEntity, SensorEntity):
 
     @property
     @override
-    def native_value(self) -> datetime | int:
+    def native_value(self) -> datetime | float | None:
         """Return the value."""
         return self.entity_description.value_fn(self.bike)
