@@ -25,6 +25,7 @@ from .api import (
     ServiceUnavailableError,
     TrackingClient,
     TrackingError,
+    in_turns,
 )
 from .backoff import Backoff
 from .const import DOMAIN, LOGGER
@@ -154,8 +155,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             positions = await self.positions.async_get(self.account.wanted(devices))
         finally:
             self.poll.seconds = monotonic() - start
-        # Nothing waits from here on: both are taken in together or not at all.
-        news = self.account.take(devices, positions, came_back=self._came_back)
+        # Both are taken in together or not at all: only the last step changes anything.
+        news = await in_turns(
+            self.account.taking(devices, positions, came_back=self._came_back)
+        )
         self._follow_names(news)
         self._count_missing(listed.now)
         if positions:

@@ -4,7 +4,6 @@ The documented interface hands out the ID of a position and no coordinates. Serv
 Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping
 from itertools import batched
 from time import monotonic
@@ -55,9 +54,6 @@ class PositionLookup:
         self.offer.succeed()
         by_id = self._gaps.by_id(_lacking(wanted, found))
         found |= await self._async_get_by_id(by_id)
-        # Thousands of positions were read: the event loop has its turn before they are
-        # taken in.
-        await asyncio.sleep(0)
         self._gaps.note(_lacking(wanted, found))
         return {
             device.unique_id: found[device_id]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from ..api import Device, News, Position
+from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
 from .missing import counted, gone
 from .positions import is_outdated, taken
@@ -64,24 +64,53 @@ class Account:
 
         A position that no server lists any more stays: the bike is where it was.
         """
-        known = self.remembered.positions
+        return at_once(self.taking(devices, positions, came_back=came_back))
+
+    def taking(
+        self,
+        devices: News[str, Device],
+        positions: Mapping[str, Position],
+        *,
+        came_back: bool = False,
+    ) -> Steps[News[str, Tracker]]:
+        """Do the same in steps: nothing is taken in before the last."""
+        newest: dict[str, Position] = {}
         for unique_id, position in positions.items():
-            newest = taken(self._newest(unique_id), position)
-            returns = came_back or unique_id not in self.trackers
-            if unique_id in self._held_back or (returns and unique_id in known):
-                self._held_back.hold(unique_id, newest)
-            else:
-                known[unique_id] = newest
+            newest[unique_id] = taken(self._newest(unique_id), position)
+            if len(newest) % ITEMS_AT_A_TIME == 0:
+                yield
+        held_back = {
+            unique_id for unique_id in newest if self._returns(unique_id, came_back)
+        }
+        shown = {key: value for key, value in newest.items() if key not in held_back}
         touched = devices.since(self._devices) | positions.keys()
+        changed: dict[str, Tracker] = {}
+        for number, unique_id in enumerate(touched & devices.now.keys(), 1):
+            tracker = self._tracker(devices.now[unique_id], shown)
+            if tracker != self.trackers.get(unique_id):
+                changed[unique_id] = tracker
+            if number % ITEMS_AT_A_TIME == 0:
+                yield
+        for unique_id in held_back:
+            self._held_back.hold(unique_id, newest[unique_id])
+        self.remembered.positions.update(shown)
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
         self._devices = devices.now
-        return self._update(touched)
+        gone = touched & self.trackers.keys() - devices.now.keys()
+        return self._become(changed, gone)
 
     def move(self) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         moved = self._held_back.release()
         self.remembered.positions.update(moved)
-        return self._update(moved.keys())
+        return self._become(
+            {
+                unique_id: replace(self.trackers[unique_id], position=position)
+                for unique_id, position in moved.items()
+                if unique_id in self.trackers
+            },
+            frozenset(),
+        )
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -120,19 +149,29 @@ class Account:
             if device and is_outdated(device, self._newest(unique_id)):
                 yield device
 
-    def _update(self, touched: AbstractSet[str]) -> News[str, Tracker]:
-        """Put together what is known of the touched trackers."""
-        before, known = self.trackers, self.remembered.positions
-        changed: dict[str, Tracker] = {}
-        gone = touched & before.keys() - self._devices.keys()
-        for unique_id in touched & self._devices.keys():
-            tracker = Tracker(self._devices[unique_id], known.get(unique_id))
-            if tracker != before.get(unique_id):
-                changed[unique_id] = tracker
+    def _returns(self, unique_id: str, came_back: bool) -> bool:
+        """Return whether a tracker is to be shown first where it was."""
+        return unique_id in self._held_back or (
+            unique_id in self.remembered.positions
+            and (came_back or unique_id not in self.trackers)
+        )
+
+    def _tracker(self, device: Device, shown: Mapping[str, Position]) -> Tracker:
+        """Return a tracker with one of these positions, else where it is known to be."""
+        unique_id = device.unique_id
+        position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
+        return Tracker(device, position)
+
+    def _become(
+        self, changed: Mapping[str, Tracker], gone: AbstractSet[str]
+    ) -> News[str, Tracker]:
+        """Let these trackers be others, or be there no more."""
+        before = self.trackers
         if changed or gone:
-            self.trackers = {**before, **changed}
+            now = {**before, **changed}
             for unique_id in gone:
-                del self.trackers[unique_id]
+                del now[unique_id]
+            self.trackers = now
         return News(before, self.trackers, changed.keys() | gone)
 
 

@@ -23,8 +23,10 @@ from .errors import (
 from .lists import ListReader
 from .models import Device, Position
 from .news import News
+from .turns import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 
 __all__ = [
+    "ITEMS_AT_A_TIME",
     "AuthenticationError",
     "CannotConnectError",
     "Device",
@@ -40,9 +42,12 @@ __all__ = [
     "RedirectedError",
     "RefusedError",
     "ServiceUnavailableError",
+    "Steps",
     "TrackingClient",
     "TrackingError",
     "UnknownHostError",
+    "at_once",
     "canonical_url",
+    "in_turns",
     "possible_urls",
 ]

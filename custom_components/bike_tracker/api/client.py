@@ -29,6 +29,7 @@ from .errors import (
 from .lists import ListReader
 from .models import Device, Position
 from .news import News
+from .turns import in_turns
 
 # Where no connection comes about there is time left to try another address.
 _TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
@@ -75,7 +76,7 @@ class TrackingClient:
         Raises AuthenticationError, CannotConnectError, InvalidResponseError,
         RedirectedError or ServiceUnavailableError.
         """
-        return self.devices.read(await self._async_get("devices"))
+        return await in_turns(self.devices.reading(await self._async_get("devices")))
 
     async def async_get_positions(self) -> News[int, Position]:
         """Return the last known positions by the internal ID of their device.
@@ -83,7 +84,8 @@ class TrackingClient:
         Not in the documented interface: servers like Traccar offer it, others answer
         with anything. Raises the same errors as async_get_devices.
         """
-        return self.positions.read(await self._async_get("positions"))
+        body = await self._async_get("positions")
+        return await in_turns(self.positions.reading(body))
 
     async def async_get_positions_by_id(
         self, position_ids: Iterable[int]

@@ -10,6 +10,7 @@ import orjson
 
 from .errors import InvalidResponseError
 from .news import News
+from .turns import ITEMS_AT_A_TIME, Steps, at_once
 
 # What lists of thousands of trackers need. Of `{}` alone, 4 MiB would take up a hundred
 # times as much once read.
@@ -66,13 +67,18 @@ class ListReader[K, T: Listed[Any]]:
         Raises InvalidResponseError if it is no JSON array, or one of rows of which none
         has a usable key.
         """
+        return at_once(self.reading(body))
+
+    def reading(self, body: bytes) -> Steps[News[K, T]]:
+        """Do the same in steps: nothing is kept before the last."""
         if body == self._body:
             return News(self._objects, self._objects, frozenset())
         texts, values = _texts_and_values(body, self._rows)
-        rows = [
-            self._rows[text] if value is _KNOWN else self._object(value)
-            for text, value in zip(texts, values, strict=True)
-        ]
+        rows: list[T | None] = []
+        for text, value in zip(texts, values, strict=True):
+            rows.append(self._rows[text] if value is _KNOWN else self._object(value))
+            if len(rows) % ITEMS_AT_A_TIME == 0:
+                yield
         left_out = rows.count(None)
         if rows and left_out == len(rows):
             raise InvalidResponseError("no usable element in the list")
