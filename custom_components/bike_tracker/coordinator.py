@@ -157,10 +157,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         finally:
             self.poll.seconds = monotonic() - start
         # Nothing waits from here on: a poll is taken in as a whole or not at all.
-        news = self.account.take(devices, positions, came_back=self._came_back)
+        news = self.account.take(
+            devices, positions, now=dt_util.utcnow(), came_back=self._came_back
+        )
         self._follow_names(news)
         self._count_missing(listed.now)
-        if positions:
+        if positions or _says_otherwise(news):
             self._memory.async_save_later()
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
@@ -239,7 +241,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _async_move(self) -> None:
         # While they are unavailable they stay where they were: they come back once more.
         if self.last_update_success:
-            self._async_tell(self.account.move())
+            self._async_tell(self.account.move(now=dt_util.utcnow()))
 
     @callback
     def _async_tell(self, news: News[str, Tracker]) -> None:
@@ -304,3 +306,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.fleet.async_forget(unique_id)
         self.account.forget(unique_id)
         self._memory.async_save_later()
+
+
+def _says_otherwise(news: News[str, Tracker]) -> bool:
+    """Return whether the service says of a tracker what it did not say before."""
+    for unique_id in news.changed & news.now.keys():
+        before = news.before.get(unique_id)
+        if before is None or before.since is not news.now[unique_id].since:
+            return True
+    return False

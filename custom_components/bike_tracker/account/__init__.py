@@ -5,6 +5,7 @@ where news came from.
 """
 
 from .account import Account, Remembered
+from .since import Said, Since
 from .tracker import Tracker, Trackers
 
-__all__ = ["Account", "Remembered", "Tracker", "Trackers"]
+__all__ = ["Account", "Remembered", "Said", "Since", "Tracker", "Trackers"]

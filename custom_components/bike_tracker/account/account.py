@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from operator import attrgetter
 
 from ..api import Device, News, Position
 from .positions import is_outdated, taken
+from .since import NEVER_HEARD, Since
 from .tracker import Tracker, Trackers
 
 _GONE_AFTER = 7 * 24 * 60 * 60
@@ -19,6 +21,7 @@ class Remembered:
     positions: dict[str, Position] = field(default_factory=dict)
     missing: dict[str, float] = field(default_factory=dict)
     """Seconds in which the account was listed without the tracker."""
+    since: dict[str, Since] = field(default_factory=dict)
 
 
 class Account:
@@ -64,6 +67,7 @@ class Account:
         devices: News[str, Device],
         positions: Mapping[str, Position],
         *,
+        now: datetime,
         came_back: bool = False,
     ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
@@ -82,13 +86,13 @@ class Account:
         touched = devices.since(self._devices) | positions.keys()
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
         self._devices = devices.now
-        return self._update(touched)
+        return self._update(touched, now)
 
-    def move(self) -> News[str, Tracker]:
+    def move(self, *, now: datetime) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         moved, self._held = self._held, {}
         self.remembered.positions.update(moved)
-        return self._update(moved.keys())
+        return self._update(moved.keys(), now)
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -107,17 +111,20 @@ class Account:
         ]
 
     def adopt(self, unique_id: str, other: Account) -> None:
-        """Take over where a tracker was from the account that had it.
+        """Take over what was known of a tracker from the account that had it.
 
         The ID of the position says nothing here: the other server may be another one.
         """
         if position := other.remembered.positions.get(unique_id):
             self.remembered.positions[unique_id] = replace(position, id=0)
+        if since := other.remembered.since.get(unique_id):
+            self.remembered.since[unique_id] = since
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
+        self.remembered.since.pop(unique_id, None)
         self._held.pop(unique_id, None)
 
     def _newest(self, unique_id: str) -> Position | None:
@@ -131,13 +138,17 @@ class Account:
             if device and is_outdated(device, self._newest(unique_id)):
                 yield device
 
-    def _update(self, touched: AbstractSet[str]) -> News[str, Tracker]:
+    def _update(self, touched: AbstractSet[str], now: datetime) -> News[str, Tracker]:
         """Put together what is known of the touched trackers."""
         before, known = self.trackers, self.remembered.positions
+        said = self.remembered.since
         changed: dict[str, Tracker] = {}
         gone = touched & before.keys() - self._devices.keys()
         for unique_id in touched & self._devices.keys():
-            tracker = Tracker(self._devices[unique_id], known.get(unique_id))
+            device, position = self._devices[unique_id], known.get(unique_id)
+            since = said.get(unique_id, NEVER_HEARD).after(device, position, now)
+            said[unique_id] = since
+            tracker = Tracker(device, position, since)
             if tracker != before.get(unique_id):
                 changed[unique_id] = tracker
         if changed or gone:
