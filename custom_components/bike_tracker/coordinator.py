@@ -8,12 +8,14 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final, override
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
+from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Tracker, Trackers
 from .api import (
@@ -299,6 +301,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._tracker_listeners.async_call_all()
         else:
             self._tracker_listeners.async_call(self.data.since(told))
+        if self.config_entry.state is ConfigEntryState.LOADED:
+            self.async_tell_automations()
+
+    @callback
+    def async_tell_automations(self) -> None:
+        """Tell those who listen to all accounts; of a failure there is nothing to tell."""
+        if self.last_update_success:
+            async_dispatcher_send(self.hass, SIGNAL_NEWS, self)
 
     @callback
     def async_forget(self, unique_id: str) -> None:
@@ -306,6 +316,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.fleet.async_forget(unique_id)
         self.account.forget(unique_id)
         self._memory.async_save_later()
+
+
+SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")
+"""Says that an account was heard of, with its coordinator."""
 
 
 def _says_otherwise(news: News[str, Tracker]) -> bool:
