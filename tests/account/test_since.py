@@ -48,10 +48,8 @@ class Service:
             group_id=None,
             disabled=False,
         )
-        positions = {
-            BIKE: Position(device_id=1, id=self._minute + 1, latitude=1, **position)
-            for _ in position
-        }
+        told = Position(device_id=1, id=self._minute + 1, latitude=1, **position)
+        positions = {BIKE: told} if position else {}
         self._take({BIKE: device}, positions, came_back=came_back)
         return self.account.trackers[BIKE]
 

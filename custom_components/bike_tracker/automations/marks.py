@@ -82,9 +82,10 @@ class Marks:
 
     @callback
     def async_remove(self, trigger: Marked) -> None:
-        """Remember no more of it."""
-        self._listening.remove(trigger)
-        self.async_save_later()
+        """Remember no more of it, unless it ends with Home Assistant."""
+        if not self._hass.is_stopping:
+            self._listening.remove(trigger)
+            self.async_save_later()
 
     @callback
     def async_save_later(self) -> None:
