@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util import dt as dt_util
@@ -158,13 +159,17 @@ class Garage(House):
             case "restart":
                 await self.async_start()
             case "reload":
-                if "restart" not in self._down:
+                if "restart" not in self._down and self._is_unloaded:
                     await self._hass.config_entries.async_setup(self._entry.entry_id)
             case "sign-in":
                 self.simulator.set_password(EMAIL, PASSWORD)
             case "unassigned":
                 self.simulator.assign(EMAIL, RED)
         await self._async_pass(_AGAIN)
+
+    @property
+    def _is_unloaded(self) -> bool:
+        return self._entry.state is ConfigEntryState.NOT_LOADED
 
     async def _async_pass(self, minutes: int) -> None:
         if "restart" in self._down:
