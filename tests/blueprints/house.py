@@ -127,7 +127,6 @@ class House:
         hass.set_state(CoreState.stopping)
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self._async_settle()
-        await hass.async_block_till_done()
         await hass.config_entries.async_unload(self._entry.entry_id)
         await self.async_save()
         hass.data.pop(f"{DOMAIN}_marks", None)
