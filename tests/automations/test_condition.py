@@ -22,8 +22,8 @@ LONG = {"for": {"days": 9}}
 type Ask = Callable[..., Awaitable[bool]]
 
 
-@pytest.fixture
-def ask(hass: HomeAssistant, garage: Garage) -> Ask:
+@pytest.fixture(name="ask")
+def ask_fixture(hass: HomeAssistant, garage: Garage) -> Ask:
     """Return a function that asks once, of the red bike unless told otherwise."""
 
     async def _ask(

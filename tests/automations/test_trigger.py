@@ -445,9 +445,10 @@ async def test_removed_tracker(hass: HomeAssistant, garage: Garage) -> None:
 
 async def test_two_alike(garage: Garage) -> None:
     """Two automations that wait for the same are told each, once."""
+    options: dict[str, Any] = {"for": "00:10:00"}
     await garage.async_save(
-        garage.automation("went_offline", **{"for": "00:10:00"}),
-        garage.automation("went_offline", alias="Again", **{"for": "00:10:00"}),
+        garage.automation("went_offline", **options),
+        garage.automation("went_offline", alias="Again", **options),
     )
     garage.become("went_offline")
     await garage.async_minutes(5)
