@@ -4,7 +4,7 @@ from datetime import timedelta
 from itertools import pairwise, permutations
 from typing import Any
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
@@ -14,6 +14,7 @@ from homeassistant.helpers import (
 )
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.automations.targets import trackers_in
 from tests.conftest import BLUE, EMAIL, RED
@@ -469,3 +470,68 @@ async def test_all_bikes_at_once(garage: Garage) -> None:
 
     assert {run.variables["name"] for run in garage.runs} == {"Red bike", "Blue bike"}
     assert all(earlier.at == later.at for earlier, later in pairwise(garage.runs))
+
+
+async def test_different_ones_over_a_restart(garage: Garage) -> None:
+    """Each automation goes on where it was."""
+    soon: dict[str, Any] = {"for": "00:05:00"}
+    later: dict[str, Any] = {"for": "00:20:00"}
+    await garage.async_save(
+        garage.automation("went_offline", **later),
+        garage.automation("went_offline", alias="Soon", **soon),
+    )
+    garage.become("went_offline")
+    await garage.async_minutes(10)
+    assert len(garage.runs) == 1
+
+    automations = [
+        garage.automation("went_offline", alias="Soon", **soon),
+        garage.automation("went_offline", **later),
+    ]
+    await garage.async_restart()
+    await garage.async_save(*automations)
+    await garage.async_restart()
+    assert len(garage.runs) == 1
+
+    await garage.async_minutes(15)
+    assert len(garage.runs) == 2
+
+
+async def test_entities_of_others_in_the_target(garage: Garage) -> None:
+    """What is no entity of a tracker, or is gone, is passed over."""
+    entities = ["sun.sun", garage.entity(RED), "binary_sensor.gone"]
+    await garage.async_listen("went_offline", target={"entity_id": entities})
+    garage.become("went_offline")
+    await garage.async_minutes(1)
+
+    assert len(garage.runs) == 1
+
+
+async def test_removed_a_moment_ago(
+    hass: HomeAssistant, garage: Garage, entry: MockConfigEntry
+) -> None:
+    """Of a tracker without a device there is nothing to tell."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    dr.async_get(hass).async_remove_device(garage.device(RED))
+    await entry.runtime_data.coordinator.async_refresh()
+    await garage.async_minutes(1)
+
+    assert garage.runs == []
+
+
+async def test_not_while_home_assistant_starts(
+    hass: HomeAssistant, garage: Garage
+) -> None:
+    """What is heard before all is there is told afterwards."""
+    await garage.async_listen("went_offline")
+    hass.set_state(CoreState.starting)
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    assert garage.runs == []
+
+    hass.set_state(CoreState.running)
+    garage.simulator.report(BLUE)
+    await garage.async_minutes(1)
+
+    assert len(garage.runs) == 1

@@ -1,5 +1,6 @@
 """The conditions."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import ClassVar, Unpack, override
@@ -53,9 +54,9 @@ class TrackerCondition(Condition):
     _schema: ClassVar[vol.Schema] = _schema(_AT_LEAST)
 
     @staticmethod
+    @abstractmethod
     def _since(tracker: Tracker) -> datetime | None:
         """Return since when it is so."""
-        raise NotImplementedError
 
     @classmethod
     @override

@@ -1,5 +1,6 @@
 """The triggers."""
 
+from abc import abstractmethod
 from datetime import datetime, timedelta
 from typing import ClassVar, override
 
@@ -58,9 +59,9 @@ class TrackerTrigger(Trigger):
     _is_absence: ClassVar[bool] = False
 
     @staticmethod
+    @abstractmethod
     def _since(tracker: Tracker) -> datetime | None:
         """Return since when it is so."""
-        raise NotImplementedError
 
     @classmethod
     @override
