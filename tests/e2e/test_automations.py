@@ -28,6 +28,14 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
             await asyncio.sleep(0.1)
 
 
+async def wait_for_state(client: HomeAssistantClient, state: str) -> None:
+    """Wait until the bike is online, or not."""
+    entity_id = await client.entity_id("binary_sensor", f"{BIKE}_online")
+    async with asyncio.timeout(20):
+        while (await client.states())[entity_id].state != state:
+            await asyncio.sleep(0.1)
+
+
 async def test_told_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
 ) -> None:
@@ -65,11 +73,11 @@ async def test_told_once(
     await home_assistant.stop()
     await home_assistant.start()
     client = home_assistant.client
-    await client.poll()
-    assert await runs(client) == 1
-
     await simulator.control.do("set_status", unique_id=BIKE, status="online")
     await client.poll()
+    await wait_for_state(client, "on")
+    assert await runs(client) == 1
+
     await home_assistant.stop()
     await simulator.control.do("set_status", unique_id=BIKE, status="offline")
     await home_assistant.start()
