@@ -17,7 +17,15 @@ from custom_components.bike_tracker.const import DOMAIN
 from .conftest import BLUE, EMAIL, RED, StateOf, async_setup
 from .simulator.server import Simulator
 
-SECTIONS = ("config", "entity", "exceptions", "issues", "system_health")
+SECTIONS = (
+    "conditions",
+    "config",
+    "entity",
+    "exceptions",
+    "issues",
+    "system_health",
+    "triggers",
+)
 
 
 class Language(NamedTuple):

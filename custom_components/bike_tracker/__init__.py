@@ -44,6 +44,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entities.async_start()
+    coordinator.async_tell_automations()
     return True
 
 

@@ -8,12 +8,14 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final, override
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
+from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Tracker, Trackers
 from .api import (
@@ -157,11 +159,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.poll.seconds = monotonic() - start
         # Both are taken in together or not at all: only the last step changes anything.
         news = await in_turns(
-            self.account.taking(devices, positions, came_back=self._came_back)
+            self.account.taking(
+                devices, positions, now=dt_util.utcnow(), came_back=self._came_back
+            )
         )
         self._follow_names(news)
         self._count_missing(listed.now)
-        if positions:
+        if positions or _says_otherwise(news):
             self._memory.async_save_later()
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
@@ -240,7 +244,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _async_move(self) -> None:
         # While they are unavailable they stay where they were: they come back once more.
         if self.last_update_success:
-            self._async_tell(self.account.move())
+            self._async_tell(self.account.move(now=dt_util.utcnow()))
 
     @callback
     def _async_tell(self, news: News[str, Tracker]) -> None:
@@ -298,6 +302,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._tracker_listeners.async_call_all()
         else:
             self._tracker_listeners.async_call(self.data.since(told))
+        if self.config_entry.state is ConfigEntryState.LOADED:
+            self.async_tell_automations()
+
+    @callback
+    def async_tell_automations(self) -> None:
+        """Tell those who listen to all accounts; of a failure there is nothing to tell."""
+        if self.last_update_success:
+            async_dispatcher_send(self.hass, SIGNAL_NEWS, self)
 
     @callback
     def async_forget(self, unique_id: str) -> None:
@@ -305,3 +317,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.fleet.async_forget(unique_id)
         self.account.forget(unique_id)
         self._memory.async_save_later()
+
+
+SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")
+"""Says that an account was heard of, with its coordinator."""
+
+
+def _says_otherwise(news: News[str, Tracker]) -> bool:
+    """Return whether the service says of a tracker what it did not say before."""
+    for unique_id in news.changed & news.now.keys():
+        before = news.before.get(unique_id)
+        if before is None or before.since is not news.now[unique_id].since:
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""What outlives a restart: last known positions, and how long trackers are missing."""
+"""What outlives a restart: where trackers were, what was said, who is missing."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import Any
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
-from .account import Remembered
+from .account import Remembered, Said, Since
 from .api import Position
 from .api.models import number, timestamp
 from .const import DOMAIN, LOGGER
@@ -69,6 +69,8 @@ class Memory:
         return {
             "positions": _each(self._remembered.positions, _values),
             "missing": dict(self._remembered.missing),
+            # Version 1.0 reads the others alone.
+            "since": _each(self._remembered.since, asdict),
         }
 
 
@@ -94,12 +96,28 @@ def _from_json(stored: object) -> Remembered:
             remembered.positions[unique_id] = position
     for unique_id, seconds in _items(stored, "missing"):
         remembered.missing[unique_id] = number(seconds, 0) or 0
+    for unique_id, values in _items(stored, "since"):
+        remembered.since[unique_id] = _since(values)
     return remembered
 
 
 def _items(stored: object, key: str) -> Iterable[tuple[str, Any]]:
     items = stored.get(key) if isinstance(stored, dict) else None
     return items.items() if isinstance(items, dict) else ()
+
+
+def _since(values: object) -> Since:
+    get = values.get if isinstance(values, dict) else {}.get
+    return Since(online=_said(get("online")), moving=_said(get("moving")))
+
+
+def _said(values: object) -> Said | None:
+    if not isinstance(values, dict):
+        return None
+    is_so, since = values.get("is_so"), timestamp(values.get("since"))
+    if not isinstance(is_so, bool) or since is None:
+        return None
+    return Said(is_so, since)
 
 
 def _position(values: object) -> Position | None:

@@ -1,6 +1,7 @@
 """What a service lists and where its trackers are, as plain values."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from custom_components.bike_tracker.account import Account, Remembered
 from custom_components.bike_tracker.api import Device, News, Position
 from custom_components.bike_tracker.api.models import timestamp
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 type Listing = News[str, Device]
 type Read = Callable[..., Listing]

@@ -4,7 +4,7 @@ import pytest
 
 from custom_components.bike_tracker.account import Account, Remembered
 
-from .conftest import Read, a_device, a_position, no_fix
+from .conftest import NOW, Read, a_device, a_position, no_fix
 
 OLD, NEW = a_position(1), a_position(2, latitude=48.1, battery_level=7)
 
@@ -19,11 +19,11 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
     """A tracker is where it was until it may move, and is asked for at once."""
     devices = read(a_device(position_id=2))
     assert remembering.wanted(devices)
-    news = remembering.take(devices, {"red": NEW}, came_back=True)
+    news = remembering.take(devices, {"red": NEW}, came_back=True, now=NOW)
     assert news.now["red"].position == OLD
     assert remembering.holds_back
 
-    news = remembering.move()
+    news = remembering.move(now=NOW)
     assert news.changed == {"red"}
     assert news.now["red"].position == remembering.remembered.positions["red"] == NEW
     assert not remembering.holds_back
@@ -32,7 +32,7 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
 def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
     """Who was nowhere may be somewhere at once."""
     devices = read(a_device("red"), a_device("blue", position_id=2))
-    news = remembering.take(devices, {"blue": NEW}, came_back=True)
+    news = remembering.take(devices, {"blue": NEW}, came_back=True, now=NOW)
     assert news.now["blue"].position == NEW
     assert not remembering.holds_back
 
@@ -40,12 +40,12 @@ def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
 def test_after_an_outage(account: Account, read: Read) -> None:
     """Nobody moves with the first list; who moved does when all may."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
-    account.take(read(*both), {"red": OLD, "blue": OLD})
-    news = account.take(read(*both), {"red": NEW, "blue": NEW}, came_back=True)
+    account.take(read(*both), {"red": OLD, "blue": OLD}, now=NOW)
+    news = account.take(read(*both), {"red": NEW, "blue": NEW}, came_back=True, now=NOW)
     assert not news.changed
     assert news.now["red"].position == news.now["blue"].position == OLD
 
-    news = account.move()
+    news = account.move(now=NOW)
     assert news.changed == {"red", "blue"}
     assert news.now["red"].position == news.now["blue"].position == NEW
 
@@ -53,46 +53,48 @@ def test_after_an_outage(account: Account, read: Read) -> None:
 def test_tracker_that_comes_back(account: Account, read: Read) -> None:
     """It is first where it was, while the others move."""
     red, blue = a_device("red", position_id=1), a_device("blue", position_id=1)
-    account.take(read(red, blue), {"red": OLD, "blue": OLD})
-    account.take(read(blue), {})
-    news = account.take(read(red, blue), {"red": NEW, "blue": NEW})
+    account.take(read(red, blue), {"red": OLD, "blue": OLD}, now=NOW)
+    account.take(read(blue), {}, now=NOW)
+    news = account.take(read(red, blue), {"red": NEW, "blue": NEW}, now=NOW)
     assert news.changed == {"red", "blue"}
     assert news.now["red"].position == OLD
     assert news.now["blue"].position == NEW
-    assert account.move().now["red"].position == NEW
+    assert account.move(now=NOW).now["red"].position == NEW
 
 
 def test_position_that_is_held_back(account: Account, read: Read) -> None:
     """It is known, so it is not asked for again; a newer one takes its place."""
-    account.take(read(a_device(position_id=1)), {"red": OLD})
+    account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
     devices = read(a_device(position_id=2))
-    account.take(devices, {"red": NEW}, came_back=True)
+    account.take(devices, {"red": NEW}, came_back=True, now=NOW)
     assert not account.wanted(devices)
 
     devices = read(a_device(position_id=3))
-    news = account.take(devices, {"red": no_fix(3, battery_level=6)})
+    news = account.take(devices, {"red": no_fix(3, battery_level=6)}, now=NOW)
     assert news.now["red"].position == OLD
-    position = account.move().now["red"].position
+    position = account.move(now=NOW).now["red"].position
     assert position is not None
     assert (position.id, position.latitude, position.battery_level) == (3, 48.1, 6)
 
 
 def test_moving_once(account: Account, read: Read) -> None:
     """Where nobody is held back there is no news."""
-    account.take(read(a_device(position_id=1)), {"red": OLD})
+    account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
     before = account.trackers
-    news = account.move()
+    news = account.move(now=NOW)
     assert not news.changed
     assert news.before is news.now is account.trackers is before
 
 
 def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
     """Nothing of it comes back."""
-    remembering.take(read(a_device(position_id=2)), {"red": NEW}, came_back=True)
-    remembering.take(read(), {})
+    remembering.take(
+        read(a_device(position_id=2)), {"red": NEW}, came_back=True, now=NOW
+    )
+    remembering.take(read(), {}, now=NOW)
     remembering.forget("red")
     assert not remembering.holds_back
-    remembering.move()
+    remembering.move(now=NOW)
     assert remembering.remembered.positions == {}
 
 
@@ -105,6 +107,6 @@ def test_tracker_taken_over_from_another_account(read: Read) -> None:
 
     devices = read(a_device(position_id=OLD.id))
     assert taker.wanted(devices).keys() == {devices.now["red"].id}
-    position = taker.take(devices, {}).now["red"].position
+    position = taker.take(devices, {}, now=NOW).now["red"].position
     assert position is not None
     assert (position.latitude, position.fix_time) == (OLD.latitude, OLD.fix_time)

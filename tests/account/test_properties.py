@@ -15,7 +15,7 @@ from custom_components.bike_tracker.account import (
 )
 from custom_components.bike_tracker.api import Device, News, Position
 
-from .conftest import Listing, ListOfDevices, a_device, a_position
+from .conftest import NOW, Listing, ListOfDevices, a_device, a_position
 
 # The same examples each time: a test that fails one day and passes the next helps nobody.
 every = settings(deadline=None, derandomize=True, max_examples=200)
@@ -160,7 +160,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         }
         before = account.trackers
         picture = dict(before)
-        news = account.take(listed, found, came_back=poll.came_back)
+        news = account.take(listed, found, came_back=poll.came_back, now=NOW)
 
         there = set() if poll.came_back else all_of_it.listed.keys()
         all_of_it.take(found, set(UNIQUE_IDS) - there)
@@ -171,7 +171,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
 
         if poll.moves:
             before = account.trackers
-            news = account.move()
+            news = account.move(now=NOW)
             all_of_it.move()
             all_of_it.agrees(account.trackers)
             _is_news(news, before, account.trackers)
@@ -184,13 +184,15 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
     account, other = Account(Remembered()), Account(Remembered())
     reader = ListOfDevices()
     for poll in polls:
-        account.take(_listing(reader, poll), poll.positions, came_back=poll.came_back)
+        account.take(
+            _listing(reader, poll), poll.positions, came_back=poll.came_back, now=NOW
+        )
     last = reader.read(a_device("red", position_id=1), a_device("blue"))
     complete = a_position(9, battery_level=9, motion=True)
 
     for each in (account, other):
-        each.take(last, {"red": complete, "blue": complete})
-        each.move()
+        each.take(last, {"red": complete, "blue": complete}, now=NOW)
+        each.move(now=NOW)
 
     assert account.trackers == other.trackers
 

@@ -10,7 +10,11 @@ from homeassistant.components.persistent_notification import (
 )
 from homeassistant.config import async_hass_config_yaml
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import EVENT_CALL_SERVICE, SERVICE_RELOAD
+from homeassistant.const import (
+    EVENT_CALL_SERVICE,
+    EVENT_HOMEASSISTANT_FINAL_WRITE,
+    SERVICE_RELOAD,
+)
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
@@ -43,6 +47,7 @@ class House:
         self._hass = hass
         self._freezer = freezer
         self._entry = entry
+        self._automations: list[dict[str, Any]] = []
         hass.bus.async_listen(EVENT_CALL_SERVICE, self._note)
         freezer.tick(_AFTER_POLL)
 
@@ -111,14 +116,28 @@ class House:
 
     async def async_restart(self, *, down: float = 60) -> None:
         """Restart all of Home Assistant that the automation sees; `down` in seconds."""
+        await self.async_stop()
+        self._freezer.tick(down - _AFTER_POLL)
+        await self.async_start()
+
+    async def async_stop(self) -> None:
+        """Stop Home Assistant, as far as automations and the trackers see it."""
         hass = self._hass
-        automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
+        self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
+        hass.set_state(CoreState.stopping)
+        hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
+        await self._async_settle()
         await hass.config_entries.async_unload(self._entry.entry_id)
         await self.async_save()
-        self._freezer.tick(down - _AFTER_POLL)
+        hass.data.pop(f"{DOMAIN}_marks", None)
         hass.set_state(CoreState.not_running)
-        await self.async_save(*automations)
-        await hass.config_entries.async_setup(self._entry.entry_id)
+
+    async def async_start(self) -> None:
+        """Start it with the automations it had."""
+        hass = self._hass
+        await self.async_save(*self._automations)
+        if self._entry.state is ConfigEntryState.NOT_LOADED:
+            await hass.config_entries.async_setup(self._entry.entry_id)
         await hass.async_start()
         await self._async_seconds(_AFTER_POLL)
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import voluptuous as vol
 
+from .automations import described
 from .entities import DESCRIPTIONS, STATES
 from .project import INTEGRATION, read_json
 
@@ -26,7 +27,9 @@ SCHEMA = vol.Schema(
                     vol.Optional("range"): {vol.Coerce(float): ICON},
                 }
             }
-        }
+        },
+        vol.Required("conditions"): {str: {vol.Required("condition"): ICON}},
+        vol.Required("triggers"): {str: {vol.Required("trigger"): ICON}},
     }
 )
 
@@ -73,3 +76,9 @@ def test_ranges_ascend(icons: dict[str, Any]) -> None:
         for icon in entities.values():
             starts = list(icon.get("range", {}))
             assert starts == sorted(starts)
+
+
+@pytest.mark.parametrize("kind", ["triggers", "conditions"])
+def test_triggers_and_conditions_have_an_icon(kind: str) -> None:
+    """Each has one, and there is none besides."""
+    assert read_json(INTEGRATION / "icons.json")[kind].keys() == described(kind).keys()

@@ -10,6 +10,7 @@ from homeassistant.helpers import config_validation as cv
 import pytest
 import voluptuous as vol
 
+from .automations import described
 from .entities import DESCRIPTIONS, STATES
 from .project import INTEGRATION, read_json, under
 from .texts import flatten, placeholders_in, strings_in, texts_in_use
@@ -69,8 +70,15 @@ STEP = {
     vol.Required("data"): {str: str},
     vol.Required("data_description"): {str: str},
 }
+AUTOMATION = {
+    vol.Required("name"): str,
+    vol.Required("description"): str,
+    vol.Optional("fields"): {str: {vol.Required("name"): str}},
+}
 SCHEMA = vol.Schema(
     {
+        vol.Required("conditions"): {str: AUTOMATION},
+        vol.Required("triggers"): {str: AUTOMATION},
         vol.Required("config"): {
             vol.Required("step"): {str: STEP},
             vol.Required("error"): {str: str},
@@ -181,6 +189,15 @@ def test_entities_have_a_name() -> None:
         for description in descriptions:
             if description.device_class is None and description.name is not None:
                 assert description.translation_key in named, description.key
+
+
+@pytest.mark.parametrize("kind", ["triggers", "conditions"])
+def test_triggers_and_conditions_are_explained(kind: str) -> None:
+    """Each has a text, and each of its fields a name."""
+    what = described(kind)
+    assert ENGLISH[kind].keys() == what.keys()
+    for name, texts in ENGLISH[kind].items():
+        assert texts.get("fields", {}).keys() == what[name]["fields"].keys()
 
 
 def test_names_are_of_entities_that_exist() -> None:

@@ -6,6 +6,15 @@ where news came from.
 
 from .account import Account, Remembered
 from .positions import is_outdated
+from .since import Said, Since
 from .tracker import Tracker, Trackers
 
-__all__ = ["Account", "Remembered", "Tracker", "Trackers", "is_outdated"]
+__all__ = [
+    "Account",
+    "Remembered",
+    "Said",
+    "Since",
+    "Tracker",
+    "Trackers",
+    "is_outdated",
+]

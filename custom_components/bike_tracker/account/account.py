@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
 from .missing import counted, gone
-from .positions import is_outdated, taken
+from .positions import goes_back, is_outdated, taken
+from .since import NEVER_HEARD, Since
 from .tracker import Tracker, Trackers
 
 
@@ -19,6 +21,7 @@ class Remembered:
     positions: dict[str, Position] = field(default_factory=dict)
     missing: dict[str, float] = field(default_factory=dict)
     """Seconds in which the account was listed without the tracker."""
+    since: dict[str, Since] = field(default_factory=dict)
 
 
 class Account:
@@ -58,35 +61,40 @@ class Account:
         devices: News[str, Device],
         positions: Mapping[str, Position],
         *,
+        now: datetime,
         came_back: bool = False,
     ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
         A position that no server lists any more stays: the bike is where it was.
         """
-        return at_once(self.taking(devices, positions, came_back=came_back))
+        return at_once(self.taking(devices, positions, now=now, came_back=came_back))
 
     def taking(
         self,
         devices: News[str, Device],
         positions: Mapping[str, Position],
         *,
+        now: datetime,
         came_back: bool = False,
     ) -> Steps[News[str, Tracker]]:
         """Do the same in steps: nothing is taken in before the last."""
         newest: dict[str, Position] = {}
         for unique_id, position in positions.items():
-            newest[unique_id] = taken(self._newest(unique_id), position)
+            known = self._newest(unique_id)
+            if known and goes_back(devices.now.get(unique_id), known, position):
+                continue
+            newest[unique_id] = taken(known, position)
             if len(newest) % ITEMS_AT_A_TIME == 0:
                 yield
         held_back = {
             unique_id for unique_id in newest if self._returns(unique_id, came_back)
         }
         shown = {key: value for key, value in newest.items() if key not in held_back}
-        touched = devices.since(self._devices) | positions.keys()
+        touched = devices.since(self._devices) | newest.keys()
         changed: dict[str, Tracker] = {}
         for number, unique_id in enumerate(touched & devices.now.keys(), 1):
-            tracker = self._tracker(devices.now[unique_id], shown)
+            tracker = self._tracker(devices.now[unique_id], shown, now)
             if tracker != self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
@@ -99,18 +107,17 @@ class Account:
         gone = touched & self.trackers.keys() - devices.now.keys()
         return self._become(changed, gone)
 
-    def move(self) -> News[str, Tracker]:
+    def move(self, *, now: datetime) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         moved = self._held_back.release()
         self.remembered.positions.update(moved)
-        return self._become(
-            {
-                unique_id: replace(self.trackers[unique_id], position=position)
-                for unique_id, position in moved.items()
-                if unique_id in self.trackers
-            },
-            frozenset(),
-        )
+        changed = {
+            unique_id: tracker
+            for unique_id in moved.keys() & self.trackers.keys()
+            if (tracker := self._tracker(self._devices[unique_id], moved, now))
+            != self.trackers[unique_id]
+        }
+        return self._become(changed, frozenset())
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -123,17 +130,20 @@ class Account:
         return gone(self.remembered.missing)
 
     def adopt(self, unique_id: str, other: Account) -> None:
-        """Take over where a tracker was from the account that had it.
+        """Take over what was known of a tracker from the account that had it.
 
         The ID of the position says nothing here: the other server may be another one.
         """
         if position := other.remembered.positions.get(unique_id):
             self.remembered.positions[unique_id] = replace(position, id=0)
+        if since := other.remembered.since.get(unique_id):
+            self.remembered.since[unique_id] = since
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
+        self.remembered.since.pop(unique_id, None)
         self._held_back.forget(unique_id)
 
     def _newest(self, unique_id: str) -> Position | None:
@@ -156,22 +166,27 @@ class Account:
             and (came_back or unique_id not in self.trackers)
         )
 
-    def _tracker(self, device: Device, shown: Mapping[str, Position]) -> Tracker:
+    def _tracker(
+        self, device: Device, shown: Mapping[str, Position], now: datetime
+    ) -> Tracker:
         """Return a tracker with one of these positions, else where it is known to be."""
         unique_id = device.unique_id
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
-        return Tracker(device, position)
+        since = self.remembered.since.get(unique_id, NEVER_HEARD)
+        return Tracker(device, position, since.after(device, position, now))
 
     def _become(
         self, changed: Mapping[str, Tracker], gone: AbstractSet[str]
     ) -> News[str, Tracker]:
         """Let these trackers be others, or be there no more."""
         before = self.trackers
+        for unique_id, tracker in changed.items():
+            self.remembered.since[unique_id] = tracker.since
         if changed or gone:
-            now = {**before, **changed}
+            trackers = {**before, **changed}
             for unique_id in gone:
-                del now[unique_id]
-            self.trackers = now
+                del trackers[unique_id]
+            self.trackers = trackers
         return News(before, self.trackers, changed.keys() | gone)
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from ..api import Device, Position
+from .since import NEVER_HEARD, Said, Since
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +14,41 @@ class Tracker:
 
     device: Device
     position: Position | None
+    since: Since = NEVER_HEARD
+
+    @property
+    def online_since(self) -> datetime | None:
+        """Return since when the service says that it is online, None if it does not."""
+        return self._status_since(is_online=True)
+
+    @property
+    def offline_since(self) -> datetime | None:
+        """Return since when it is no longer or not online, None if it is or may be."""
+        return self._status_since(is_online=False)
+
+    @property
+    def moving_since(self) -> datetime | None:
+        """Return since when it moves, None if it does not or that is not known."""
+        return _since(self.since.moving, is_so=True)
+
+    @property
+    def standing_since(self) -> datetime | None:
+        """Return since when it stands, None if it does not or that is not known."""
+        return _since(self.since.moving, is_so=False)
+
+    @property
+    def silent_since(self) -> datetime | None:
+        """Return when the service last heard of it, None if it never did."""
+        return self.device.last_update
+
+    def _status_since(self, *, is_online: bool) -> datetime | None:
+        if self.device.status is None:
+            return None
+        return _since(self.since.online, is_so=is_online)
+
+
+def _since(said: Said | None, *, is_so: bool) -> datetime | None:
+    return said.since if said is not None and said.is_so is is_so else None
 
 
 type Trackers = Mapping[str, Tracker]

@@ -1,0 +1,1 @@
+"""Tests of triggers and conditions, in real automations."""

@@ -1,0 +1,39 @@
+"""Fixtures of the tests of triggers and conditions."""
+
+from collections.abc import AsyncIterator
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from tests.blueprints.conftest import clock
+from tests.conftest import BLUE, RED
+from tests.simulator.server import Simulator
+
+from .garage import Garage
+
+__all__ = ["clock"]
+
+
+@pytest.fixture
+def hass_config_dir(hass_tmp_config_dir: str) -> str:
+    """Return a configuration folder of the test's own."""
+    return hass_tmp_config_dir
+
+
+@pytest.fixture
+async def garage(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+) -> AsyncIterator[Garage]:
+    """Return a garage with two bikes, online and standing."""
+    for bike in (RED, BLUE):
+        simulator.report(bike, motion=False, attributes={})
+    await hass.config_entries.async_setup(entry.entry_id)
+    garage = Garage(hass, freezer, entry, simulator)
+    await garage.async_minutes(1)
+    yield garage
+    await garage.async_save()

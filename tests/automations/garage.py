@@ -1,0 +1,178 @@
+"""A garage with bikes: what becomes of them, and what automations tell of it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.util import dt as dt_util
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+from tests.blueprints.house import House
+from tests.conftest import EMAIL, PASSWORD, RED
+from tests.simulator.server import Simulator
+
+_TOLD = "told"
+# The longest that anything takes to be right again after a failure, in minutes.
+_AGAIN = 7
+
+
+@dataclass(frozen=True)
+class Told:
+    """A run of an automation."""
+
+    at: datetime
+    variables: dict[str, Any]
+    """What the trigger gave it, as text."""
+
+
+class Garage(House):
+    """A house of which one sees what triggers tell."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        freezer: FrozenDateTimeFactory,
+        entry: MockConfigEntry,
+        simulator: Simulator,
+    ) -> None:
+        """Note what is told."""
+        super().__init__(hass, freezer, entry)
+        self.simulator = simulator
+        self.runs: list[Told] = []
+        self._down: set[str] = set()
+        hass.bus.async_listen(_TOLD, self._note_run)
+
+    @callback
+    def _note_run(self, event: Event[Any]) -> None:
+        self.runs.append(Told(dt_util.utcnow(), event.data))
+
+    @property
+    def now(self) -> datetime:
+        """Return the time."""
+        return dt_util.utcnow()
+
+    def entity(self, tracker: str, key: str = "online") -> str:
+        """Return the ID of a binary sensor."""
+        entity_id = er.async_get(self._hass).async_get_entity_id(
+            "binary_sensor", DOMAIN, f"{tracker}_{key}"
+        )
+        assert entity_id is not None
+        return entity_id
+
+    def put(self, tracker: str, **where: Any) -> None:
+        """Give a tracker's device another area, or labels."""
+        dr.async_get(self._hass).async_update_device(self.device(tracker), **where)
+
+    def automation(
+        self,
+        trigger: str,
+        *,
+        target: dict[str, Any] | None = None,
+        alias: str = "Bikes",
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return an automation that tells what its trigger gives it."""
+        variables = ("device_id", "entity_id", "name", "since", "description")
+        return {
+            "id": alias,
+            "alias": alias,
+            "mode": "queued",
+            "triggers": [
+                {
+                    "trigger": f"{DOMAIN}.{trigger}",
+                    "target": target or {"device_id": self.device(RED)},
+                    **({"options": options} if options else {}),
+                }
+            ],
+            "actions": [
+                {
+                    "event": _TOLD,
+                    "event_data": {
+                        name: f"{{{{ trigger.{name} }}}}" for name in variables
+                    },
+                }
+            ],
+        }
+
+    async def async_listen(self, trigger: str, **more: Any) -> None:
+        """Save the only automation."""
+        await self.async_save(self.automation(trigger, **more))
+        alias = more.get("alias", "Bikes").lower()
+        state = self._hass.states.get(f"automation.{alias}")
+        assert state is not None
+        assert state.state == "on"
+
+    # What becomes of the red bike
+
+    async def async_prepare(self, trigger: str) -> None:
+        """Let the bike be otherwise than the trigger tells."""
+        if trigger == "came_online":
+            self.simulator.set_status(RED, "offline")
+        if trigger == "stopped_moving":
+            self.simulator.report(RED, motion=True)
+        self.simulator.touch([RED])
+        await self.async_minutes(2)
+
+    def become(self, trigger: str, *, at_once: bool = False) -> None:
+        """Let the bike become what the trigger tells, with or without a wait."""
+        match trigger:
+            case "went_offline":
+                self.simulator.set_status(RED, "offline")
+            case "came_online":
+                self.simulator.set_status(RED, "online")
+            case "became_silent":
+                age = timedelta(days=2) if at_once else timedelta()
+                self.simulator.set_last_update(RED, self.now - age)
+            case _:
+                self.simulator.report(RED, motion=trigger == "started_moving")
+
+    # What comes in between
+
+    async def async_begin(self, interruption: str) -> None:
+        """Let it begin, and be noticed."""
+        self._down.add(interruption)
+        match interruption:
+            case "server":
+                self.simulator.fault("status-503")
+            case "restart":
+                await self.async_stop()
+            case "reload":
+                if "restart" not in self._down:
+                    await self._hass.config_entries.async_unload(self._entry.entry_id)
+            case "sign-in":
+                self.simulator.set_password(EMAIL, "another")
+            case "unassigned":
+                self.simulator.unassign(EMAIL, RED)
+        await self._async_pass(3)
+
+    async def async_end(self, interruption: str) -> None:
+        """Let it end, and everything be well again."""
+        self._down.discard(interruption)
+        match interruption:
+            case "server":
+                self.simulator.fault(None)
+            case "restart":
+                await self.async_start()
+            case "reload":
+                if "restart" not in self._down and self._is_unloaded:
+                    await self._hass.config_entries.async_setup(self._entry.entry_id)
+            case "sign-in":
+                self.simulator.set_password(EMAIL, PASSWORD)
+            case "unassigned":
+                self.simulator.assign(EMAIL, RED)
+        await self._async_pass(_AGAIN)
+
+    @property
+    def _is_unloaded(self) -> bool:
+        return self._entry.state is ConfigEntryState.NOT_LOADED
+
+    async def _async_pass(self, minutes: int) -> None:
+        if "restart" in self._down:
+            self._freezer.tick(60 * minutes)
+        else:
+            await self.async_minutes(minutes)

@@ -1,0 +1,158 @@
+"""Conditions: what the service says, false where it says nothing."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import area_registry as ar, condition
+from homeassistant.setup import async_setup_component
+import pytest
+import voluptuous as vol
+
+from custom_components.bike_tracker.const import DOMAIN
+from tests.conftest import BLUE, EMAIL, RED
+
+from .garage import Garage
+
+CONDITIONS = ("is_online", "is_offline", "is_silent", "is_moving", "is_not_moving")
+MINUTES = {"for": {"minutes": 10}}
+LONG = {"for": {"days": 9}}
+
+type Ask = Callable[..., Awaitable[bool]]
+
+
+@pytest.fixture(name="ask")
+def ask_fixture(hass: HomeAssistant, garage: Garage) -> Ask:
+    """Return a function that asks once, of the red bike unless told otherwise."""
+
+    async def _ask(
+        kind: str, target: dict[str, Any] | None = None, **options: Any
+    ) -> bool:
+        assert await async_setup_component(hass, "homeassistant", {})
+        config = {
+            "condition": f"{DOMAIN}.{kind}",
+            "target": target or {"device_id": [garage.device(RED)]},
+            "options": options,
+        }
+        config = await condition.async_validate_condition_config(hass, config)
+        checker = await condition.async_from_config(hass, config)
+        try:
+            return bool(checker.async_check())
+        finally:
+            checker.async_unload()
+
+    return _ask
+
+
+async def test_online_and_standing(garage: Garage, ask: Ask) -> None:
+    """What the service says is so, the opposite is not."""
+    assert [await ask(kind) for kind in CONDITIONS] == [True, False, False, False, True]
+
+
+async def test_offline_and_moving(garage: Garage, ask: Ask) -> None:
+    """The other way round."""
+    garage.simulator.report(RED, motion=True)
+    garage.simulator.set_status(RED, "unknown")
+    await garage.async_minutes(2)
+
+    assert [await ask(kind) for kind in CONDITIONS] == [False, True, False, True, False]
+
+
+async def test_for_at_least(garage: Garage, ask: Ask) -> None:
+    """It must have been so for that long, through a restart too."""
+    await garage.async_save()
+    garage.simulator.report(RED, motion=False)
+    garage.simulator.set_status(RED, "offline")
+    garage.simulator.report(BLUE, motion=True)
+    await garage.async_minutes(1)
+    garage.simulator.report(BLUE, motion=False)
+    await garage.async_minutes(2)
+    await garage.async_restart()
+    blue = {"device_id": [garage.device(BLUE)]}
+    assert not await ask("is_offline", **MINUTES)
+    assert not await ask("is_silent", **MINUTES)
+    assert not await ask("is_not_moving", blue, **MINUTES)
+
+    await garage.async_minutes(11)
+
+    assert await ask("is_offline", **MINUTES)
+    assert await ask("is_silent", **MINUTES)
+    assert await ask("is_not_moving", blue, **MINUTES)
+    assert not await ask("is_silent", **LONG)
+    assert not await ask("is_silent")
+
+
+@pytest.mark.parametrize("interruption", ["server", "reload", "sign-in", "unassigned"])
+async def test_nothing_is_known(
+    garage: Garage, ask: Ask, hass: HomeAssistant, interruption: str
+) -> None:
+    """All are false, and none an error; then they are as before."""
+    target = {"device_id": [garage.device(RED)]}
+    before = [await ask(kind) for kind in CONDITIONS]
+
+    await garage.async_begin(interruption)
+    assert not any([await ask(kind, target) for kind in CONDITIONS])
+
+    await garage.async_end(interruption)
+    assert [await ask(kind) for kind in CONDITIONS] == before
+
+
+async def test_any_or_all(hass: HomeAssistant, garage: Garage, ask: Ask) -> None:
+    """One is enough, unless all are asked for; of none, not even all are."""
+    area = ar.async_get(hass).async_create("Garage")
+    target = {"area_id": [area.id]}
+    assert not await ask("is_online", target, behavior="any")
+    assert not await ask("is_online", target, behavior="all")
+
+    for bike in (RED, BLUE):
+        garage.put(bike, area_id=area.id)
+    assert await ask("is_online", target, behavior="all")
+
+    garage.simulator.set_status(RED, "offline")
+    await garage.async_minutes(1)
+    assert await ask("is_online", target)
+    assert not await ask("is_online", target, behavior="all")
+
+    garage.simulator.unassign(EMAIL, RED)
+    await garage.async_minutes(1)
+    assert not await ask("is_online", target, behavior="all")
+
+
+@pytest.mark.parametrize("kind", CONDITIONS)
+async def test_refused(
+    hass: HomeAssistant, garage: Garage, ask: Ask, kind: str
+) -> None:
+    """What cannot be meant is refused, by name."""
+    with pytest.raises(vol.Invalid, match="target"):
+        await condition.async_validate_condition_config(
+            hass, {"condition": f"{DOMAIN}.{kind}"}
+        )
+    for name, value in (
+        ("since", 1),
+        ("behavior", "most"),
+        ("for", "-00:01:00"),
+        ("for", "a while"),
+    ):
+        with pytest.raises((vol.Invalid, HomeAssistantError), match=name):
+            await ask(kind, **{name: value})
+
+
+async def test_in_an_automation(hass: HomeAssistant, garage: Garage) -> None:
+    """An automation runs only while its condition is true."""
+    automation = garage.automation("stopped_moving")
+    automation["conditions"] = [
+        {
+            "condition": f"{DOMAIN}.is_online",
+            "target": {"device_id": garage.device(RED)},
+        }
+    ]
+    await garage.async_save(automation)
+    for status in ("offline", "online"):
+        garage.simulator.set_status(RED, status)
+        garage.simulator.report(RED, motion=True)
+        await garage.async_minutes(2)
+        garage.simulator.report(RED, motion=False)
+        await garage.async_minutes(2)
+
+    assert len(garage.runs) == 1

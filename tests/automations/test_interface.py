@@ -1,0 +1,252 @@
+"""What Home Assistant is offered, and what happens if it does not fit."""
+
+from collections.abc import Iterator
+from importlib import reload
+import sys
+from typing import Any
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import condition, target, trigger
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+import voluptuous as vol
+
+from custom_components.bike_tracker import automations
+from custom_components.bike_tracker.const import DOMAIN
+from tests.conftest import RED, Poll, StateOf, async_setup
+from tests.simulator.server import Simulator
+
+from .garage import Garage
+from .test_condition import CONDITIONS
+from .test_trigger import TRIGGERS, WAITING
+
+_PACKAGE = automations.__name__
+
+
+def _forget_modules() -> dict[str, Any]:
+    names = [
+        name
+        for name in sys.modules
+        if name.startswith(f"{_PACKAGE}.")
+        or name in {f"custom_components.{DOMAIN}.{x}" for x in ("trigger", "condition")}
+    ]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+@pytest.fixture
+def anew() -> Iterator[None]:
+    """Import triggers and conditions anew, for this test alone."""
+    before = _forget_modules()
+    automations.log_missing.cache_clear()
+    yield
+    _forget_modules()
+    sys.modules.update(before)
+    reload(automations)
+
+
+@pytest.mark.usefixtures("anew")
+@pytest.mark.parametrize(
+    ("module", "name", "left"),
+    [
+        (trigger, "TriggerActionRunner", ["condition"]),
+        (condition, "ConditionCheckParams", ["trigger"]),
+        (target, "TargetSelection", []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_name_taken_away(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    module: Any,
+    name: str,
+    left: list[str],
+) -> None:
+    """One line says so, and all else works."""
+    monkeypatch.delattr(module, name)
+
+    await async_setup(hass, entry)
+    offered = {
+        "trigger": await _triggers(hass),
+        "condition": await _conditions(hass),
+    }
+
+    assert [kind for kind, names in offered.items() if names] == left
+    [line] = [
+        record
+        for record in caplog.records
+        if record.levelname in ("WARNING", "ERROR")
+        and record.name != "homeassistant.loader"
+    ]
+    assert name in line.getMessage()
+    assert line.exc_info is None
+    simulator.set_status(RED, "offline")
+    await poll()
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "off"
+
+
+async def _triggers(hass: HomeAssistant) -> set[str]:
+    every = await trigger.async_get_all_descriptions(hass)
+    return {name for name, what in every.items() if name.startswith(DOMAIN) and what}
+
+
+async def _conditions(hass: HomeAssistant) -> set[str]:
+    every = await condition.async_get_all_descriptions(hass)
+    return {name for name, what in every.items() if name.startswith(DOMAIN) and what}
+
+
+@pytest.mark.usefixtures("setup")
+async def test_offered(hass: HomeAssistant) -> None:
+    """The editor is told of each, with what it is for and what is to be filled in."""
+    assert await _triggers(hass) == {f"{DOMAIN}.{name}" for name in TRIGGERS}
+    assert await _conditions(hass) == {f"{DOMAIN}.{name}" for name in CONDITIONS}
+    triggers = await trigger.async_get_all_descriptions(hass)
+    for name in TRIGGERS:
+        described = triggers[f"{DOMAIN}.{name}"]
+        assert described is not None
+        assert described["target"] == {"entity": [{"integration": DOMAIN}]}
+        assert [*described["fields"]] == (["for"] if name in WAITING else [])
+
+
+@pytest.mark.parametrize("kind", TRIGGERS)
+@pytest.mark.usefixtures("setup")
+async def test_refused(hass: HomeAssistant, kind: str) -> None:
+    """What cannot be meant is refused, by name."""
+    config: dict[str, Any] = {"platform": f"{DOMAIN}.{kind}"}
+    with pytest.raises(vol.Invalid, match="target"):
+        await trigger.async_validate_trigger_config(hass, [config])
+    with pytest.raises(vol.Invalid, match="target"):
+        await trigger.async_validate_trigger_config(hass, [{**config, "target": {}}])
+    config["target"] = {"entity_id": "device_tracker.red_bike"}
+    for name, value in (("since", 1), ("for", "-00:01:00"), ("for", "a while")):
+        with pytest.raises(vol.Invalid, match=name):
+            await trigger.async_validate_trigger_config(
+                hass, [{**config, "options": {name: value}}]
+            )
+    [validated] = await trigger.async_validate_trigger_config(hass, [config])
+    assert ("for" in validated["options"]) == (kind in WAITING)
+
+
+_KEY = f"{DOMAIN}.triggers"
+
+
+def _of_red(values: Any) -> Any:
+    """Return what is stored of a trigger with these values of the red bike."""
+
+    def change(stored: list[Any]) -> list[Any]:
+        return [{**trigger, "trackers": {RED: values}} for trigger in stored]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda _: {"trackers": {}}, id="not a list"),
+        pytest.param(lambda _: [7], id="not triggers"),
+        pytest.param(lambda _: [{"trigger": 7}], id="no key"),
+        pytest.param(lambda stored: [{**stored[0], "trackers": 7}], id="no trackers"),
+        pytest.param(_of_red({"since": 7, "counts_from": None}), id="no time"),
+    ],
+)
+async def test_marks_with_unreadable_values(
+    garage: Garage, hass_storage: dict[str, Any], change: Any
+) -> None:
+    """They cost themselves: what was told is at the worst told again."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_stop()
+    hass_storage[_KEY]["data"] = change(hass_storage[_KEY]["data"])
+
+    await garage.async_start()
+    await garage.async_minutes(2)
+    assert len(garage.runs) <= 2
+
+    garage.become("came_online")
+    await garage.async_minutes(2)
+    garage.runs.clear()
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    assert len(garage.runs) == 1
+
+
+async def test_marks_that_cannot_be_read(
+    garage: Garage, hass_storage: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The trigger begins anew, and one line says so."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_stop()
+    hass_storage[_KEY] = {}
+
+    await garage.async_start()
+
+    assert len(garage.runs) == 1
+    assert "How far triggers were is not readable" in caplog.text
+    caplog.clear()
+
+
+async def test_no_file_without_need(
+    garage: Garage, hass_storage: dict[str, Any], hass: HomeAssistant
+) -> None:
+    """Without automations that use it there is no file."""
+    assert _KEY not in hass_storage
+    await garage.async_listen("went_offline")
+    await garage.async_minutes(1)
+    assert [*hass_storage[_KEY]["data"][0]["trackers"]] == [RED]
+
+    await garage.async_save()
+    await hass.async_block_till_done()
+
+    assert _KEY not in hass_storage
+
+
+async def test_what_was_said_is_remembered(
+    hass: HomeAssistant, garage: Garage, hass_storage: dict[str, Any], setup_key: str
+) -> None:
+    """In the file that 1.0 reads too, which takes from it what it knows."""
+    garage.become("went_offline")
+    await garage.async_minutes(6)
+
+    stored = hass_storage[setup_key]["data"]
+
+    assert stored["since"][RED]["online"]["is_so"] is False
+    assert stored["positions"].keys() == {RED, "860000000000022"}
+    assert stored.keys() == {"positions", "missing", "since"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [7, {}, {"online": 7}, {"online": {"is_so": 1, "since": "2026-11-20T10:00:00Z"}}]
+    + [{"online": {"is_so": False, "since": since}} for since in (7, "today")],
+)
+async def test_what_was_said_is_not_readable(
+    garage: Garage, hass_storage: dict[str, Any], setup_key: str, said: Any
+) -> None:
+    """It is so since it is heard anew."""
+    await garage.async_listen("went_offline", **{"for": "00:10:00"})
+    await garage.async_stop()
+    hass_storage[setup_key]["data"]["since"] = {RED: said}
+    await garage.async_start()
+    garage.become("went_offline")
+    await garage.async_minutes(9)
+    assert garage.runs == []
+
+    await garage.async_minutes(3)
+
+    assert len(garage.runs) == 1
+
+
+@pytest.fixture
+def setup_key(entry: MockConfigEntry) -> str:
+    """Return the name of the file in which an account is remembered."""
+    return f"{DOMAIN}.{entry.entry_id}"

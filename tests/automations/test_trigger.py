@@ -1,0 +1,537 @@
+"""Triggers in automations: told once, at the right time, whatever comes in between."""
+
+from datetime import timedelta
+from itertools import pairwise, permutations
+from typing import Any
+
+from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    floor_registry as fr,
+    label_registry as lr,
+)
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.automations.targets import trackers_in
+from tests.conftest import BLUE, EMAIL, RED
+
+from .garage import Garage
+
+TRIGGERS = (
+    "went_offline",
+    "came_online",
+    "became_silent",
+    "started_moving",
+    "stopped_moving",
+)
+WAITING = tuple(trigger for trigger in TRIGGERS if trigger != "came_online")
+INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
+# Each after each other one.
+ALL_ORDERS = [kind for pair in permutations(INTERRUPTIONS, 2) for kind in pair]
+
+MINUTES = {"minutes": 30}
+
+
+def options_of(trigger: str) -> dict[str, Any]:
+    """Return what a trigger needs to tell at once what became of a bike."""
+    return {"for": {"days": 1}} if trigger == "became_silent" else {}
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+async def test_told_at_once(garage: Garage, trigger: str) -> None:
+    """It is told with the poll that brings it, and what it is about."""
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **options_of(trigger))
+    await garage.async_minutes(2)
+    assert garage.runs == []
+
+    garage.become(trigger, at_once=True)
+    became = garage.now
+    await garage.async_minutes(5)
+
+    [run] = garage.runs
+    assert run.at - became <= timedelta(minutes=1)
+    assert run.variables["device_id"] == garage.device(RED)
+    assert run.variables["entity_id"] == garage.entity(RED)
+    assert run.variables["name"] == "Red bike"
+    assert run.variables["description"] == f"Red bike {trigger.replace('_', ' ')}"
+    since = dt_util.parse_datetime(run.variables["since"])
+    assert since == (
+        became - timedelta(days=2) if trigger == "became_silent" else run.at
+    )
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+async def test_told_after_a_wait(garage: Garage, trigger: str) -> None:
+    """It is told when the wait is over to the second, once."""
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **{"for": "00:10:10"})
+    garage.become(trigger)
+    await garage.async_minutes(20)
+
+    [run] = garage.runs
+    since = dt_util.parse_datetime(run.variables["since"])
+    assert since is not None
+    assert timedelta() <= run.at - since - timedelta(seconds=610) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+async def test_over_before_the_wait(garage: Garage, trigger: str) -> None:
+    """What ends in time is not told."""
+    opposite = {
+        "went_offline": "came_online",
+        "started_moving": "stopped_moving",
+        "stopped_moving": "started_moving",
+    }.get(trigger, trigger)
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **{"for": MINUTES})
+    for _ in range(3):
+        garage.become(trigger)
+        await garage.async_minutes(20)
+        garage.become(opposite)
+        await garage.async_minutes(2)
+
+    assert garage.runs == []
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+@pytest.mark.parametrize("is_so", [False, True], ids=["otherwise", "so"])
+async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None:
+    """Whatever comes in between, in every order: what stays as it is is not told."""
+    await garage.async_prepare(trigger)
+    if is_so:
+        garage.become(trigger, at_once=True)
+        await garage.async_minutes(2)
+    await garage.async_listen(trigger, **(options_of(trigger) and {"for": {"days": 9}}))
+
+    for interruption in ALL_ORDERS:
+        await garage.async_begin(interruption)
+        await garage.async_end(interruption)
+
+    assert garage.runs == []
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_told_after_the_interruption(
+    garage: Garage, trigger: str, interruption: str
+) -> None:
+    """What became so meanwhile is told once it is known, once."""
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **options_of(trigger))
+
+    await garage.async_begin(interruption)
+    garage.become(trigger, at_once=True)
+    assert garage.runs == []
+    await garage.async_end(interruption)
+    assert len(garage.runs) == 1
+
+    await garage.async_restart()
+    await garage.async_minutes(5)
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+@pytest.mark.parametrize("overlap", [False, True], ids=["one-by-one", "overlapping"])
+@pytest.mark.parametrize("orders", permutations(INTERRUPTIONS, 2), ids="-".join)
+async def test_wait_goes_on(
+    garage: Garage, trigger: str, overlap: bool, orders: tuple[str, str]
+) -> None:
+    """A wait counts through whatever comes in between."""
+    first, second = orders
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **{"for": MINUTES})
+    garage.become(trigger)
+    await garage.async_minutes(2)
+
+    await garage.async_begin(first)
+    if overlap:
+        await garage.async_begin(second)
+        await garage.async_end(first)
+    else:
+        await garage.async_end(first)
+        await garage.async_begin(second)
+    await garage.async_end(second)
+    assert garage.runs == []
+    await garage.async_minutes(20)
+
+    [run] = garage.runs
+    since = dt_util.parse_datetime(run.variables["since"])
+    assert since is not None
+    assert timedelta() <= run.at - since - timedelta(**MINUTES) < timedelta(minutes=2)
+    await garage.async_restart()
+    await garage.async_minutes(40)
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_wait_ends_meanwhile(
+    garage: Garage, trigger: str, interruption: str
+) -> None:
+    """It is told with the first answer that still says so, once."""
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **{"for": "00:04:00"})
+    garage.become(trigger)
+    await garage.async_minutes(2)
+
+    await garage.async_begin(interruption)
+    assert garage.runs == []
+    await garage.async_end(interruption)
+    assert len(garage.runs) == 1
+
+    await garage.async_restart(down=600)
+    await garage.async_minutes(10)
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_wait_ends_meanwhile_but_it_is_over(
+    garage: Garage, interruption: str
+) -> None:
+    """What the first answer does not say any more is not told."""
+    await garage.async_listen("went_offline", **{"for": "00:04:00"})
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+
+    await garage.async_begin(interruption)
+    garage.become("came_online")
+    await garage.async_end(interruption)
+    await garage.async_minutes(10)
+
+    assert garage.runs == []
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+async def test_already_so(garage: Garage, trigger: str) -> None:
+    """An automation made meanwhile tells nothing; its wait counts from then on."""
+    await garage.async_prepare(trigger)
+    garage.become(trigger, at_once=True)
+    await garage.async_minutes(5)
+
+    await garage.async_listen(trigger, **options_of(trigger))
+    await garage.async_minutes(5)
+
+    assert garage.runs == []
+
+
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("trigger", WAITING)
+async def test_wait_from_when_it_was_made(
+    garage: Garage, trigger: str, restart: bool
+) -> None:
+    """A wait that began with the automation ends as long after, restart or not."""
+    await garage.async_prepare(trigger)
+    garage.become(trigger, at_once=True)
+    await garage.async_minutes(5)
+    await garage.async_listen(trigger, **{"for": MINUTES})
+    made = garage.now
+
+    await garage.async_minutes(10)
+    for _ in range(restart):
+        await garage.async_restart()
+    await garage.async_minutes(30)
+
+    [run] = garage.runs
+    assert timedelta() <= run.at - made - timedelta(**MINUTES) < timedelta(minutes=1)
+
+
+async def test_switched_off_and_on(hass: HomeAssistant, garage: Garage) -> None:
+    """One that is switched on again begins anew."""
+    await garage.async_listen("went_offline", **{"for": MINUTES})
+    garage.become("went_offline")
+    await garage.async_minutes(20)
+    for service in ("turn_off", "turn_on"):
+        await hass.services.async_call(
+            "automation", service, {"entity_id": "automation.bikes"}, blocking=True
+        )
+
+    await garage.async_minutes(29)
+    assert garage.runs == []
+    await garage.async_minutes(2)
+    assert len(garage.runs) == 1
+
+
+async def test_the_clock_of_silence(garage: Garage) -> None:
+    """A day after the last report, unless told otherwise, and anew after the next."""
+    garage.simulator.touch([RED])
+    await garage.async_listen("became_silent")
+    for _ in range(2):
+        await garage.async_begin("restart")
+        await garage.async_end("restart")
+    assert garage.runs == []
+
+    await garage.async_restart(down=23 * 60 * 60)
+    assert garage.runs == []
+    await garage.async_minutes(60)
+    assert len(garage.runs) == 1
+
+    garage.simulator.touch([RED])
+    await garage.async_minutes(2)
+    await garage.async_restart(down=25 * 60 * 60)
+    assert len(garage.runs) == 2
+
+
+async def test_never_heard_of(garage: Garage) -> None:
+    """A tracker without any report is not silent."""
+    await garage.async_listen("became_silent", **{"for": "00:05:00"})
+    garage.simulator.override_field(RED, "lastUpdate", None)
+
+    await garage.async_minutes(10)
+
+    assert garage.runs == []
+
+
+async def test_older_report_after_silence(garage: Garage) -> None:
+    """A server that takes a report back has told of that silence."""
+    await garage.async_listen("became_silent", **{"for": "00:05:00"})
+    await garage.async_minutes(10)
+    assert len(garage.runs) == 1
+
+    garage.simulator.set_last_update(RED, garage.now - timedelta(days=1))
+    await garage.async_minutes(5)
+
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("status", ["", 7])
+async def test_unreadable_status(garage: Garage, status: Any) -> None:
+    """It neither tells nor ends a wait."""
+    await garage.async_listen("went_offline", **{"for": "00:10:00"})
+    garage.simulator.override_field(RED, "status", status)
+    await garage.async_minutes(15)
+    assert garage.runs == []
+
+    garage.simulator.clear_overrides(RED)
+    garage.become("went_offline")
+    await garage.async_minutes(5)
+    garage.simulator.override_field(RED, "status", status)
+    await garage.async_minutes(10)
+    assert garage.runs == []
+    garage.simulator.clear_overrides(RED)
+    await garage.async_minutes(1)
+    assert len(garage.runs) == 1
+
+
+async def test_unknown_is_offline(garage: Garage) -> None:
+    """A Traccar's third status is no longer online, and no other one than offline."""
+    await garage.async_listen("went_offline")
+    for status in ("unknown", "offline", "unknown"):
+        garage.simulator.set_status(RED, status)
+        await garage.async_minutes(2)
+
+    assert len(garage.runs) == 1
+
+
+async def test_new_tracker_is_offline(hass: HomeAssistant, garage: Garage) -> None:
+    """Nothing became of it; its wait counts from then on."""
+    label = lr.async_get(hass).async_create("Bikes")
+    await garage.async_save(
+        garage.automation("went_offline", target={"label_id": label.label_id}),
+        garage.automation(
+            "went_offline",
+            target={"label_id": label.label_id},
+            alias="Later",
+            **{"for": MINUTES},
+        ),
+    )
+    garage.simulator.add_device("new", name="New bike", email=EMAIL, status="offline")
+    await garage.async_minutes(2)
+    garage.put("new", labels={label.label_id})
+    await garage.async_minutes(29)
+    assert garage.runs == []
+    await garage.async_minutes(3)
+
+    assert [run.variables["name"] for run in garage.runs] == ["New bike"]
+
+
+@pytest.mark.parametrize("kind", ["entity", "device", "area", "floor", "label"])
+async def test_targets(hass: HomeAssistant, garage: Garage, kind: str) -> None:
+    """A tracker that is in the target is told of, another one is not."""
+    floor = fr.async_get(hass).async_create("Ground floor")
+    area = ar.async_get(hass).async_create("Garage", floor_id=floor.floor_id)
+    label = lr.async_get(hass).async_create("Bikes")
+    garage.put(RED, area_id=area.id, labels={label.label_id})
+    target = {
+        "entity": {"entity_id": garage.entity(RED, "disabled")},
+        "device": {"device_id": garage.device(RED)},
+        "area": {"area_id": area.id},
+        "floor": {"floor_id": floor.floor_id},
+        "label": {"label_id": [label.label_id]},
+    }[kind]
+    await garage.async_listen("went_offline", target=target)
+
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+
+    assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
+
+
+async def test_target_is_followed(hass: HomeAssistant, garage: Garage) -> None:
+    """What comes into an area is told of from then on, what left it no more."""
+    area = ar.async_get(hass).async_create("Garage")
+    garage.put(RED, area_id=area.id)
+    await garage.async_listen("went_offline", target={"area_id": area.id})
+    garage.put(RED, area_id=None)
+    garage.put(BLUE, area_id=area.id)
+    await garage.async_minutes(1)
+
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+
+    assert [run.variables["name"] for run in garage.runs] == ["Blue bike"]
+
+
+@pytest.mark.parametrize("by", ["device", "area", "entity"])
+async def test_connectivity_switched_off(
+    hass: HomeAssistant, garage: Garage, by: str
+) -> None:
+    """The tracker counts all the same."""
+    area = ar.async_get(hass).async_create("Garage")
+    garage.put(RED, area_id=area.id)
+    target = {
+        "device": {"device_id": garage.device(RED)},
+        "area": {"area_id": area.id},
+        "entity": {"entity_id": "device_tracker.red_bike"},
+    }[by]
+    er.async_get(hass).async_update_entity(
+        garage.entity(RED), disabled_by=er.RegistryEntryDisabler.USER
+    )
+    await garage.async_listen("went_offline", target=target)
+
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+
+    assert len(garage.runs) == 1
+
+
+async def test_excluded(hass: HomeAssistant, garage: Garage) -> None:
+    """Newer releases let a target leave some out."""
+    area = ar.async_get(hass).async_create("Garage")
+    for bike in (RED, BLUE):
+        garage.put(bike, area_id=area.id)
+    target = {"area_id": [area.id], "exclude": {"entity_id": [garage.entity(RED)]}}
+
+    assert trackers_in(hass, target) == {BLUE}
+
+
+async def test_name_a_person_gave(garage: Garage) -> None:
+    """The name is the one that is shown."""
+    garage.put(RED, name_by_user="Rocinante")
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(1)
+
+    assert garage.runs[0].variables["name"] == "Rocinante"
+
+
+async def test_removed_tracker(hass: HomeAssistant, garage: Garage) -> None:
+    """It ends its waits."""
+    await garage.async_listen("went_offline", **{"for": MINUTES})
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    garage.simulator.unassign(EMAIL, RED)
+    await garage.async_minutes(2)
+    dr.async_get(hass).async_remove_device(garage.device(RED))
+    await garage.async_minutes(40)
+
+    assert garage.runs == []
+
+
+async def test_two_alike(garage: Garage) -> None:
+    """Two automations that wait for the same are told each, once."""
+    options: dict[str, Any] = {"for": "00:10:00"}
+    await garage.async_save(
+        garage.automation("went_offline", **options),
+        garage.automation("went_offline", alias="Again", **options),
+    )
+    garage.become("went_offline")
+    await garage.async_minutes(5)
+    await garage.async_restart()
+    await garage.async_minutes(10)
+
+    assert len(garage.runs) == 2
+
+
+async def test_all_bikes_at_once(garage: Garage) -> None:
+    """One automation tells of each of its bikes."""
+    devices = [garage.device(RED), garage.device(BLUE)]
+    await garage.async_listen("went_offline", target={"device_id": devices})
+
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+
+    assert {run.variables["name"] for run in garage.runs} == {"Red bike", "Blue bike"}
+    assert all(earlier.at == later.at for earlier, later in pairwise(garage.runs))
+
+
+async def test_different_ones_over_a_restart(garage: Garage) -> None:
+    """Each automation goes on where it was."""
+    soon: dict[str, Any] = {"for": "00:05:00"}
+    later: dict[str, Any] = {"for": "00:20:00"}
+    await garage.async_save(
+        garage.automation("went_offline", **later),
+        garage.automation("went_offline", alias="Soon", **soon),
+    )
+    garage.become("went_offline")
+    await garage.async_minutes(10)
+    assert len(garage.runs) == 1
+
+    automations = [
+        garage.automation("went_offline", alias="Soon", **soon),
+        garage.automation("went_offline", **later),
+    ]
+    await garage.async_restart()
+    await garage.async_save(*automations)
+    await garage.async_restart()
+    assert len(garage.runs) == 1
+
+    await garage.async_minutes(15)
+    assert len(garage.runs) == 2
+
+
+async def test_entities_of_others_in_the_target(garage: Garage) -> None:
+    """What is no entity of a tracker, or is gone, is passed over."""
+    entities = ["sun.sun", garage.entity(RED), "binary_sensor.gone"]
+    await garage.async_listen("went_offline", target={"entity_id": entities})
+    garage.become("went_offline")
+    await garage.async_minutes(1)
+
+    assert len(garage.runs) == 1
+
+
+async def test_removed_a_moment_ago(
+    hass: HomeAssistant, garage: Garage, entry: MockConfigEntry
+) -> None:
+    """Of a tracker without a device there is nothing to tell."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    dr.async_get(hass).async_remove_device(garage.device(RED))
+    await entry.runtime_data.coordinator.async_refresh()
+    await garage.async_minutes(1)
+
+    assert garage.runs == []
+
+
+async def test_not_while_home_assistant_starts(
+    hass: HomeAssistant, garage: Garage
+) -> None:
+    """What is heard before all is there is told afterwards."""
+    await garage.async_listen("went_offline")
+    hass.set_state(CoreState.starting)
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    assert garage.runs == []
+
+    hass.set_state(CoreState.running)
+    garage.simulator.report(BLUE)
+    await garage.async_minutes(1)
+
+    assert len(garage.runs) == 1

@@ -1,0 +1,85 @@
+"""Triggers and conditions in automations that a person saves, with restarts in between."""
+
+import asyncio
+
+from tests.live import (
+    EMAIL,
+    PASSWORD,
+    HomeAssistantClient,
+    HomeAssistantProcess,
+    SimulatorProcess,
+)
+from tests.live.town import settle
+
+BIKE = "860000000000001"
+AUTOMATION = "offline"
+
+
+async def runs(client: HomeAssistantClient) -> int:
+    """Return how often the automation ran, its condition being true."""
+    traces = await client.call("trace/list", domain="automation", item_id=AUTOMATION)
+    return sum(trace["script_execution"] == "finished" for trace in traces)
+
+
+async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
+    """Wait until it ran so often."""
+    async with asyncio.timeout(20):
+        while await runs(client) < number:
+            await asyncio.sleep(0.1)
+
+
+async def wait_for_state(client: HomeAssistantClient, state: str) -> None:
+    """Wait until the bike is online, or not."""
+    entity_id = await client.entity_id("binary_sensor", f"{BIKE}_online")
+    async with asyncio.timeout(20):
+        while (await client.states())[entity_id].state != state:
+            await asyncio.sleep(0.1)
+
+
+async def test_told_once(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+) -> None:
+    """What happens is told, at once or after the restart that it happened in."""
+    client = home_assistant.client
+    await settle(client)
+    await client.add_account(simulator.url, EMAIL, PASSWORD)
+    await client.wait_for_entities(3)
+    device_id = (await client.devices())[BIKE]["id"]
+    area = await client.call("config/area_registry/create", name="Shed")
+    await client.call(
+        "config/device_registry/update", device_id=device_id, area_id=area["area_id"]
+    )
+    target = {"area_id": area["area_id"]}
+    await client.post(
+        f"/api/config/automation/config/{AUTOMATION}",
+        {
+            "alias": "Offline",
+            "triggers": [{"trigger": "bike_tracker.went_offline", "target": target}],
+            "conditions": [
+                {
+                    "condition": "bike_tracker.is_offline",
+                    "target": target,
+                    "options": {"behavior": "all", "for": "00:00:00"},
+                }
+            ],
+            "actions": [{"event": "offline"}],
+        },
+    )
+
+    await simulator.control.do("set_status", unique_id=BIKE, status="offline")
+    await client.poll()
+    await wait_for_runs(client, 1)
+    await home_assistant.wait_until_stored("bike_tracker.triggers", BIKE)
+    await home_assistant.stop()
+    await home_assistant.start()
+    client = home_assistant.client
+    await simulator.control.do("set_status", unique_id=BIKE, status="online")
+    await client.poll()
+    await wait_for_state(client, "on")
+    assert await runs(client) == 1
+
+    await home_assistant.stop()
+    await simulator.control.do("set_status", unique_id=BIKE, status="offline")
+    await home_assistant.start()
+    await wait_for_runs(home_assistant.client, 2)
+    assert home_assistant.complaints() == []

@@ -1,0 +1,13 @@
+"""What is described of triggers and conditions."""
+
+from typing import Any
+
+from homeassistant.util.yaml import load_yaml_dict
+
+from .project import INTEGRATION
+
+
+def described(kind: str) -> dict[str, Any]:
+    """Return what `triggers` or `conditions` there are, as described."""
+    every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
+    return {name: what for name, what in every.items() if not name.startswith(".")}
