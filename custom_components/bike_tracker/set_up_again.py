@@ -10,6 +10,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from .api import AuthenticationError, TrackingError
 from .const import DOMAIN
+from .outage import async_begin_outage
 from .session import client_for_now
 from .sign_in import SignIn
 
@@ -58,12 +59,19 @@ class SetUpAgain:
         del self._hass.data[_CANCEL][self._entry.entry_id]
         if self._entry.state not in _NOT_SET_UP:
             return
+        error: TrackingError | None = None
         try:
             with client_for_now(self._hass, self._entry.data) as client:
                 await client.async_get_devices()
-        except AuthenticationError:
-            self.async_after_refusal()
         except TrackingError as err:
-            self.async_after_failure(err.retry_after)
-        else:
+            error = err
+        if self._entry.state not in _NOT_SET_UP:
+            # Meanwhile it was set up, or switched off or removed.
+            return
+        if error is None:
             self._hass.config_entries.async_schedule_reload(self._entry.entry_id)
+        elif isinstance(error, AuthenticationError):
+            self.async_after_refusal()
+        else:
+            async_begin_outage(self._hass, self._entry, str(error))
+            self.async_after_failure(error.retry_after)

@@ -1,0 +1,87 @@
+"""An account that could not be set up, and is tried again with nobody there."""
+
+import asyncio
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import Poll, async_setup
+from .simulator import Simulator
+
+
+async def test_removal_while_it_is_tried(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A good answer that comes after the removal sets nothing up."""
+    asked, removed = asyncio.Event(), asyncio.Event()
+    get = TrackingClient.async_get_devices
+
+    async def _answer_late(client: TrackingClient) -> Any:
+        asked.set()
+        await removed.wait()
+        return await get(client)
+
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    simulator.fault(None)
+    monkeypatch.setattr(TrackingClient, "async_get_devices", _answer_late)
+    freezer.tick(61)
+    async_fire_time_changed(hass)
+    await asked.wait()
+    assert entry.state is ConfigEntryState.SETUP_ERROR
+
+    await hass.config_entries.async_remove(entry.entry_id)
+    removed.set()
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert not hass.config_entries.async_entries(DOMAIN)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+@pytest.mark.parametrize("fault", ["status-401", "status-503"])
+@pytest.mark.usefixtures("freezer")
+async def test_lasting_outage_after_a_refusal(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    issue_registry: ir.IssueRegistry,
+    fault: str,
+) -> None:
+    """It is shown as any other, and goes away by itself."""
+
+    def _is_shown() -> bool:
+        issue_id = f"no_contact_{entry.entry_id}"
+        return issue_registry.async_get_issue(DOMAIN, issue_id) is not None
+
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    simulator.fault(fault)
+    for _ in range(29):
+        await poll()
+    assert not _is_shown()
+    for _ in range(10):
+        await poll()
+    assert _is_shown()
+
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+    assert entry.state is ConfigEntryState.LOADED
+    assert not _is_shown()
