@@ -44,6 +44,9 @@ class SetUpAgain:
         """Try again after the sign-in was refused."""
         self._async_wait(self._sign_in.async_fail())
 
+    def _is_needed(self) -> bool:
+        return self._entry.state in _NOT_SET_UP
+
     @callback
     def _async_wait(self, seconds: float) -> None:
         """Wait, instead of an earlier wait for the same entry."""
@@ -57,7 +60,7 @@ class SetUpAgain:
     async def _async_try(self, _now: datetime) -> None:
         """Ask whether a set-up would succeed: failing, it would take back requests."""
         del self._hass.data[_CANCEL][self._entry.entry_id]
-        if self._entry.state not in _NOT_SET_UP:
+        if not self._is_needed():
             return
         error: TrackingError | None = None
         try:
@@ -65,7 +68,7 @@ class SetUpAgain:
                 await client.async_get_devices()
         except TrackingError as err:
             error = err
-        if self._entry.state not in _NOT_SET_UP:
+        if not self._is_needed():
             # Meanwhile it was set up, or switched off or removed.
             return
         if error is None:
