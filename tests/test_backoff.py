@@ -7,6 +7,7 @@ from email.utils import format_datetime
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -525,3 +526,25 @@ async def test_failures_say_nothing_of_what_is_offered(
     assert await asked_in(12) == [1, 3, 7, 12]
     simulator.fault("status-404", path="positions")
     assert await asked_in(70) == [5, 65]
+
+
+# A clock that is put right
+
+
+@pytest.mark.usefixtures("setup")
+async def test_clock_that_is_put_right_is_no_outage(
+    simulator: Simulator,
+    poll: Poll,
+    issue_registry: ir.IssueRegistry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A machine that starts with its network may count two days between two polls."""
+    simulator.fault("status-503")
+    await poll()
+    right = dt_util.now
+    for name in ("now", "utcnow"):
+        monkeypatch.setattr(dt_util, name, lambda *_: right() + timedelta(days=2))
+
+    await poll(2 * MINUTE)
+
+    assert not issue_registry.issues

@@ -1,6 +1,7 @@
 """A lasting outage, shown to the person."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
+from time import monotonic
 from typing import Final, NamedTuple
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
@@ -16,7 +17,8 @@ _SHOWN_AFTER: Final = timedelta(minutes=30)
 
 
 class _Outage(NamedTuple):
-    since: datetime
+    began: float
+    """By the clock that nobody puts right, as happens once a network is there."""
     stop_watching: CALLBACK_TYPE
 
 
@@ -28,7 +30,7 @@ _OUTAGES: HassKey[dict[str, _Outage]] = HassKey(f"{DOMAIN}_outages")
 def async_begin_outage(hass: HomeAssistant, entry: ConfigEntry, reason: str) -> None:
     """Take in that a poll failed, and tell the person if that lasts."""
     outages = hass.data.setdefault(_OUTAGES, {})
-    now = dt_util.now()
+    now = monotonic()
     if entry.entry_id not in outages:
 
         @callback
@@ -40,8 +42,9 @@ def async_begin_outage(hass: HomeAssistant, entry: ConfigEntry, reason: str) -> 
 
         stop_watching = entry.async_on_state_change(async_stop_telling)
         outages[entry.entry_id] = _Outage(now, stop_watching)
-    since = outages[entry.entry_id].since
-    if now - since >= _SHOWN_AFTER:
+    lasted = timedelta(seconds=now - outages[entry.entry_id].began)
+    if lasted >= _SHOWN_AFTER:
+        since = dt_util.now() - lasted
         async_create_issue(
             hass, entry, _KEY, since=f"{since:%Y-%m-%d %H:%M}", error=reason
         )
