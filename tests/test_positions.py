@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+import json
 from typing import Any, TypedDict
 
 from freezegun.api import FrozenDateTimeFactory
@@ -560,6 +561,26 @@ async def test_by_id_fails(
     assert place(state_of(RED)) == AT_HOME
 
 
+@pytest.mark.usefixtures("setup")
+async def test_other_positions_than_those_that_were_asked_for(
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server that answers by ID with what it likes leads nobody back in time."""
+    old = json.dumps(simulator.listed("positions", EMAIL)).encode()
+    monkeypatch.setattr(
+        "tests.simulator.render.Renderer.positions_by_id", lambda *_: old
+    )
+    simulator.report(RED, **AWAY)
+    simulator.override_field(RED, "positionId", 4711)
+
+    for _ in range(8):
+        await poll()
+        assert place(state_of(RED)) == (48.1, 7.9)
+
+
 @pytest.mark.parametrize("year", [1970, 1980])
 async def test_never_had_a_fix(
     hass: HomeAssistant,
@@ -1106,6 +1127,28 @@ async def test_restart_with_positions_failing(
     assert time is not None
     assert state.state == "home"
     assert battery.state == "80"
+    assert time.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
+
+
+async def test_restart_with_a_time_that_was_not_readable(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """The position is asked for again, also after a restart."""
+    simulator.override_position(RED, "fixTime", "soon")
+    simulator.report(RED, **AWAY)
+    await poll()
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.clear_overrides(RED)
+
+    await async_setup(hass, setup)
+    await poll(6)
+
+    time = state_of(f"{RED}_position_time", Platform.SENSOR)
+    assert time is not None
     assert time.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
 
 

@@ -89,11 +89,14 @@ class PositionLookup:
         for some in batched(devices, _IDS_AT_A_TIME, strict=False):
             ids = [device.position_id for device in some if device.position_id]
             try:
-                found |= await self._client.async_get_positions_by_id(ids)
+                answer = await self._client.async_get_positions_by_id(ids)
             except CannotConnectError, ServiceUnavailableError:
                 break
             except TrackingError as err:
                 LOGGER.debug("No positions by ID (%s)", err)
+            else:
+                # A server that knows no such question answers with what it likes.
+                found |= {key: item for key, item in answer.items() if item.id in ids}
         return found
 
 
