@@ -178,6 +178,22 @@ def _requests(home: Home) -> tuple[int, int]:
     return counts["/api/devices"], counts["/api/positions"]
 
 
+async def test_a_position_that_never_comes_while_others_ride(home: Home) -> None:
+    """It is asked for by its ID, and costs the others a minute now and then."""
+    lacking, *others = home.simulator.devices
+    home.simulator.override_field(lacking, "positionId", 4711)
+    with few_requests(home):
+        for _ in range(120):
+            home.simulator.report_many(others)
+            await pass_time(home, 60)
+    assert "id=4711" in {request.query for request in home.simulator.requests}
+    await pass_time(home, 2 * 60)
+    places, true_places = home.places(), home.true_places()
+    assert {places[other] for other in others} == {
+        true_places[other] for other in others
+    }
+
+
 async def test_list_behind_the_positions(home: Home) -> None:
     """The list still names the position before, or none, when the new one is there."""
     simulator = home.simulator

@@ -24,6 +24,7 @@ from .position_gaps import PositionGaps
 from .position_offer import PositionOffer
 
 _IDS_AT_A_TIME: Final = 100
+_SKIPS_A_POLL: Final = 90
 
 
 class PositionLookup:
@@ -52,8 +53,10 @@ class PositionLookup:
             LOGGER.debug("No positions (%s); asking again in %.0f s", err, wait)
             return {}
         self.offer.succeed()
-        by_id = self._gaps.by_id(_lacking(wanted, found))
-        found |= await self._async_get_by_id(by_id)
+        if by_id := self._gaps.by_id(_lacking(wanted, found)):
+            found |= await self._async_get_by_id(by_id)
+            # One request more than a poll may have: the next one does without.
+            self._not_before = monotonic() + _SKIPS_A_POLL
         self._gaps.note(_lacking(wanted, found))
         return {
             device.unique_id: found[device_id]
