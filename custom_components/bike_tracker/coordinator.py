@@ -192,9 +192,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.poll.last_error_time = self.poll.time
             # A failure says nothing of who is missing.
             self._last_success = None
-            if not isinstance(err, AuthenticationError):
-                # The person is asked for the password otherwise.
-                async_begin_outage(self.hass, self.config_entry, str(err))
+            async_begin_outage(self.hass, self.config_entry, str(err))
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         self._backoff.succeed()

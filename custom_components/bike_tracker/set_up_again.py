@@ -73,8 +73,9 @@ class SetUpAgain:
             return
         if error is None:
             self._hass.config_entries.async_schedule_reload(self._entry.entry_id)
-        elif isinstance(error, AuthenticationError):
+            return
+        async_begin_outage(self._hass, self._entry, str(error))
+        if isinstance(error, AuthenticationError):
             self.async_after_refusal()
         else:
-            async_begin_outage(self._hass, self._entry, str(error))
             self.async_after_failure(error.retry_after)

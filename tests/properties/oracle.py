@@ -81,6 +81,8 @@ def position(row: dict[str, Any]) -> Position:
         "latitude": latitude,
         "longitude": longitude,
         "accuracy": accuracy,
+        "is_readable": row.get("fixTime") is None
+        or (time is not None and not is_placeholder),
     }
     device_time = _moment(row.get("deviceTime"))
     if row.get("valid") is False and time and device_time and time < device_time:
