@@ -771,6 +771,9 @@ async def test_shared_tracker_that_the_first_account_loses(
             entity_registry, before.id, include_disabled_entities=True
         )
     }
+    helper = entity_registry.async_get_or_create(
+        "sensor", "template", "mileage", device_id=before.id
+    )
     simulator.add_account(BOB, PASSWORD)
     simulator.assign(BOB, RED)
     other = make_entry(BOB)
@@ -780,6 +783,10 @@ async def test_shared_tracker_that_the_first_account_loses(
 
     await poll()
     await poll()
+    kept = entity_registry.async_get(helper.entity_id)
+    assert kept is not None
+    assert (kept.device_id, kept.config_entry_id) == (before.id, None)
+    entity_registry.async_remove(helper.entity_id)
 
     assert device_of(setup, RED) is None
     after = device_of(other, RED)
@@ -1062,3 +1069,26 @@ async def test_entity_that_fails_does_not_hold_up_the_others(
     assert state.state == "off"
     assert "Unexpected error updating an entity" in caplog.text
     caplog.clear()
+
+
+async def test_shared_tracker_without_a_device(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A tracker whose device is gone already moves all the same."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    device_registry.async_remove_device(device_of(setup, RED).id)
+    simulator.unassign(EMAIL, RED)
+
+    await poll()
+    await poll()
+
+    assert device_of(other, RED)

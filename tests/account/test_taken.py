@@ -1,12 +1,13 @@
 """What a list and positions change."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from custom_components.bike_tracker.account import Account, Remembered
 from custom_components.bike_tracker.account.positions import is_outdated, taken
-from custom_components.bike_tracker.api import Position
+from custom_components.bike_tracker.api import News, Position
 
 from .conftest import NOW, Read, a_device, a_position, no_fix
 
@@ -220,3 +221,42 @@ def test_position_that_says_nothing_new(again: dict[str, Any]) -> None:
     """It is the same object as before."""
     known = a_position(1)
     assert taken(known, a_position(1, **again)) is known
+
+
+@pytest.mark.parametrize(
+    ("position_id", "hours", "is_taken"),
+    [
+        pytest.param(3, -1, True, id="announced: an older fix counts"),
+        pytest.param(2, -1, False, id="another one, and older: the server lags"),
+        pytest.param(2, 1, True, id="another one, and newer"),
+    ],
+)
+def test_server_that_lags_behind(
+    account: Account, read: Read, position_id: int, hours: int, is_taken: bool
+) -> None:
+    """A bike does not go back in time, unless the list says so."""
+    known = a_position(1, fix_time=NOW)
+    account.take(read(a_device("red", position_id=1)), {"red": known}, now=NOW)
+    other = a_position(position_id, fix_time=NOW + timedelta(hours=hours))
+    devices = read(a_device("red", position_id=3))
+    account.take(devices, {"red": other}, now=NOW)
+    assert (account.trackers["red"].position == other) is is_taken
+
+
+def test_thousands_of_trackers(account: Account) -> None:
+    """They are taken in by and by, and nothing of it before all of it."""
+    ids = [str(number) for number in range(2_500)]
+    devices = {
+        unique_id: a_device(unique_id, id=number, position_id=1)
+        for number, unique_id in enumerate(ids)
+    }
+    positions = dict.fromkeys(ids, a_position(1))
+    steps = account.taking(News({}, devices, devices.keys()), positions, now=NOW)
+    for _ in range(4):
+        next(steps)
+        assert not account.trackers
+        assert not account.remembered.positions
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value.changed == set(ids)
+    assert account.trackers.keys() == set(ids)

@@ -277,7 +277,23 @@ def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
 )
 def test_fix(fields: dict[str, Any], fix_time: datetime | None) -> None:
     """A place is a place although not the best one; its time may be unknown."""
-    assert read_position(**fields) == replace(HERE, fix_time=fix_time)
+    position = replace(read_position(**fields), is_readable=True)
+    assert position == replace(HERE, fix_time=fix_time)
+
+
+@pytest.mark.parametrize(
+    ("fix_time", "is_readable"),
+    [
+        (DEVICE["lastUpdate"], True),
+        (None, True),
+        (MISSING, True),
+        ("soon", False),
+        ("1970-01-01T00:00Z", False),
+    ],
+)
+def test_time_that_is_none(fix_time: Any, is_readable: bool) -> None:
+    """A time that came and says nothing is one to ask for again."""
+    assert read_position(fixTime=fix_time).is_readable is is_readable
 
 
 @pytest.mark.parametrize(
