@@ -36,8 +36,8 @@ In every row:
 - A sign-in that is refused is tried again after a minute. If it is refused again, the person is asked, and it is tried
   every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that is really wrong must not lock
   an account. When it works again, nobody is asked any more.
-- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often up to every 10
-  minutes. After a sign-in that is refused there, it waits for the person.
+- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often, and Bike Tracker sees
+  to it that this is at least every 5 minutes. A sign-in that is refused there is tried again as while running.
 - Requests are those that reach the server in one poll. Where a connection ends before there is an answer, the one
   poll asks twice.
 - An answer takes at most 30 seconds and 4 MiB, decompressed; more is not waited for and not read. What is larger

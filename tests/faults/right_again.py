@@ -23,7 +23,8 @@ _SUMMARY = """\
 
 Each fault struck for a minute, an hour and a day, first the whole service, then its positions alone, while bikes moved.
 It ended at the worst moment: just after the service was asked in vain. The tables say how long it then took until every
-state of every tracker was what the service said, with nobody doing anything.
+state of every tracker was what the service said, with nobody doing anything. After an outage the last 5 seconds of that are
+meant: a bike comes back where it was and then moves, so that automations notice that it left.
 """
 
 
