@@ -158,7 +158,13 @@ async def home_assistant(
     yield home_assistant
     await home_assistant.stop()
     print(home_assistant.log)  # noqa: T201
-    assert home_assistant.complaints() == []
+    # One test lets the call for positions fail, which the log has to say.
+    complaints = [
+        record
+        for record in home_assistant.complaints()
+        if "Positions cannot be fetched (status 503)" not in record.text
+    ]
+    assert complaints == []
 
 
 async def requests(simulator: SimulatorProcess) -> int:
