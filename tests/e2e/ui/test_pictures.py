@@ -112,7 +112,7 @@ async def test_bikes(
     riding = asyncio.create_task(ride(home_assistant.client, account))
     await frontend.open(automation)
     await expect(frontend.text("Offline for longer than")).to_be_visible()
-    await take(frontend, "automation", 760)
+    await take(frontend, "automation", 850)
     await riding
 
     await frontend.open_device("Red bike")
