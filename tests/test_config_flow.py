@@ -893,3 +893,19 @@ async def test_https_answers(
     assert tap.schemes
     assert set(tap.schemes) == {"https"}
     assert tap.secrets == 0
+
+
+async def test_odd_field_is_told_once(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    typed: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What cannot be read is a line in the log for the account, and none for the form."""
+    simulator.override_field(RED, "groupId", "none")
+    await async_submit(hass, await async_start(hass), typed)
+    [entry] = hass.config_entries.async_entries(DOMAIN)
+    assert entry.state is ConfigEntryState.LOADED
+    assert warnings(caplog) == [
+        "The server sent a device without a readable groupId, which stays unknown"
+    ]
