@@ -23,6 +23,7 @@ from .api import (
     Device,
     InvalidResponseError,
     News,
+    Position,
     RedirectedError,
     ServiceUnavailableError,
     TrackingClient,
@@ -53,6 +54,9 @@ _TRANSLATION_KEYS: Final = {
     RedirectedError: "redirected",
     ServiceUnavailableError: "service_unavailable",
 }
+
+
+type Answers = tuple[News[str, Device], News[str, Device], Mapping[str, Position]]
 
 
 @dataclass(slots=True)
@@ -92,7 +96,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._backoff = Backoff()
         self._sign_in = SignIn(hass, entry)
         self._move = Later(hass, entry, _MOVE_AFTER, self._async_move)
-        self._polling: asyncio.Task[News[str, Tracker]] | None = None
+        self._asking: asyncio.Task[Answers] | None = None
         self._last_success: float | None = None
         self._oddities = Oddities(client.devices)
         # What listeners were told last; None is that they are unavailable.
@@ -135,29 +139,21 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     async def async_stop(self) -> None:
         """Poll no more, and end at once what would outlive the session it needs."""
         await self.async_shutdown()
-        if self._polling is not None and not self._polling.done():
-            self._polling.cancel()
-            await asyncio.wait([self._polling])
+        if self._asking is not None and not self._asking.done():
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
-        self._polling = self.config_entry.async_create_background_task(
-            self.hass, self._async_poll(), f"{DOMAIN} poll"
+        self._asking = self.config_entry.async_create_background_task(
+            self.hass, self._async_ask(), f"{DOMAIN} poll"
         )
-        await asyncio.wait([self._polling])
-        return self.data if self._polling.cancelled() else self._polling.result()
-
-    async def _async_poll(self) -> News[str, Tracker]:
-        self.poll.time = dt_util.utcnow()
-        start = monotonic()
-        try:
-            listed = await self._async_get_devices()
-            await self._async_take_over(listed.now)
-            devices = self.fleet.async_claim(listed)
-            positions = await self.positions.async_get(self.account.wanted(devices))
-        finally:
-            self.poll.seconds = monotonic() - start
-        # Both are taken in together or not at all: only the last step changes anything.
+        await asyncio.wait([self._asking])
+        if self._asking.cancelled():
+            return self.data
+        listed, devices, positions = self._asking.result()
+        # Both are taken in together or not at all: only the last step changes anything,
+        # and Home Assistant has what came of it before anything else may happen.
         news = await in_turns(
             self.account.taking(
                 devices, positions, now=dt_util.utcnow(), came_back=self._came_back
@@ -169,6 +165,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._memory.async_save_later()
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
+
+    async def _async_ask(self) -> Answers:
+        """Return the device list, what of it is ours, and positions that are wanted."""
+        self.poll.time = dt_util.utcnow()
+        start = monotonic()
+        try:
+            listed = await self._async_get_devices()
+            await self._async_take_over(listed.now)
+            devices = self.fleet.async_claim(listed)
+            wanted = self.account.wanted(devices)
+            return listed, devices, await self.positions.async_get(wanted)
+        finally:
+            self.poll.seconds = monotonic() - start
 
     async def _async_take_over(self, listed: Mapping[str, Device]) -> None:
         """Take over trackers of a list that another account has and lists no more."""
