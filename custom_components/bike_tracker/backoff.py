@@ -14,6 +14,11 @@ def shortened(seconds: float) -> float:
     return max(_WAITS[0], seconds * random.uniform(0.9, 1))  # noqa: S311 - no secret
 
 
+def obeyed(asked_for: float, at_least: float = _WAITS[0]) -> float:
+    """Return a wait that a server asked for: an hour at most, and not too short."""
+    return min(max(asked_for, at_least), _LONGEST_ASKED_FOR)
+
+
 class Backoff:
     """Waits of 1, 2, 4, 5, 5 … minutes."""
 
@@ -33,5 +38,5 @@ class Backoff:
         wait = _WAITS[min(self._failures, len(_WAITS) - 1)]
         self._failures += 1
         if asked_for is not None:
-            return min(max(asked_for, _WAITS[0]), _LONGEST_ASKED_FOR)
+            return obeyed(asked_for)
         return shortened(wait)
