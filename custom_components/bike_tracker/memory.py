@@ -7,7 +7,7 @@ from typing import Any
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
-from .account import Remembered, Said, Since
+from .account import Fix, Remembered, Ride, Said, Since, Track
 from .api import Position
 from .api.models import number, timestamp
 from .const import DOMAIN, LOGGER
@@ -71,6 +71,7 @@ class Memory:
             "missing": dict(self._remembered.missing),
             # Version 1.0 reads the others alone.
             "since": _each(self._remembered.since, asdict),
+            "tracks": _each(self._remembered.tracks, asdict),
         }
 
 
@@ -98,6 +99,9 @@ def _from_json(stored: object) -> Remembered:
         remembered.missing[unique_id] = number(seconds, 0) or 0
     for unique_id, values in _items(stored, "since"):
         remembered.since[unique_id] = _since(values)
+    for unique_id, values in _items(stored, "tracks"):
+        if track := _track(values):
+            remembered.tracks[unique_id] = track
     return remembered
 
 
@@ -118,6 +122,58 @@ def _said(values: object) -> Said | None:
     if not isinstance(is_so, bool) or since is None:
         return None
     return Said(is_so, since)
+
+
+def _track(values: object) -> Track | None:
+    """Return how far a tracker came, or None, which lets it begin anew."""
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    total, seen = number(get("total"), 0), _fix(get("seen"))
+    heard_at = timestamp(get("heard_at"))
+    if total is None or (seen is not None and heard_at is None):
+        return None
+    return Track(
+        total=total,
+        place=seen and (_fix(get("place")) or seen),
+        seen=seen,
+        doubt=seen and _fix(get("doubt")),
+        heard_at=heard_at,
+        reported_at=timestamp(get("reported_at")),
+        says_it_moves=get("says_it_moves") is True,
+        ride=seen and _ride(get("ride")),
+        ended=_ride(get("ended")),
+        last=_ride(get("last")),
+    )
+
+
+def _fix(values: object) -> Fix | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    time = timestamp(get("time"))
+    latitude = number(get("latitude"), -90, 90)
+    longitude = number(get("longitude"), -180, 180)
+    if time is None or latitude is None or longitude is None:
+        return None
+    return Fix(
+        time,
+        latitude,
+        longitude,
+        number(get("accuracy"), 0) or 0,
+        number(get("total"), 0),
+    )
+
+
+def _ride(values: object) -> Ride | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    started_at, moved_at = timestamp(get("started_at")), timestamp(get("moved_at"))
+    distance = number(get("distance"), 0)
+    if started_at is None or moved_at is None or distance is None:
+        return None
+    return Ride(started_at, moved_at, distance, number(get("maximum_speed"), 0))
 
 
 def _position(values: object) -> Position | None:
@@ -142,4 +198,7 @@ def _position(values: object) -> Position | None:
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
         motion=motion if isinstance(motion, bool) else None,
+        device_time=timestamp(get("device_time")),
+        total_distance=number(get("total_distance"), 0),
+        is_fix=get("is_fix") is not False,
     )

@@ -5,16 +5,23 @@ where news came from.
 """
 
 from .account import Account, Remembered
+from .distance import Fix
 from .positions import is_outdated
+from .rides import Ride, RideEvent, Track, events
 from .since import Said, Since
 from .tracker import Tracker, Trackers
 
 __all__ = [
     "Account",
+    "Fix",
     "Remembered",
+    "Ride",
+    "RideEvent",
     "Said",
     "Since",
+    "Track",
     "Tracker",
     "Trackers",
+    "events",
     "is_outdated",
 ]

@@ -10,6 +10,7 @@ from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
+from .rides import NEW_TRACK, Track, elsewhere, ended, heard, is_silent
 from .since import NEVER_HEARD, Since
 from .tracker import Tracker, Trackers
 
@@ -22,6 +23,7 @@ class Remembered:
     missing: dict[str, float] = field(default_factory=dict)
     """Seconds in which the account was listed without the tracker."""
     since: dict[str, Since] = field(default_factory=dict)
+    tracks: dict[str, Track] = field(default_factory=dict)
 
 
 class Account:
@@ -36,6 +38,9 @@ class Account:
         self._held_back = HeldBack()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
+        self._riding = {
+            unique_id for unique_id, track in remembered.tracks.items() if track.ride
+        }
 
     @property
     def holds_back(self) -> bool:
@@ -91,10 +96,14 @@ class Account:
             unique_id for unique_id in newest if self._returns(unique_id, came_back)
         }
         shown = {key: value for key, value in newest.items() if key not in held_back}
-        touched = devices.since(self._devices) | newest.keys()
+        # Who comes back may have gone on meanwhile: that is seen with the next poll.
+        silent = frozenset() if came_back else self._silent(now) - newest.keys()
+        touched = devices.since(self._devices) | newest.keys() | silent
         changed: dict[str, Tracker] = {}
         for number, unique_id in enumerate(touched & devices.now.keys(), 1):
-            tracker = self._tracker(devices.now[unique_id], shown, now)
+            tracker = self._tracker(
+                devices.now[unique_id], shown, now, is_silent=unique_id in silent
+            )
             if tracker != self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
@@ -138,12 +147,16 @@ class Account:
             self.remembered.positions[unique_id] = replace(position, id=0)
         if since := other.remembered.since.get(unique_id):
             self.remembered.since[unique_id] = since
+        if track := other.remembered.tracks.get(unique_id):
+            self._remember(unique_id, elsewhere(track))
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
         self.remembered.since.pop(unique_id, None)
+        self.remembered.tracks.pop(unique_id, None)
+        self._riding.discard(unique_id)
         self._held_back.forget(unique_id)
 
     def _newest(self, unique_id: str) -> Position | None:
@@ -166,14 +179,34 @@ class Account:
             and (came_back or unique_id not in self.trackers)
         )
 
+    def _silent(self, now: datetime) -> AbstractSet[str]:
+        """Return the trackers that fell silent under way."""
+        tracks, held_back = self.remembered.tracks, self._held_back
+        return {
+            unique_id
+            for unique_id in self._riding
+            if unique_id not in held_back and is_silent(tracks[unique_id], now)
+        }
+
     def _tracker(
-        self, device: Device, shown: Mapping[str, Position], now: datetime
+        self,
+        device: Device,
+        shown: Mapping[str, Position],
+        now: datetime,
+        *,
+        is_silent: bool = False,
     ) -> Tracker:
         """Return a tracker with one of these positions, else where it is known to be."""
         unique_id = device.unique_id
-        position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
+        track = self.remembered.tracks.get(unique_id)
+        if position := shown.get(unique_id):
+            track = heard(track or NEW_TRACK, position, now)
+        else:
+            position = self.remembered.positions.get(unique_id)
+        if track is not None and is_silent:
+            track = ended(track)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
-        return Tracker(device, position, since.after(device, position, now))
+        return Tracker(device, position, since.after(device, position, now), track)
 
     def _become(
         self, changed: Mapping[str, Tracker], gone: AbstractSet[str]
@@ -182,12 +215,21 @@ class Account:
         before = self.trackers
         for unique_id, tracker in changed.items():
             self.remembered.since[unique_id] = tracker.since
+            if tracker.track is not None:
+                self._remember(unique_id, tracker.track)
         if changed or gone:
             trackers = {**before, **changed}
             for unique_id in gone:
                 del trackers[unique_id]
             self.trackers = trackers
         return News(before, self.trackers, changed.keys() | gone)
+
+    def _remember(self, unique_id: str, track: Track) -> None:
+        self.remembered.tracks[unique_id] = track
+        if track.ride is None:
+            self._riding.discard(unique_id)
+        else:
+            self._riding.add(unique_id)
 
 
 def _ambiguous_ids(

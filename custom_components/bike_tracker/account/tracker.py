@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..api import Device, Position
+from .rides import Track
 from .since import NEVER_HEARD, Said, Since
 
 
@@ -15,6 +16,8 @@ class Tracker:
     device: Device
     position: Position | None
     since: Since = NEVER_HEARD
+    track: Track | None = None
+    """How far it came; None while it has no position."""
 
     @property
     def online_since(self) -> datetime | None:

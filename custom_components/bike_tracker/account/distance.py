@@ -1,0 +1,86 @@
+"""How far it is from one fix to the next, and how much of that a bike went."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import asin, cos, radians, sin, sqrt
+from typing import Final
+
+_EARTH = 6_371_000
+# Of a hundred thousand fixes of a parked bike, none is farther away than that many times
+# the accuracy, which two out of three keep.
+_TIMES_THE_ACCURACY = 3
+_LEAST_NOISE = 20
+_LEAST_NOISE_WHERE_UNKNOWN = 50
+
+_FAST: Final = 45
+_FASTEST: Final = 320
+# What a server may have added beyond the straight way, in one report.
+_FASTEST_DETOUR = 60
+_LONGEST_DETOUR = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Where a tracker was at one time."""
+
+    time: datetime
+    latitude: float
+    longitude: float
+    accuracy: float = 0
+    """Metres; 0 is unknown."""
+    total: float | None = None
+    """Kilometres that the server says the tracker went in all."""
+
+
+def metres(start: Fix, end: Fix) -> float:
+    """Return the straight way between two fixes."""
+    latitude, other = radians(start.latitude), radians(end.latitude)
+    north = sin((other - latitude) / 2)
+    east = sin(radians(end.longitude - start.longitude) / 2)
+    return 2 * _EARTH * asin(sqrt(north**2 + cos(latitude) * cos(other) * east**2))
+
+
+def noise(start: Fix, end: Fix) -> float:
+    """Return how many metres apart two fixes of one place may be."""
+    explained = _TIMES_THE_ACCURACY * (start.accuracy + end.accuracy)
+    is_known = start.accuracy and end.accuracy
+    return max(explained, _LEAST_NOISE if is_known else _LEAST_NOISE_WHERE_UNKNOWN)
+
+
+def is_plausible(way: float, seconds: float, speed: float | None) -> bool:
+    """Return whether a bike with this speed, in km/h, went so many metres in that time."""
+    return _speed(way, seconds) <= max(_FAST, 1.5 * (speed or 0))
+
+
+def is_speed(speed: float | None) -> bool:
+    """Return whether a bike may have this speed, in km/h, if only on a train."""
+    return speed is not None and 0 < speed <= _FASTEST
+
+
+def way(start: Fix, end: Fix, seconds: float) -> float:
+    """Return the kilometres from place to place, in this time at most.
+
+    The server knows each report, and its total counts all bends between two that are seen
+    here, but also each fix that jumped. None are counted where nobody is so fast.
+    """
+    straight = metres(start, end)
+    if _speed(straight, seconds) > _FASTEST:
+        return 0
+    return max(straight / 1_000, _detour(start, end))
+
+
+def _detour(start: Fix, end: Fix) -> float:
+    """Return the kilometres by the server's total, 0 if that cannot be."""
+    if start.total is None or end.total is None:
+        return 0
+    detour = end.total - start.total
+    seconds = (end.time - start.time).total_seconds()
+    is_sound = detour <= _LONGEST_DETOUR and (
+        _speed(detour * 1_000, seconds) <= _FASTEST_DETOUR
+    )
+    return detour if is_sound else 0
+
+
+def _speed(way: float, seconds: float) -> float:
+    """Return the km/h of so many metres in that time."""
+    return way / seconds * 3.6

@@ -1,0 +1,317 @@
+"""Rides: when a bike set off, when it arrived, and how far it went.
+
+A place counts as another one if it is farther away than the accuracies explain. So a bike
+that stands goes nowhere, however its fixes drift, and one that moves goes from each such
+place to the next.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from ..api import Position
+from .distance import Fix, is_plausible, is_speed, metres, noise, way
+
+_STANDS_AFTER = timedelta(minutes=5)
+_SILENT_AFTER = timedelta(minutes=30)
+# Kilometres per hour. Fixes that drift are slower, and so is nobody who gets somewhere.
+_MOVES_FROM = 3
+_SLOWEST = 6
+# A tracker whose clock is ahead by more: its fixes are as old as the news of them.
+_WRONG_CLOCK = timedelta(minutes=5)
+
+type RideEvent = tuple[Literal["started", "ended"], Ride]
+
+
+@dataclass(frozen=True, slots=True)
+class Ride:
+    """A ride under way, or one that is over."""
+
+    started_at: datetime
+    moved_at: datetime
+    """When it moved last: that is when it ended, once it is over."""
+    distance: float = 0
+    """Kilometres."""
+    maximum_speed: float | None = None
+    """Kilometres per hour, None if none was reported."""
+
+    @property
+    def duration(self) -> float:
+        """Return how many seconds it took so far."""
+        return (self.moved_at - self.started_at).total_seconds()
+
+    def at(self, time: datetime, kilometres: float = 0) -> Ride:
+        """Return the ride that moved at this time, so much farther."""
+        return replace(self, moved_at=time, distance=self.distance + kilometres)
+
+    def with_speed(self, speed: float | None) -> Ride:
+        """Return the ride of which this speed was reported."""
+        if not is_speed(speed) or speed <= (self.maximum_speed or 0):
+            return self
+        return replace(self, maximum_speed=speed)
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """How far one tracker came, for whoever hears its next report."""
+
+    total: float | None = None
+    """Kilometres it went in all; None before there was a fix."""
+    place: Fix | None = None
+    """The place up to which its way is counted."""
+    seen: Fix | None = None
+    """The newest fix that is believed."""
+    doubt: Fix | None = None
+    """A newer fix that is too far away, unless the next report confirms it."""
+    heard_at: datetime | None = None
+    """When its newest fix was heard of, by the clock."""
+    reported_at: datetime | None = None
+    """The time of its newest report, with or without a fix."""
+    says_it_moves: bool = False
+    ride: Ride | None = None
+    """The ride under way."""
+    ended: Ride | None = None
+    """The last one that is over."""
+    last: Ride | None = None
+    """The last one that is over and went anywhere."""
+
+    @property
+    def shown(self) -> Ride | None:
+        """Return the ride under way, else the last."""
+        return self.ride or self.last
+
+    @property
+    def started(self) -> Ride | None:
+        """Return the ride that started last, over or not."""
+        return self.ride or self.ended
+
+
+NEW_TRACK = Track()
+
+
+def heard(track: Track, position: Position, now: datetime) -> Track:
+    """Return the track after a report that is heard of now.
+
+    What was heard before, and what is older than that, changes nothing.
+    """
+    fix = _fix(position, now)
+    if fix is None or not _is_newer(track, fix):
+        return _after_message(track, position, now)
+    speed = position.speed
+    says_it_moves = position.motion is True or _is_moving(speed)
+    starts = _starts(track, says_it_moves)
+    place, seen = track.place, track.seen
+    if place is None or seen is None:
+        track = replace(track, total=_beginning(track, position), place=fix, seen=fix)
+    else:
+        if track.doubt is not None:
+            if _is_confirmed(place, track.doubt, fix, speed):
+                track = _after_fix(track, place, seen, track.doubt, is_sure=True)
+            track = replace(track, doubt=None)
+        track = _after_fix(
+            track,
+            track.place or place,
+            track.seen or seen,
+            fix,
+            speed=speed,
+            starts=starts,
+        )
+    return replace(
+        track,
+        heard_at=now,
+        reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
+        says_it_moves=says_it_moves,
+    )
+
+
+def is_silent(track: Track, now: datetime) -> bool:
+    """Return whether a tracker fell silent under way, and its ride is over."""
+    return (
+        track.ride is not None
+        and track.heard_at is not None
+        and now - track.heard_at >= _SILENT_AFTER
+    )
+
+
+def ended(track: Track) -> Track:
+    """Return the track after its ride, where the tracker was seen last."""
+    ride = track.ride
+    kept = ride if ride and ride.distance else track.last
+    return replace(track, place=track.seen, ride=None, ended=ride, last=kept)
+
+
+def events(before: Track | None, now: Track) -> Iterator[RideEvent]:
+    """Yield what happened since a track was another one, if it was there."""
+    if before is None:
+        return
+    known = {ride.started_at for ride in (before.ended, before.ride) if ride}
+    for ride in (now.ended, now.ride):
+        if ride and ride.started_at not in known:
+            yield "started", ride
+        if ride and ride is now.ended and ride != before.ended:
+            yield "ended", ride
+
+
+def elsewhere(track: Track) -> Track:
+    """Return the track for another server, whose totals are others."""
+    return replace(
+        track,
+        place=_no_total(track.place),
+        seen=_no_total(track.seen),
+        doubt=_no_total(track.doubt),
+    )
+
+
+def _no_total(fix: Fix | None) -> Fix | None:
+    return fix and replace(fix, total=None)
+
+
+def _fix(position: Position, now: datetime) -> Fix | None:
+    """Return where the tracker was, None if the report does not say it."""
+    time = _time(position.fix_time, now)
+    latitude, longitude = position.latitude, position.longitude
+    if not position.is_fix or time is None or latitude is None or longitude is None:
+        return None
+    return Fix(time, latitude, longitude, position.accuracy, position.total_distance)
+
+
+def _time(time: datetime | None, now: datetime) -> datetime | None:
+    return now if time is not None and time - now > _WRONG_CLOCK else time
+
+
+def _is_newer(track: Track, fix: Fix) -> bool:
+    newest = track.doubt or track.seen
+    return newest is None or fix.time > newest.time
+
+
+def _beginning(track: Track, position: Position) -> float:
+    """Return the kilometres to begin with; servers add thousands to the first fix."""
+    return track.total if track.total is not None else position.total_distance or 0
+
+
+def _starts(track: Track, says_it_moves: bool) -> bool:
+    """Return whether it says now that it moves: some always say so."""
+    return says_it_moves and not track.says_it_moves
+
+
+def _after_message(track: Track, position: Position, now: datetime) -> Track:
+    """Return the track after a report that tells of no newer place."""
+    time = _time(position.device_time, now)
+    if track.place is None and track.total is None:
+        track = replace(track, total=position.total_distance)
+    if time is None or (track.reported_at and time <= track.reported_at):
+        return track
+    track = replace(track, reported_at=time)
+    if position.motion is None:
+        return track
+    if track.seen and not track.ride and _starts(track, position.motion):
+        ride = Ride(_start(track.seen, time), time)
+        track = replace(track, ride=ride, heard_at=now)
+    return replace(track, says_it_moves=position.motion)
+
+
+def _is_confirmed(place: Fix, doubt: Fix, fix: Fix, speed: float | None) -> bool:
+    """Return whether a fix in doubt is believed, as the next one is near to it."""
+    apart = metres(doubt, fix)
+    return apart < metres(place, fix) and is_plausible(
+        apart - noise(doubt, fix), _seconds(doubt, fix), speed
+    )
+
+
+def _after_fix(
+    track: Track,
+    place: Fix,
+    seen: Fix,
+    fix: Fix,
+    *,
+    speed: float | None = None,
+    starts: bool = False,
+    is_sure: bool = False,
+) -> Track:
+    """Return the track after a newer fix, perhaps of a tracker that says it starts."""
+    if track.ride and _is_over(track.ride, place, seen, fix):
+        track, place = ended(track), seen
+    beyond = metres(place, fix) - noise(place, fix)
+    if beyond <= 0:
+        track = replace(track, seen=fix)
+        if track.ride is None:
+            track = replace(track, place=_standing(place, fix))
+    elif is_sure or is_plausible(beyond, _seconds(seen, fix), speed):
+        return _further(track, place, seen, fix, speed)
+    else:
+        track = replace(track, doubt=fix)
+    if ride := _on_the_spot(track.ride, place, seen, fix, speed, starts=starts):
+        track = replace(track, ride=ride)
+    return track
+
+
+def _is_over(ride: Ride, place: Fix, seen: Fix, fix: Fix) -> bool:
+    """Return whether a bike stood for a while, or was silent for long, before a fix."""
+    pause = fix.time - ride.moved_at
+    if pause < _STANDS_AFTER:
+        return False
+    if fix.time - seen.time > _SILENT_AFTER:
+        return True
+    if metres(place, fix) <= noise(place, fix):
+        return True
+    went = way(place, fix, _seconds(seen, fix))
+    return pause - timedelta(hours=went / _SLOWEST) >= _STANDS_AFTER
+
+
+def _standing(place: Fix, fix: Fix) -> Fix:
+    """Return the place of a bike that stands there still, by the better fix."""
+    better = fix if 0 < fix.accuracy < (place.accuracy or fix.accuracy + 1) else place
+    total = place.total if fix.total is None else fix.total
+    return replace(better, time=fix.time, total=total)
+
+
+def _further(
+    track: Track, place: Fix, seen: Fix, fix: Fix, speed: float | None
+) -> Track:
+    """Return the track of a bike that went to another place."""
+    track = replace(track, place=fix, seen=fix)
+    kilometres = way(place, fix, _seconds(seen, fix))
+    if not kilometres:
+        return track
+    ride = track.ride or Ride(_start(seen, fix.time), fix.time)
+    return replace(
+        track,
+        total=(track.total or 0) + kilometres,
+        ride=ride.at(fix.time, kilometres).with_speed(speed),
+    )
+
+
+def _on_the_spot(
+    ride: Ride | None,
+    place: Fix,
+    seen: Fix,
+    fix: Fix,
+    speed: float | None,
+    *,
+    starts: bool,
+) -> Ride | None:
+    """Return the ride of a bike that is not seen anywhere else yet, if there is one.
+
+    Its word that it moves keeps no ride going for longer than a bike may stand.
+    """
+    if ride is None:
+        if not starts:
+            return None
+        ride = Ride(_start(seen, fix.time), fix.time)
+    elif _is_moving(speed) and fix.time - place.time < _STANDS_AFTER:
+        ride = ride.at(fix.time)
+    return ride.with_speed(speed)
+
+
+def _start(seen: Fix, time: datetime) -> datetime:
+    """Return when a ride started that was noticed at this time."""
+    return seen.time if time - seen.time <= _STANDS_AFTER else time
+
+
+def _is_moving(speed: float | None) -> bool:
+    return speed is not None and speed >= _MOVES_FROM
+
+
+def _seconds(start: Fix, end: Fix) -> float:
+    return (end.time - start.time).total_seconds()
