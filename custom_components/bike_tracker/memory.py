@@ -83,6 +83,8 @@ def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, An
 def _values(position: Position) -> dict[str, Any]:
     """Return what 1.0 reads as well, should somebody go back to it."""
     values = asdict(position)
+    for unknown in ("device_time", "total_distance", "is_fix"):
+        del values[unknown]
     if not values.pop("is_readable"):
         # Of no ID that is announced, so that it is asked for again.
         values["id"] = 0
@@ -131,17 +133,19 @@ def _track(values: object) -> Track | None:
     get = values.get
     total, seen = number(get("total"), 0), _fix(get("seen"))
     heard_at = timestamp(get("heard_at"))
-    if total is None or (seen is not None and heard_at is None):
+    if total is None:
         return None
+    if seen is None or heard_at is None:
+        return Track(total=total)
     return Track(
         total=total,
-        place=seen and (_fix(get("place")) or seen),
+        place=_fix(get("place")) or seen,
         seen=seen,
-        doubt=seen and _fix(get("doubt")),
+        doubt=_fix(get("doubt")),
         heard_at=heard_at,
         reported_at=timestamp(get("reported_at")),
         says_it_moves=get("says_it_moves") is True,
-        ride=seen and _ride(get("ride")),
+        ride=_ride(get("ride")),
         ended=_ride(get("ended")),
         last=_ride(get("last")),
     )
@@ -198,7 +202,4 @@ def _position(values: object) -> Position | None:
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
         motion=motion if isinstance(motion, bool) else None,
-        device_time=timestamp(get("device_time")),
-        total_distance=number(get("total_distance"), 0),
-        is_fix=get("is_fix") is not False,
     )

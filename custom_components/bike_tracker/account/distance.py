@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from math import asin, cos, radians, sin, sqrt
-from typing import Final
+from typing import Final, TypeIs
 
 _EARTH = 6_371_000
 # Of a hundred thousand fixes of a parked bike, none is farther away than that many times
@@ -14,6 +14,8 @@ _LEAST_NOISE_WHERE_UNKNOWN = 50
 
 _FAST: Final = 45
 _FASTEST: Final = 320
+# Seconds. After a longer silence a fix that jumped would be no jump.
+_LONGEST_SILENCE = 3_600
 # What a server may have added beyond the straight way, in one report.
 _FASTEST_DETOUR = 60
 _LONGEST_DETOUR = 1_000
@@ -49,10 +51,10 @@ def noise(start: Fix, end: Fix) -> float:
 
 def is_plausible(way: float, seconds: float, speed: float | None) -> bool:
     """Return whether a bike with this speed, in km/h, went so many metres in that time."""
-    return _speed(way, seconds) <= max(_FAST, 1.5 * (speed or 0))
+    return _speed(way, min(seconds, _LONGEST_SILENCE)) <= max(_FAST, 1.5 * (speed or 0))
 
 
-def is_speed(speed: float | None) -> bool:
+def is_speed(speed: float | None) -> TypeIs[float]:
     """Return whether a bike may have this speed, in km/h, if only on a train."""
     return speed is not None and 0 < speed <= _FASTEST
 

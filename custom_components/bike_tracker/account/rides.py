@@ -15,9 +15,12 @@ from .distance import Fix, is_plausible, is_speed, metres, noise, way
 
 _STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
-# Kilometres per hour. Fixes that drift are slower, and so is nobody who gets somewhere.
+# Of a way between two reports at this speed, in km/h, what it took longer may have been a
+# stop. If the first report did not say that it stood, it was a detour more likely.
+_SLOW = 6
+_LONGEST_DETOUR = timedelta(minutes=10)
+# Kilometres per hour.
 _MOVES_FROM = 3
-_SLOWEST = 6
 # A tracker whose clock is ahead by more: its fixes are as old as the news of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
@@ -68,7 +71,8 @@ class Track:
     """When its newest fix was heard of, by the clock."""
     reported_at: datetime | None = None
     """The time of its newest report, with or without a fix."""
-    says_it_moves: bool = False
+    says_it_moves: bool | None = None
+    """None is that it does not say."""
     ride: Ride | None = None
     """The ride under way."""
     ended: Ride | None = None
@@ -99,7 +103,9 @@ def heard(track: Track, position: Position, now: datetime) -> Track:
     if fix is None or not _is_newer(track, fix):
         return _after_message(track, position, now)
     speed = position.speed
-    says_it_moves = position.motion is True or _is_moving(speed)
+    says_it_moves = True if _is_moving(speed) else position.motion
+    if says_it_moves is None and speed is not None:
+        says_it_moves = False
     starts = _starts(track, says_it_moves)
     place, seen = track.place, track.seen
     if place is None or seen is None:
@@ -108,7 +114,11 @@ def heard(track: Track, position: Position, now: datetime) -> Track:
         if track.doubt is not None:
             if _is_confirmed(place, track.doubt, fix, speed):
                 track = _after_fix(track, place, seen, track.doubt, is_sure=True)
-            track = replace(track, doubt=None)
+                track = replace(track, doubt=None)
+            else:
+                # The server's total has that way, and the way back.
+                place = replace(place, total=None)
+                track = replace(track, doubt=None, place=place)
         track = _after_fix(
             track,
             track.place or place,
@@ -190,9 +200,9 @@ def _beginning(track: Track, position: Position) -> float:
     return track.total if track.total is not None else position.total_distance or 0
 
 
-def _starts(track: Track, says_it_moves: bool) -> bool:
+def _starts(track: Track, says_it_moves: bool | None) -> bool:
     """Return whether it says now that it moves: some always say so."""
-    return says_it_moves and not track.says_it_moves
+    return says_it_moves is True and track.says_it_moves is not True
 
 
 def _after_message(track: Track, position: Position, now: datetime) -> Track:
@@ -230,7 +240,7 @@ def _after_fix(
     is_sure: bool = False,
 ) -> Track:
     """Return the track after a newer fix, perhaps of a tracker that says it starts."""
-    if track.ride and _is_over(track.ride, place, seen, fix):
+    if track.ride and _is_over(track, track.ride, place, seen, fix):
         track, place = ended(track), seen
     beyond = metres(place, fix) - noise(place, fix)
     if beyond <= 0:
@@ -246,7 +256,7 @@ def _after_fix(
     return track
 
 
-def _is_over(ride: Ride, place: Fix, seen: Fix, fix: Fix) -> bool:
+def _is_over(track: Track, ride: Ride, place: Fix, seen: Fix, fix: Fix) -> bool:
     """Return whether a bike stood for a while, or was silent for long, before a fix."""
     pause = fix.time - ride.moved_at
     if pause < _STANDS_AFTER:
@@ -255,8 +265,8 @@ def _is_over(ride: Ride, place: Fix, seen: Fix, fix: Fix) -> bool:
         return True
     if metres(place, fix) <= noise(place, fix):
         return True
-    went = way(place, fix, _seconds(seen, fix))
-    return pause - timedelta(hours=went / _SLOWEST) >= _STANDS_AFTER
+    rest = pause - timedelta(hours=way(place, fix, _seconds(seen, fix)) / _SLOW)
+    return rest >= (_STANDS_AFTER if track.says_it_moves is False else _LONGEST_DETOUR)
 
 
 def _standing(place: Fix, fix: Fix) -> Fix:
