@@ -71,13 +71,20 @@ class Memory:
             "missing": dict(self._remembered.missing),
             # Version 1.0 reads the others alone.
             "since": _each(self._remembered.since, asdict),
-            "tracks": _each(self._remembered.tracks, asdict),
+            "tracks": _each(self._remembered.tracks, _by_name),
         }
 
 
 def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, Any]:
     # Runs beside the event loop, which may add trackers meanwhile: hence the copy.
     return {key: change(item) for key, item in dict(items).items()}
+
+
+def _by_name(track: Track) -> dict[str, Any]:
+    return {
+        name: value._asdict() if isinstance(value, Fix | Ride) else value
+        for name, value in track._asdict().items()
+    }
 
 
 def _values(position: Position) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
-from .rides import NEW_TRACK, Track, elsewhere, ended, heard, is_silent
+from .rides import NEW_TRACK, Track, ended, heard, is_silent, recounted
 from .since import NEVER_HEARD, Since
 from .tracker import Tracker, Trackers
 
@@ -148,7 +148,7 @@ class Account:
         if since := other.remembered.since.get(unique_id):
             self.remembered.since[unique_id] = since
         if track := other.remembered.tracks.get(unique_id):
-            self._remember(unique_id, elsewhere(track))
+            self._remember(unique_id, recounted(track))
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""

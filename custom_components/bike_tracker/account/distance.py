@@ -1,9 +1,8 @@
 """How far it is from one fix to the next, and how much of that a bike went."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from math import asin, cos, radians, sin, sqrt
-from typing import Final, TypeIs
+from typing import Final, NamedTuple, TypeIs
 
 _EARTH = 6_371_000
 # Of a hundred thousand fixes of a parked bike, none is farther away than that many times
@@ -21,8 +20,7 @@ _FASTEST_DETOUR = 60
 _LONGEST_DETOUR = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Where a tracker was at one time."""
 
     time: datetime
@@ -59,28 +57,31 @@ def is_speed(speed: float | None) -> TypeIs[float]:
     return speed is not None and 0 < speed <= _FASTEST
 
 
-def way(start: Fix, end: Fix, seconds: float) -> float:
-    """Return the kilometres from place to place, in this time at most.
+def way(place: Fix, seen: Fix, fix: Fix) -> float:
+    """Return the kilometres from a place to a fix, where it was seen in between.
 
-    The server knows each report, and its total counts all bends between two that are seen
-    here, but also each fix that jumped. None are counted where nobody is so fast.
+    None are counted where nobody is so fast.
     """
-    straight = metres(start, end)
-    if _speed(straight, seconds) > _FASTEST:
+    straight = metres(place, fix)
+    if _speed(straight, (fix.time - seen.time).total_seconds()) > _FASTEST:
         return 0
-    return max(straight / 1_000, _detour(start, end))
+    return straight / 1_000
 
 
-def _detour(start: Fix, end: Fix) -> float:
-    """Return the kilometres by the server's total, 0 if that cannot be."""
+def detour(start: Fix, end: Fix) -> float:
+    """Return the kilometres by the server's total, 0 if that cannot be.
+
+    The server knows each report, so it counts all bends between two that are seen here,
+    but also each fix that jumped.
+    """
     if start.total is None or end.total is None:
         return 0
-    detour = end.total - start.total
+    added = end.total - start.total
     seconds = (end.time - start.time).total_seconds()
-    is_sound = detour <= _LONGEST_DETOUR and (
-        _speed(detour * 1_000, seconds) <= _FASTEST_DETOUR
+    is_sound = added <= _LONGEST_DETOUR and (
+        _speed(added * 1_000, seconds) <= _FASTEST_DETOUR
     )
-    return detour if is_sound else 0
+    return added if is_sound else 0
 
 
 def _speed(way: float, seconds: float) -> float:

@@ -6,12 +6,12 @@ place to the next.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from math import inf
+from typing import Literal, NamedTuple
 
 from ..api import Position
-from .distance import Fix, is_plausible, is_speed, metres, noise, way
+from .distance import Fix, detour, is_plausible, is_speed, metres, noise, way
 
 _STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
@@ -27,8 +27,7 @@ _WRONG_CLOCK = timedelta(minutes=5)
 type RideEvent = tuple[Literal["started", "ended"], Ride]
 
 
-@dataclass(frozen=True, slots=True)
-class Ride:
+class Ride(NamedTuple):
     """A ride under way, or one that is over."""
 
     started_at: datetime
@@ -46,17 +45,16 @@ class Ride:
 
     def at(self, time: datetime, kilometres: float = 0) -> Ride:
         """Return the ride that moved at this time, so much farther."""
-        return replace(self, moved_at=time, distance=self.distance + kilometres)
+        return self._replace(moved_at=time, distance=self.distance + kilometres)
 
     def with_speed(self, speed: float | None) -> Ride:
         """Return the ride of which this speed was reported."""
         if not is_speed(speed) or speed <= (self.maximum_speed or 0):
             return self
-        return replace(self, maximum_speed=speed)
+        return self._replace(maximum_speed=speed)
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(NamedTuple):
     """How far one tracker came, for whoever hears its next report."""
 
     total: float | None = None
@@ -107,28 +105,15 @@ def heard(track: Track, position: Position, now: datetime) -> Track:
     if says_it_moves is None and speed is not None:
         says_it_moves = False
     starts = _starts(track, says_it_moves)
-    place, seen = track.place, track.seen
-    if place is None or seen is None:
-        track = replace(track, total=_beginning(track, position), place=fix, seen=fix)
+    if track.doubt is not None:
+        track = _without_doubt(track, track.doubt, fix, speed)
+    if track.place is None or track.seen is None:
+        track = track._replace(total=_beginning(track, position), place=fix, seen=fix)
     else:
-        if track.doubt is not None:
-            if _is_confirmed(place, track.doubt, fix, speed):
-                track = _after_fix(track, place, seen, track.doubt, is_sure=True)
-                track = replace(track, doubt=None)
-            else:
-                # The server's total has that way, and the way back.
-                place = replace(place, total=None)
-                track = replace(track, doubt=None, place=place)
         track = _after_fix(
-            track,
-            track.place or place,
-            track.seen or seen,
-            fix,
-            speed=speed,
-            starts=starts,
+            track, track.place, track.seen, fix, speed=speed, starts=starts
         )
-    return replace(
-        track,
+    return track._replace(
         heard_at=now,
         reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
         says_it_moves=says_it_moves,
@@ -148,7 +133,7 @@ def ended(track: Track) -> Track:
     """Return the track after its ride, where the tracker was seen last."""
     ride = track.ride
     kept = ride if ride and ride.distance else track.last
-    return replace(track, place=track.seen, ride=None, ended=ride, last=kept)
+    return track._replace(place=track.seen, ride=None, ended=ride, last=kept)
 
 
 def events(before: Track | None, now: Track) -> Iterator[RideEvent]:
@@ -163,18 +148,12 @@ def events(before: Track | None, now: Track) -> Iterator[RideEvent]:
             yield "ended", ride
 
 
-def elsewhere(track: Track) -> Track:
-    """Return the track for another server, whose totals are others."""
-    return replace(
-        track,
-        place=_no_total(track.place),
-        seen=_no_total(track.seen),
-        doubt=_no_total(track.doubt),
+def recounted(track: Track) -> Track:
+    """Return the track for totals of the server that do not go on from the last one."""
+    return track._replace(
+        place=track.place and track.place._replace(total=None),
+        seen=track.seen and track.seen._replace(total=None),
     )
-
-
-def _no_total(fix: Fix | None) -> Fix | None:
-    return fix and replace(fix, total=None)
 
 
 def _fix(position: Position, now: datetime) -> Fix | None:
@@ -209,24 +188,31 @@ def _after_message(track: Track, position: Position, now: datetime) -> Track:
     """Return the track after a report that tells of no newer place."""
     time = _time(position.device_time, now)
     if track.place is None and track.total is None:
-        track = replace(track, total=position.total_distance)
+        track = track._replace(total=position.total_distance)
     if time is None or (track.reported_at and time <= track.reported_at):
         return track
-    track = replace(track, reported_at=time)
+    track = track._replace(reported_at=time)
     if position.motion is None:
         return track
-    if track.seen and not track.ride and _starts(track, position.motion):
-        ride = Ride(_start(track.seen, time), time)
-        track = replace(track, ride=ride, heard_at=now)
-    return replace(track, says_it_moves=position.motion)
+    place, seen = track.place, track.seen
+    if place and seen and not track.ride and _starts(track, position.motion):
+        track = _started(track, place, seen, time)._replace(heard_at=now)
+    return track._replace(says_it_moves=position.motion)
 
 
-def _is_confirmed(place: Fix, doubt: Fix, fix: Fix, speed: float | None) -> bool:
-    """Return whether a fix in doubt is believed, as the next one is near to it."""
-    apart = metres(doubt, fix)
-    return apart < metres(place, fix) and is_plausible(
-        apart - noise(doubt, fix), _seconds(doubt, fix), speed
-    )
+def _without_doubt(track: Track, doubt: Fix, fix: Fix, speed: float | None) -> Track:
+    """Return the track with a fix in doubt believed if the next one is near to it."""
+    place, seen, apart = track.place, track.seen, metres(doubt, fix)
+    track = track._replace(doubt=None)
+    if (
+        place
+        and seen
+        and apart < metres(place, fix)
+        and is_plausible(apart - noise(doubt, fix), _seconds(doubt, fix), speed)
+    ):
+        return _after_fix(track, place, seen, doubt, is_sure=True)
+    # The server's total has the way there, and the way back.
+    return recounted(track)
 
 
 def _after_fix(
@@ -244,15 +230,17 @@ def _after_fix(
         track, place = ended(track), seen
     beyond = metres(place, fix) - noise(place, fix)
     if beyond <= 0:
-        track = replace(track, seen=fix)
-        if track.ride is None:
-            track = replace(track, place=_standing(place, fix))
+        track = track._replace(seen=fix)
+        if track.ride is None and 0 < fix.accuracy < (place.accuracy or inf):
+            track = track._replace(place=fix)
     elif is_sure or is_plausible(beyond, _seconds(seen, fix), speed):
         return _further(track, place, seen, fix, speed)
     else:
-        track = replace(track, doubt=fix)
-    if ride := _on_the_spot(track.ride, place, seen, fix, speed, starts=starts):
-        track = replace(track, ride=ride)
+        track = track._replace(doubt=fix)
+    if track.ride:
+        return track._replace(ride=_on_the_spot(track.ride, place, fix, speed))
+    if starts:
+        return _started(track, place, seen, fix.time, speed)
     return track
 
 
@@ -265,53 +253,46 @@ def _is_over(track: Track, ride: Ride, place: Fix, seen: Fix, fix: Fix) -> bool:
         return True
     if metres(place, fix) <= noise(place, fix):
         return True
-    rest = pause - timedelta(hours=way(place, fix, _seconds(seen, fix)) / _SLOW)
+    went = max(way(place, seen, fix), detour(place, fix))
+    rest = pause - timedelta(hours=went / _SLOW)
     return rest >= (_STANDS_AFTER if track.says_it_moves is False else _LONGEST_DETOUR)
-
-
-def _standing(place: Fix, fix: Fix) -> Fix:
-    """Return the place of a bike that stands there still, by the better fix."""
-    better = fix if 0 < fix.accuracy < (place.accuracy or fix.accuracy + 1) else place
-    total = place.total if fix.total is None else fix.total
-    return replace(better, time=fix.time, total=total)
 
 
 def _further(
     track: Track, place: Fix, seen: Fix, fix: Fix, speed: float | None
 ) -> Track:
     """Return the track of a bike that went to another place."""
-    track = replace(track, place=fix, seen=fix)
-    kilometres = way(place, fix, _seconds(seen, fix))
-    if not kilometres:
-        return track
+    straight = way(place, seen, fix)
+    if not straight:
+        return track._replace(place=fix, seen=fix)
+    # While it stood, the server's total grew with each fix that drifted.
+    kilometres = max(straight, detour(place if track.ride else seen, fix))
     ride = track.ride or Ride(_start(seen, fix.time), fix.time)
-    return replace(
-        track,
+    return track._replace(
         total=(track.total or 0) + kilometres,
+        place=fix,
+        seen=fix,
         ride=ride.at(fix.time, kilometres).with_speed(speed),
     )
 
 
-def _on_the_spot(
-    ride: Ride | None,
-    place: Fix,
-    seen: Fix,
-    fix: Fix,
-    speed: float | None,
-    *,
-    starts: bool,
-) -> Ride | None:
-    """Return the ride of a bike that is not seen anywhere else yet, if there is one.
+def _on_the_spot(ride: Ride, place: Fix, fix: Fix, speed: float | None) -> Ride:
+    """Return the ride of a bike that is not seen farther away.
 
     Its word that it moves keeps no ride going for longer than a bike may stand.
     """
-    if ride is None:
-        if not starts:
-            return None
-        ride = Ride(_start(seen, fix.time), fix.time)
-    elif _is_moving(speed) and fix.time - place.time < _STANDS_AFTER:
+    if _is_moving(speed) and fix.time - place.time < _STANDS_AFTER:
         ride = ride.at(fix.time)
     return ride.with_speed(speed)
+
+
+def _started(
+    track: Track, place: Fix, seen: Fix, time: datetime, speed: float | None = None
+) -> Track:
+    """Return the track of a bike that says it moves, and is not seen anywhere else yet."""
+    ride = Ride(_start(seen, time), time).with_speed(speed)
+    place = place._replace(time=seen.time, total=seen.total)
+    return track._replace(place=place, ride=ride)
 
 
 def _start(seen: Fix, time: datetime) -> datetime:
