@@ -15,9 +15,12 @@ _FAST: Final = 45
 _FASTEST: Final = 320
 # Seconds. After a longer silence a fix that jumped would be no jump.
 _LONGEST_SILENCE = 3_600
-# What a server may have added beyond the straight way, in one report.
+# What a server may have added beyond the straight way, in one report: less than a fix
+# that jumps while the tracker wakes up.
 _FASTEST_DETOUR = 60
 _LONGEST_DETOUR = 1_000
+_MOST_BENDS = 5
+_LEAST_BENDS = 1
 
 
 class Fix(NamedTuple):
@@ -57,31 +60,29 @@ def is_speed(speed: float | None) -> TypeIs[float]:
     return speed is not None and 0 < speed <= _FASTEST
 
 
-def way(place: Fix, seen: Fix, fix: Fix) -> float:
-    """Return the kilometres from a place to a fix, where it was seen in between.
+def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
+    """Return the kilometres from a place to a fix of a tracker that was seen in between.
 
-    None are counted where nobody is so fast.
+    The server knows each report, so its total since the base counts all bends between two
+    that are seen here, but also each fix that jumped. Nothing is counted where nobody is
+    so fast.
     """
-    straight = metres(place, fix)
-    if _speed(straight, (fix.time - seen.time).total_seconds()) > _FASTEST:
+    straight = metres(place, fix) / 1_000
+    if _speed(straight * 1_000, _seconds(seen, fix)) > _FASTEST:
         return 0
-    return straight / 1_000
-
-
-def detour(start: Fix, end: Fix) -> float:
-    """Return the kilometres by the server's total, 0 if that cannot be.
-
-    The server knows each report, so it counts all bends between two that are seen here,
-    but also each fix that jumped.
-    """
-    if start.total is None or end.total is None:
-        return 0
-    added = end.total - start.total
-    seconds = (end.time - start.time).total_seconds()
-    is_sound = added <= _LONGEST_DETOUR and (
-        _speed(added * 1_000, seconds) <= _FASTEST_DETOUR
+    if base.total is None or fix.total is None:
+        return straight
+    added = fix.total - base.total
+    is_sound = (
+        added <= _MOST_BENDS * straight + _LEAST_BENDS
+        and added <= _LONGEST_DETOUR
+        and _speed(added * 1_000, _seconds(base, fix)) <= _FASTEST_DETOUR
     )
-    return added if is_sound else 0
+    return max(straight, added) if is_sound else straight
+
+
+def _seconds(start: Fix, end: Fix) -> float:
+    return (end.time - start.time).total_seconds()
 
 
 def _speed(way: float, seconds: float) -> float:

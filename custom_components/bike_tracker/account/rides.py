@@ -11,7 +11,7 @@ from math import inf
 from typing import Literal, NamedTuple
 
 from ..api import Position
-from .distance import Fix, detour, is_plausible, is_speed, metres, noise, way
+from .distance import Fix, is_plausible, is_speed, metres, noise, way
 
 _STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
@@ -253,8 +253,7 @@ def _is_over(track: Track, ride: Ride, place: Fix, seen: Fix, fix: Fix) -> bool:
         return True
     if metres(place, fix) <= noise(place, fix):
         return True
-    went = max(way(place, seen, fix), detour(place, fix))
-    rest = pause - timedelta(hours=went / _SLOW)
+    rest = pause - timedelta(hours=way(place, place, seen, fix) / _SLOW)
     return rest >= (_STANDS_AFTER if track.says_it_moves is False else _LONGEST_DETOUR)
 
 
@@ -262,11 +261,10 @@ def _further(
     track: Track, place: Fix, seen: Fix, fix: Fix, speed: float | None
 ) -> Track:
     """Return the track of a bike that went to another place."""
-    straight = way(place, seen, fix)
-    if not straight:
-        return track._replace(place=fix, seen=fix)
     # While it stood, the server's total grew with each fix that drifted.
-    kilometres = max(straight, detour(place if track.ride else seen, fix))
+    kilometres = way(place, place if track.ride else seen, seen, fix)
+    if not kilometres:
+        return track._replace(place=fix, seen=fix)
     ride = track.ride or Ride(_start(seen, fix.time), fix.time)
     return track._replace(
         total=(track.total or 0) + kilometres,
