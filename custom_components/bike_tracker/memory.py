@@ -7,9 +7,9 @@ from typing import Any
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
-from .account import Remembered, Said, Since
-from .api import Position
-from .api.models import number, timestamp
+from .account import Alarm, Remembered, Said, Since
+from .api import Hardware, Position
+from .api.models import number, one_line, timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
@@ -71,6 +71,7 @@ class Memory:
             "missing": dict(self._remembered.missing),
             # Version 1.0 reads the others alone.
             "since": _each(self._remembered.since, asdict),
+            "alarms": _each(self._remembered.alarms, _alarm_values),
         }
 
 
@@ -82,9 +83,17 @@ def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, An
 def _values(position: Position) -> dict[str, Any]:
     """Return what 1.0 reads as well, should somebody go back to it."""
     values = asdict(position)
+    values["hardware"] = position.hardware and position.hardware._asdict()
+    del values["alarm"]
     if not values.pop("is_readable"):
         # Of no ID that is announced, so that it is asked for again.
         values["id"] = 0
+    return values
+
+
+def _alarm_values(alarm: Alarm) -> dict[str, Any]:
+    values = asdict(alarm)
+    del values["is_news"]
     return values
 
 
@@ -98,6 +107,9 @@ def _from_json(stored: object) -> Remembered:
         remembered.missing[unique_id] = number(seconds, 0) or 0
     for unique_id, values in _items(stored, "since"):
         remembered.since[unique_id] = _since(values)
+    for unique_id, values in _items(stored, "alarms"):
+        if alarm := _alarm(values):
+            remembered.alarms[unique_id] = alarm
     return remembered
 
 
@@ -120,11 +132,36 @@ def _said(values: object) -> Said | None:
     return Said(is_so, since)
 
 
+def _alarm(values: object) -> Alarm | None:
+    get = values.get if isinstance(values, dict) else {}.get
+    position_id, words = get("position_id"), get("words")
+    if type(position_id) is not int or not isinstance(words, list):
+        return None
+    return Alarm(position_id, tuple(map(str, words)), timestamp(get("time")))
+
+
+def _hardware(values: object) -> Hardware | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    return Hardware(
+        charge=_boolean(get("charge")),
+        lock=_boolean(get("lock")),
+        battery_voltage=number(get("battery_voltage"), 0),
+        power_voltage=number(get("power_voltage"), 0),
+        firmware=one_line(get("firmware")),
+    )
+
+
+def _boolean(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
 def _position(values: object) -> Position | None:
     if not isinstance(values, dict):
         return None
     get = values.get
-    device_id, position_id, motion = get("device_id"), get("id"), get("motion")
+    device_id, position_id = get("device_id"), get("id")
     if type(device_id) is not int or type(position_id) is not int:
         return None
     latitude = number(get("latitude"), -90, 90)
@@ -141,5 +178,6 @@ def _position(values: object) -> Position | None:
         speed=number(get("speed"), 0),
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
-        motion=motion if isinstance(motion, bool) else None,
+        motion=_boolean(get("motion")),
+        hardware=_hardware(get("hardware")),
     )

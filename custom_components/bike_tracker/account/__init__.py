@@ -5,12 +5,14 @@ where news came from.
 """
 
 from .account import Account, Remembered
+from .alarms import Alarm
 from .positions import is_outdated
 from .since import Said, Since
 from .tracker import Tracker, Trackers
 
 __all__ = [
     "Account",
+    "Alarm",
     "Remembered",
     "Said",
     "Since",

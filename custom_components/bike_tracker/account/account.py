@@ -7,6 +7,7 @@ from datetime import datetime
 from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
+from .alarms import Alarm, alarm_after
 from .coming_back import HeldBack
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
@@ -22,6 +23,7 @@ class Remembered:
     missing: dict[str, float] = field(default_factory=dict)
     """Seconds in which the account was listed without the tracker."""
     since: dict[str, Since] = field(default_factory=dict)
+    alarms: dict[str, Alarm] = field(default_factory=dict)
 
 
 class Account:
@@ -36,6 +38,8 @@ class Account:
         self._held_back = HeldBack()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
+        # Positions that the first list announced and that did not come with it.
+        self._late: Mapping[str, int | None] | None = None
 
     @property
     def holds_back(self) -> bool:
@@ -80,11 +84,14 @@ class Account:
     ) -> Steps[News[str, Tracker]]:
         """Do the same in steps: nothing is taken in before the last."""
         newest: dict[str, Position] = {}
+        alarms: dict[str, Alarm] = {}
         for unique_id, position in positions.items():
             known = self._newest(unique_id)
             if known and goes_back(devices.now.get(unique_id), known, position):
                 continue
             newest[unique_id] = taken(known, position)
+            if alarm := self._alarm(unique_id, newest[unique_id]):
+                alarms[unique_id] = alarm
             if len(newest) % ITEMS_AT_A_TIME == 0:
                 yield
         held_back = {
@@ -94,7 +101,7 @@ class Account:
         touched = devices.since(self._devices) | newest.keys()
         changed: dict[str, Tracker] = {}
         for number, unique_id in enumerate(touched & devices.now.keys(), 1):
-            tracker = self._tracker(devices.now[unique_id], shown, now)
+            tracker = self._tracker(devices.now[unique_id], shown, alarms, now)
             if tracker != self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
@@ -102,7 +109,13 @@ class Account:
         for unique_id in held_back:
             self._held_back.hold(unique_id, newest[unique_id])
         self.remembered.positions.update(shown)
+        self.remembered.alarms.update(alarms)
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
+        if self._late is None:
+            self._late = {
+                unique_id: devices.now[unique_id].position_id
+                for unique_id in self._outdated
+            }
         self._devices = devices.now
         gone = touched & self.trackers.keys() - devices.now.keys()
         return self._become(changed, gone)
@@ -114,7 +127,7 @@ class Account:
         changed = {
             unique_id: tracker
             for unique_id in moved.keys() & self.trackers.keys()
-            if (tracker := self._tracker(self._devices[unique_id], moved, now))
+            if (tracker := self._tracker(self._devices[unique_id], moved, {}, now))
             != self.trackers[unique_id]
         }
         return self._become(changed, frozenset())
@@ -138,12 +151,15 @@ class Account:
             self.remembered.positions[unique_id] = replace(position, id=0)
         if since := other.remembered.since.get(unique_id):
             self.remembered.since[unique_id] = since
+        if alarm := other.remembered.alarms.get(unique_id):
+            self.remembered.alarms[unique_id] = replace(alarm, is_news=False)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
         self.remembered.since.pop(unique_id, None)
+        self.remembered.alarms.pop(unique_id, None)
         self._held_back.forget(unique_id)
 
     def _newest(self, unique_id: str) -> Position | None:
@@ -166,14 +182,30 @@ class Account:
             and (came_back or unique_id not in self.trackers)
         )
 
+    def _alarm(self, unique_id: str, position: Position) -> Alarm | None:
+        """Return the last alarm of a tracker that has this position now."""
+        before = self.remembered.alarms.get(unique_id)
+        if position.alarm is None:
+            return before
+        is_news = self._late is not None and (
+            unique_id in self.trackers or unique_id in self.remembered.positions
+        )
+        was_announced = self._late and self._late.get(unique_id) == position.id
+        return alarm_after(before, position, is_news=is_news and not was_announced)
+
     def _tracker(
-        self, device: Device, shown: Mapping[str, Position], now: datetime
+        self,
+        device: Device,
+        shown: Mapping[str, Position],
+        alarms: Mapping[str, Alarm],
+        now: datetime,
     ) -> Tracker:
         """Return a tracker with one of these positions, else where it is known to be."""
         unique_id = device.unique_id
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
-        return Tracker(device, position, since.after(device, position, now))
+        alarm = alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
+        return Tracker(device, position, since.after(device, position, now), alarm)
 
     def _become(
         self, changed: Mapping[str, Tracker], gone: AbstractSet[str]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..api import Device, Position
+from .alarms import Alarm
 from .since import NEVER_HEARD, Said, Since
 
 
@@ -15,6 +16,8 @@ class Tracker:
     device: Device
     position: Position | None
     since: Since = NEVER_HEARD
+    alarm: Alarm | None = None
+    """The last one it ever had."""
 
     @property
     def online_since(self) -> datetime | None:

@@ -1,0 +1,125 @@
+"""Events: what happened to the bike."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+import re
+from typing import Any, Final, override
+
+from homeassistant.components.event import (
+    DOMAIN as EVENT_DOMAIN,
+    EventEntity,
+    EventEntityDescription,
+)
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .account import Alarm
+from .data import BikeTrackerConfigEntry
+from .entity import BikeTrackerDescription, BikeTrackerEntity
+
+# The coordinator asks for all entities at once.
+PARALLEL_UPDATES = 0
+
+ALARM_TYPES: Final = [
+    "sos",
+    "vibration",
+    "movement",
+    "tow",
+    "tampering",
+    "removing",
+    "fall_down",
+    "accident",
+    "overspeed",
+    "geofence_exit",
+    "geofence_enter",
+    "low_battery",
+    "low_power",
+    "power_cut",
+    "power_restored",
+    "power_off",
+    "power_on",
+    "lock",
+    "unlock",
+    "door",
+    "fault",
+    "other",
+]
+
+type Event = tuple[str, dict[str, Any]]
+"""A type of event and its attributes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BikeTrackerEventDescription[T](BikeTrackerDescription[T], EventEntityDescription):
+    """Events of a tracker."""
+
+    events_fn: Callable[[T], Iterable[Event]]
+    """Returns the events that a value means when it is a new one."""
+
+
+def _alarms(alarm: Alarm) -> Iterable[Event]:
+    """Return an event for each word of an alarm that is news."""
+    if alarm.is_news:
+        time = alarm.time and alarm.time.isoformat()
+        for word in alarm.words:
+            yield _alarm_type(word), {"alarm": word, "time": time}
+
+
+def _alarm_type(word: str) -> str:
+    """Return what an alarm is called here: `fallDown` is `fall_down`."""
+    alarm_type = re.sub(r"(?=[A-Z])", "_", word).lower()
+    return alarm_type if alarm_type in ALARM_TYPES else "other"
+
+
+DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
+    BikeTrackerEventDescription(
+        key="alarm",
+        translation_key="alarm",
+        event_types=ALARM_TYPES,
+        only_if_reported=True,
+        value_fn=lambda tracker: tracker.alarm,
+        events_fn=_alarms,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: BikeTrackerConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Say which events a tracker has."""
+    entry.runtime_data.entities.async_register(
+        BikeTrackerEvent, DESCRIPTIONS, async_add_entities
+    )
+
+
+class BikeTrackerEvent(BikeTrackerEntity[Any], EventEntity):
+    """What happened to a tracker."""
+
+    entity_description: BikeTrackerEventDescription[Any]
+    platform_domain = EVENT_DOMAIN
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Tell what the tracker is added for."""
+        await super().async_added_to_hass()
+        if self._value is not None:
+            # Automations ignore what is not there before.
+            self.async_write_ha_state()
+            self._tell()
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        before = self._value
+        # Written first, as automations ignore what changes from unavailable.
+        super()._handle_coordinator_update()
+        if self._value != before:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell what happened, each as a change of its own."""
+        for event_type, attributes in self.entity_description.events_fn(self._value):
+            self._trigger_event(event_type, attributes)
+            self.async_write_ha_state()
