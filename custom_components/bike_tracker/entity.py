@@ -10,7 +10,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .account import Tracker
-from .api import Position
+from .api import Hardware, Position
 from .coordinator import BikeTrackerCoordinator
 
 
@@ -33,6 +33,13 @@ def of_position[T](
         return None if tracker.position is None else read(tracker.position)
 
     return value
+
+
+def of_hardware[T](
+    read: Callable[[Hardware], T | None],
+) -> Callable[[Tracker], T | None]:
+    """Return what reads what a tracker says of itself, unknown while that is nothing."""
+    return of_position(lambda position: position.hardware and read(position.hardware))
 
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):

@@ -15,6 +15,7 @@ from homeassistant.const import (
     DEGREE,
     PERCENTAGE,
     EntityCategory,
+    UnitOfElectricPotential,
     UnitOfLength,
     UnitOfSpeed,
 )
@@ -22,7 +23,12 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    of_hardware,
+    of_position,
+)
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -64,6 +70,7 @@ DESCRIPTIONS = (
         translation_key="position_time",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.fix_time),
     ),
@@ -93,6 +100,7 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfLength.METERS,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
+        entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.altitude),
     ),
@@ -105,6 +113,30 @@ DESCRIPTIONS = (
         entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.course),
+    ),
+    BikeTrackerSensorDescription(
+        key="battery_voltage",
+        translation_key="battery_voltage",
+        device_class=SensorDeviceClass.VOLTAGE,
+        native_unit_of_measurement=UnitOfElectricPotential.VOLT,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        suggested_display_precision=2,
+        entity_registry_enabled_default=False,
+        only_if_reported=True,
+        value_fn=of_hardware(lambda hardware: hardware.battery_voltage),
+    ),
+    BikeTrackerSensorDescription(
+        key="power_voltage",
+        translation_key="power_voltage",
+        device_class=SensorDeviceClass.VOLTAGE,
+        native_unit_of_measurement=UnitOfElectricPotential.VOLT,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        suggested_display_precision=1,
+        entity_registry_enabled_default=False,
+        only_if_reported=True,
+        value_fn=of_hardware(lambda hardware: hardware.power_voltage),
     ),
 )
 

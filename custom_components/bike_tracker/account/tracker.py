@@ -44,6 +44,12 @@ class Tracker:
         """Return when the service last heard of it, None if it never did."""
         return self.device.last_update
 
+    @property
+    def firmware(self) -> str | None:
+        """Return the version of its firmware, None while it never told."""
+        hardware = self.position and self.position.hardware
+        return hardware.firmware if hardware else None
+
     def _status_since(self, *, is_online: bool) -> datetime | None:
         if self.device.status is None:
             return None
