@@ -19,21 +19,11 @@ from custom_components.bike_tracker import entity_limit
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entity_limit import OPTIONAL_KINDS
 
-from .conftest import EMAIL, Poll, StateOf, async_setup
+from .conftest import EMAIL, EVERYTHING, Poll, StateOf, async_setup
 from .simulator.server import Simulator
 
 # A tracker that never reported has four enabled entities: room for five and a half.
 LIMIT = 22
-EVERYTHING: dict[str, Any] = {
-    "batteryLevel": 80,
-    "motion": True,
-    "charge": True,
-    "lock": True,
-    "battery": 3.9,
-    "power": 12.3,
-    "versionFw": "1.2",
-    "alarm": "sos",
-}
 TRACKERS = [f"8600000000001{number:02}" for number in range(7)]
 
 type Report = Callable[..., None]
@@ -242,9 +232,7 @@ def report(simulator: Simulator) -> Report:
     def _report(unique_id: str, **attributes: Any) -> None:
         for field in ("altitude", "speed", "course", "fixTime"):
             simulator.override_position(unique_id, field)
-        simulator.report(
-            unique_id, latitude=48.0, longitude=7.8, attributes=attributes
-        )
+        simulator.report(unique_id, latitude=48.0, longitude=7.8, attributes=attributes)
 
     return _report
 

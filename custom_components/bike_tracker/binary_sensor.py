@@ -16,12 +16,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .account import Tracker
 from .api import Hardware
 from .data import BikeTrackerConfigEntry
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    of_hardware,
-    of_position,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity, of_hardware, of_position
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

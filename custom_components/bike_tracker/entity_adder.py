@@ -227,7 +227,6 @@ class EntityAdder:
             unique_id: self._sets.setdefault(rest := added - {kind}, rest)
             for unique_id, added in self._added.items()
         }
-        return len(enabled)
 
     def _fitting_kinds(
         self, unique_id: str, tracker: Tracker, room: int

@@ -23,12 +23,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .data import BikeTrackerConfigEntry
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    of_hardware,
-    of_position,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity, of_hardware, of_position
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
