@@ -7,9 +7,9 @@ from typing import Any
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
-from .account import Fix, Remembered, Ride, Said, Since, Track
-from .api import Position
-from .api.models import number, timestamp
+from .account import Alarm, Fix, Remembered, Ride, Said, Since, Track
+from .api import Hardware, Position
+from .api.models import number, one_line, timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
@@ -72,6 +72,7 @@ class Memory:
             # Version 1.0 reads the others alone.
             "since": _each(self._remembered.since, asdict),
             "tracks": _each(self._remembered.tracks, _by_name),
+            "alarms": _each(self._remembered.alarms, _alarm_values),
         }
 
 
@@ -92,9 +93,17 @@ def _values(position: Position) -> dict[str, Any]:
     values = asdict(position)
     for unknown in ("device_time", "total_distance", "is_fix"):
         del values[unknown]
+    values["hardware"] = position.hardware and position.hardware._asdict()
+    del values["alarm"]
     if not values.pop("is_readable"):
         # Of no ID that is announced, so that it is asked for again.
         values["id"] = 0
+    return values
+
+
+def _alarm_values(alarm: Alarm) -> dict[str, Any]:
+    values = asdict(alarm)
+    del values["is_news"]
     return values
 
 
@@ -111,6 +120,9 @@ def _from_json(stored: object) -> Remembered:
     for unique_id, values in _items(stored, "tracks"):
         if track := _track(values):
             remembered.tracks[unique_id] = track
+    for unique_id, values in _items(stored, "alarms"):
+        if alarm := _alarm(values):
+            remembered.alarms[unique_id] = alarm
     return remembered
 
 
@@ -151,7 +163,7 @@ def _track(values: object) -> Track | None:
         doubt=_fix(get("doubt")),
         heard_at=heard_at,
         reported_at=timestamp(get("reported_at")),
-        says_it_moves=get("says_it_moves") is True,
+        says_it_moves=_boolean(get("says_it_moves")),
         ride=_ride(get("ride")),
         ended=_ride(get("ended")),
         last=_ride(get("last")),
@@ -187,11 +199,36 @@ def _ride(values: object) -> Ride | None:
     return Ride(started_at, moved_at, distance, number(get("maximum_speed"), 0))
 
 
+def _alarm(values: object) -> Alarm | None:
+    get = values.get if isinstance(values, dict) else {}.get
+    position_id, words = get("position_id"), get("words")
+    if type(position_id) is not int or not isinstance(words, list):
+        return None
+    return Alarm(position_id, tuple(map(str, words)), timestamp(get("time")))
+
+
+def _hardware(values: object) -> Hardware | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    return Hardware(
+        charge=_boolean(get("charge")),
+        lock=_boolean(get("lock")),
+        battery_voltage=number(get("battery_voltage"), 0),
+        power_voltage=number(get("power_voltage"), 0),
+        firmware=one_line(get("firmware")),
+    )
+
+
+def _boolean(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
 def _position(values: object) -> Position | None:
     if not isinstance(values, dict):
         return None
     get = values.get
-    device_id, position_id, motion = get("device_id"), get("id"), get("motion")
+    device_id, position_id = get("device_id"), get("id")
     if type(device_id) is not int or type(position_id) is not int:
         return None
     latitude = number(get("latitude"), -90, 90)
@@ -208,5 +245,6 @@ def _position(values: object) -> Position | None:
         speed=number(get("speed"), 0),
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
-        motion=motion if isinstance(motion, bool) else None,
+        motion=_boolean(get("motion")),
+        hardware=_hardware(get("hardware")),
     )

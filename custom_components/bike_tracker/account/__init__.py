@@ -5,6 +5,7 @@ where news came from.
 """
 
 from .account import Account, Remembered
+from .alarms import Alarm
 from .distance import Fix
 from .positions import is_outdated
 from .rides import Ride, RideEvent, Track, events
@@ -13,6 +14,7 @@ from .tracker import Tracker, Trackers
 
 __all__ = [
     "Account",
+    "Alarm",
     "Fix",
     "Remembered",
     "Ride",

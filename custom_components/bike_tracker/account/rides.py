@@ -43,6 +43,17 @@ class Ride(NamedTuple):
         """Return how many seconds it took so far."""
         return (self.moved_at - self.started_at).total_seconds()
 
+    def described(self, *, is_over: bool) -> dict[str, datetime | float | None]:
+        """Return what is told of the ride: km, seconds and km/h."""
+        speed = self.maximum_speed
+        return {
+            "started_at": self.started_at,
+            **({"ended_at": self.moved_at} if is_over else {}),
+            "distance": round(self.distance, 3),
+            "duration": round(self.duration),
+            "maximum_speed": speed if speed is None else round(speed, 1),
+        }
+
     def at(self, time: datetime, kilometres: float = 0) -> Ride:
         """Return the ride that moved at this time, so much farther."""
         return self._replace(moved_at=time, distance=self.distance + kilometres)
