@@ -64,8 +64,8 @@ POSITION_ENTITIES = [
 
 
 @pytest.fixture(autouse=True)
-async def home(hass: HomeAssistant) -> None:
-    """Put Home Assistant's home where the trackers begin."""
+async def home(hass: HomeAssistant, all_enabled: None) -> None:
+    """Put Home Assistant's home where the trackers begin, and show all there is."""
     await hass.config.async_update(**HOME)
     assert await async_setup_component(hass, "zone", {})
 
@@ -1237,6 +1237,11 @@ async def test_unloading_with_news(
         {"positions": {RED: {"latitude": 1}}, "missing": {}},
         {"positions": {RED: {"device_id": "1", "id": 1}}},
         {"positions": {RED: {"device_id": 1, "id": None}}},
+        {"alarms": []},
+        {"alarms": {RED: None}},
+        {"alarms": {RED: {"position_id": "1", "words": ["sos"]}}},
+        {"alarms": {RED: {"position_id": 1, "words": "sos"}}},
+        {"alarms": {RED: {"position_id": 1, "words": [1], "time": "soon"}}},
     ],
 )
 @pytest.mark.parametrize("version", [1, 2, 99])
@@ -1272,6 +1277,8 @@ async def test_memory_that_cannot_be_read(
         ("battery_level", "full"),
         ("battery_level", 101),
         ("motion", "yes"),
+        ("hardware", "yes"),
+        ("hardware", {"charge": "yes", "power_voltage": "high", "firmware": 1}),
         ("future", 1),
     ],
 )
