@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components import bike_tracker
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED, StateOf, async_setup
+from .conftest import BLUE, EMAIL, EVERYTHING, RED, StateOf, async_setup
 from .simulator.server import Simulator
 
 SECTIONS = (
@@ -154,12 +154,14 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
 async def test_entities(
     hass: HomeAssistant,
     entity_registry: er.EntityRegistry,
+    simulator: Simulator,
     entry: MockConfigEntry,
     state_of: StateOf,
     language: str,
 ) -> None:
     """Entities have names and states in the language of Home Assistant."""
     hass.config.language = language
+    simulator.report(RED, attributes=EVERYTHING)
     await async_setup(hass, entry)
 
     state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)

@@ -125,12 +125,11 @@ class BikeTrackerEvent(BikeTrackerEntity[Any], EventEntity):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Tell what the tracker is added for."""
+        """Tell what it is added for, once it is there: automations see no sooner."""
         await super().async_added_to_hass()
         if self._value is not None:
-            # Automations ignore what is not there before.
-            self.async_write_ha_state()
-            self._tell(None)
+            tell = self.hass.loop.call_soon(self._tell, None)
+            self.async_on_remove(tell.cancel)
 
     @callback
     @override

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
+from custom_components.bike_tracker.api import Device, Hardware, Position
 from custom_components.bike_tracker.api.models import DeviceStatus
 
 from .rows import DEVICE, MISSING, read_device, read_position
@@ -203,6 +203,48 @@ def test_attributes(
     """Battery and motion are read, everything else in there is dropped."""
     position = read_position(attributes=attributes)
     assert position == replace(HERE, battery_level=battery_level, motion=motion)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "hardware"),
+    [
+        ({"charge": True, "lock": False}, Hardware(charge=True, lock=False)),
+        ({"charge": "true", "lock": 1}, None),
+        ({"battery": 3.9, "power": 12}, Hardware(None, None, 3.9, 12)),
+        ({"battery": 0, "power": 0.0}, Hardware(None, None, 0, 0)),
+        ({"battery": 20, "power": 100}, Hardware(None, None, 20, 100)),
+        ({"battery": 3_900, "power": 12_300}, None),
+        ({"battery": 85, "power": 12.3}, Hardware(power_voltage=12.3)),
+        ({"battery": -1, "power": True}, None),
+        ({"battery": "3.9"}, None),
+        ({"versionFw": " V1.2\n "}, Hardware(firmware="V1.2")),
+        ({"versionFw": 12}, Hardware(firmware="12")),
+        ({"versionFw": 1.5}, Hardware(firmware="1.5")),
+        ({"versionFw": True, "charge": None}, None),
+        ({"versionFw": "", "alarm": "sos"}, None),
+    ],
+)
+def test_hardware(attributes: dict[str, Any], hardware: Hardware | None) -> None:
+    """What a tracker says of itself is read, as far as it can be true."""
+    assert read_position(attributes=attributes).hardware == hardware
+
+
+@pytest.mark.parametrize(
+    ("said", "alarm"),
+    [("sos", "sos"), ("sos,tow", "sos,tow"), ("", None), (True, None), (["sos"], None)],
+)
+def test_alarm(said: Any, alarm: str | None) -> None:
+    """It is what the service says, several with commas between them."""
+    assert read_position(attributes={"alarm": said}).alarm == alarm
+
+
+@pytest.mark.parametrize(
+    ("said", "model"),
+    [("TK905", "TK905"), (" TK\n905 ", "TK 905"), ("", None), (None, None), (5, None)],
+)
+def test_model(said: Any, model: str | None) -> None:
+    """It is one line, and nothing is missing where there is none."""
+    assert read_device(model=said) == replace(GOOD, model=model)
 
 
 @pytest.mark.parametrize(

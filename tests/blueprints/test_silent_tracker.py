@@ -164,6 +164,7 @@ async def test_unknown(simulator: Simulator, house: House) -> None:
     assert house.told == []
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_without_last_update(simulator: Simulator, watched: House) -> None:
     """It goes by the time of the position where the last update is not known."""
     simulator.override_field(RED, "lastUpdate", None)
