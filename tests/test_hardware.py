@@ -79,7 +79,7 @@ async def test_report_without(simulator: Simulator, poll: Poll, states: Any) -> 
     await poll()
     before = states()
     nonsense: Any = {"charge": "?", "lock": 2, "battery": 3_900, "power": -5}
-    for attributes in ({}, nonsense):
+    for attributes in (dict[str, Any](), nonsense):
         simulator.report(RED, attributes=attributes)
         await poll()
         assert states() == before
