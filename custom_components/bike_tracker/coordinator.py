@@ -337,9 +337,11 @@ def _description(tracker: Tracker) -> tuple[str | None, ...]:
 
 
 def _says_otherwise(news: News[str, Tracker]) -> bool:
-    """Return whether the service says of a tracker what it did not say before."""
+    """Return whether there is of a tracker what was not to be remembered before."""
     for unique_id in news.changed & news.now.keys():
-        before = news.before.get(unique_id)
-        if before is None or before.since is not news.now[unique_id].since:
+        before, now = news.before.get(unique_id), news.now[unique_id]
+        if before is None or before.since is not now.since:
+            return True
+        if before.track is not now.track:
             return True
     return False

@@ -33,9 +33,8 @@ class _Kind:
     def is_for(self, tracker: Tracker) -> bool:
         """Return whether the tracker has this entity."""
         description = self.description
-        return not description.only_if_reported or (
-            description.value_fn(tracker) is not None
-        )
+        reported_fn = description.reported_fn or description.value_fn
+        return not description.only_if_reported or reported_fn(tracker) is not None
 
     def needs_room(self, registry: er.EntityRegistry, unique_id: str) -> bool:
         """Return whether that of this tracker would be one more enabled entity."""

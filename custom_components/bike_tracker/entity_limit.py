@@ -9,7 +9,8 @@ from homeassistant.helpers import entity_registry as er
 from .issues import async_create_issue, async_delete_issue
 
 OPTIONAL_KINDS: Final = (
-    *("motion", "battery", "alarm", "lock", "charging"),
+    *("motion", "battery", "alarm", "lock", "charging", "ride"),
+    *("total_distance", "ride_distance", "ride_duration"),
     *("speed", "course", "battery_voltage", "power_voltage"),
     *("altitude", "position_time"),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 import re
 from typing import Any, Final, override
 
@@ -13,9 +14,9 @@ from homeassistant.components.event import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import Alarm
+from .account import Alarm, Track, events
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .entity import BikeTrackerDescription, BikeTrackerEntity, was_anywhere
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -53,11 +54,11 @@ type Event = tuple[str, dict[str, Any]]
 class BikeTrackerEventDescription[T](BikeTrackerDescription[T], EventEntityDescription):
     """Events of a tracker."""
 
-    events_fn: Callable[[T], Iterable[Event]]
-    """Returns the events that a value means when it is a new one."""
+    events_fn: Callable[[T | None, T], Iterable[Event]]
+    """Returns the events that a new value means for who knew another one, or none."""
 
 
-def _alarms(alarm: Alarm) -> Iterable[Event]:
+def _alarms(_before: Alarm | None, alarm: Alarm) -> Iterable[Event]:
     """Return an event for each word of an alarm that is news."""
     if alarm.is_news:
         time = alarm.time and alarm.time.isoformat()
@@ -71,6 +72,19 @@ def _alarm_type(word: str) -> str:
     return alarm_type if alarm_type in ALARM_TYPES else "other"
 
 
+def _rides(before: Track | None, track: Track) -> Iterable[Event]:
+    """Return an event for each ride that started or ended since."""
+    for event_type, ride in events(before, track):
+        described = ride.described(is_over=event_type == "ended")
+        yield (
+            event_type,
+            {
+                name: value.isoformat() if isinstance(value, datetime) else value
+                for name, value in described.items()
+            },
+        )
+
+
 DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
     BikeTrackerEventDescription(
         key="alarm",
@@ -79,6 +93,15 @@ DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
         only_if_reported=True,
         value_fn=lambda tracker: tracker.alarm,
         events_fn=_alarms,
+    ),
+    BikeTrackerEventDescription(
+        key="ride",
+        translation_key="ride",
+        event_types=["started", "ended"],
+        only_if_reported=True,
+        reported_fn=was_anywhere,
+        value_fn=lambda tracker: tracker.track,
+        events_fn=_rides,
     ),
 )
 
@@ -105,19 +128,23 @@ class BikeTrackerEvent(BikeTrackerEntity[Any], EventEntity):
         """Tell what it is added for, once it is there: automations see no sooner."""
         await super().async_added_to_hass()
         if self._value is not None:
-            self.async_on_remove(self.hass.loop.call_soon(self._tell).cancel)
+            tell = self.hass.loop.call_soon(self._tell, None)
+            self.async_on_remove(tell.cancel)
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        before = self._value
+        before, was_available = self._value, self._available
+        self._read()
         # Written first, as automations ignore what changes from unavailable.
-        super()._handle_coordinator_update()
+        if self._available is not was_available:
+            self.async_write_ha_state()
         if self._value != before:
-            self._tell()
+            self._tell(before)
 
-    def _tell(self) -> None:
-        """Tell what happened, each as a change of its own."""
-        for event_type, attributes in self.entity_description.events_fn(self._value):
+    def _tell(self, before: Any) -> None:
+        """Tell what happened since, each as a change of its own."""
+        events_fn = self.entity_description.events_fn
+        for event_type, attributes in events_fn(before, self._value):
             self._trigger_event(event_type, attributes)
             self.async_write_ha_state()

@@ -1,7 +1,7 @@
 """What the service sends, as objects."""
 
 from dataclasses import FrozenInstanceError, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -302,8 +302,34 @@ AFTER = "2026-11-20T06:30:15.251+0000"
 )
 def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
     """It repeats the old place, and of how the tracker moves nothing is known."""
-    without = replace(HERE, altitude=None, speed=None, course=None)
-    assert read_position(**fields) == (HERE if has_fix else without)
+    without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
+    position = replace(read_position(**fields), device_time=None)
+    assert position == (HERE if has_fix else without)
+
+
+@pytest.mark.parametrize(
+    ("value", "device_time"),
+    [
+        ("2026-11-20T06:30:15.250+0000", MOMENT),
+        ("2026-11-20T06:31:15.250+0000", MOMENT + timedelta(minutes=1)),
+        ("1970-01-01T00:00Z", None),
+        (7, None),
+        (MISSING, None),
+    ],
+)
+def test_time_of_the_report(value: Any, device_time: datetime | None) -> None:
+    """The tracker's own clock, unless it never was set."""
+    assert read_position(deviceTime=value).device_time == device_time
+
+
+@pytest.mark.parametrize(
+    ("value", "kilometres"),
+    [(0, 0), (1234.5, 1.2345), (-1, None), ("7", None), (True, None)],
+)
+def test_total_distance(value: Any, kilometres: float | None) -> None:
+    """The server counts in metres."""
+    position = read_position(attributes={"totalDistance": value})
+    assert position.total_distance == kilometres
 
 
 @pytest.mark.parametrize(

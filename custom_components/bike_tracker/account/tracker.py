@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ..api import Device, Position
 from .alarms import Alarm
+from .rides import Track
 from .since import NEVER_HEARD, Said, Since
 
 
@@ -18,6 +19,8 @@ class Tracker:
     since: Since = NEVER_HEARD
     alarm: Alarm | None = None
     """The last one it ever had."""
+    track: Track | None = None
+    """How far it came; None while it has no position."""
 
     @property
     def online_since(self) -> datetime | None:

@@ -47,7 +47,7 @@ KNOWN_FIELDS = frozenset(
 )
 """Names of all fields that are read here."""
 _SELDOM = frozenset(("alarm", "charge", "lock", "battery", "power", "versionFw"))
-KNOWN_ATTRIBUTES = _SELDOM | {"batteryLevel", "motion"}
+KNOWN_ATTRIBUTES = _SELDOM | {"batteryLevel", "motion", "totalDistance"}
 """Names of all attributes of a position that are read here."""
 
 
@@ -178,6 +178,12 @@ class Position:
     battery_level: float | None = None
     """Per cent."""
     motion: bool | None = None
+    device_time: datetime | None = None
+    """When the tracker reported by its own clock, in UTC."""
+    total_distance: float | None = None
+    """Kilometres that the server says it went in all."""
+    is_fix: bool = True
+    """Whether a place was measured for this report, and not an older one sent again."""
     hardware: Hardware | None = None
     """None, and no object for each tracker, where nothing of it is reported."""
     alarm: str | None = None
@@ -207,7 +213,16 @@ class Position:
         has_place = _is_place(latitude, longitude, accuracy) and (
             knows_time or fix_time is None or get("valid") is not False
         )
-        has_fix = has_place and _has_fix(row, fix_time)
+        device_time = fix_time
+        if get("deviceTime") != get("fixTime"):
+            device_time = timestamp(get("deviceTime"))
+        is_fix = (
+            get("valid") is not False
+            or fix_time is None
+            or device_time is None
+            or fix_time >= device_time
+        )
+        has_fix = has_place and is_fix
         battery_level = number(attributes.get("batteryLevel"), 0)
         # Most reports hold none of it, which is told in a tenth of the time.
         has_more = not _SELDOM.isdisjoint(attributes)
@@ -223,6 +238,9 @@ class Position:
             course=number(get("course"), 0, 360) if has_fix else None,
             battery_level=None if battery_level is None else min(battery_level, 100),
             motion=_boolean(attributes.get("motion")),
+            device_time=device_time if is_real(device_time) else None,
+            total_distance=_kilometres(attributes.get("totalDistance")),
+            is_fix=is_fix,
             hardware=Hardware.from_attributes(attributes) if has_more else None,
             alarm=_text(attributes.get("alarm")) if has_more else None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
@@ -344,16 +362,13 @@ def _kilometres_per_hour(knots: object) -> float | None:
     return None if speed is None else speed * _KILOMETRES_PER_HOUR_PER_KNOT
 
 
+def _kilometres(metres: object) -> float | None:
+    distance = number(metres, 0)
+    return None if distance is None else distance / 1_000
+
+
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
     """Return whether the coordinates are a place the tracker was at."""
     if latitude is None or longitude is None or latitude == longitude == 0:
         return False
     return accuracy <= _COARSEST_PLACE
-
-
-def _has_fix(row: dict[str, Any], fix_time: datetime | None) -> bool:
-    """Return whether the place was measured, and not repeated in a message without."""
-    if row.get("valid") is not False or fix_time is None:
-        return True
-    device_time = timestamp(row.get("deviceTime"))
-    return device_time is None or fix_time >= device_time
