@@ -78,7 +78,8 @@ async def test_report_without(simulator: Simulator, poll: Poll, states: Any) -> 
     )
     await poll()
     before = states()
-    for attributes in ({}, {"charge": "?", "lock": 2, "battery": 3_900, "power": -5}):
+    nonsense: Any = {"charge": "?", "lock": 2, "battery": 3_900, "power": -5}
+    for attributes in (dict[str, Any](), nonsense):
         simulator.report(RED, attributes=attributes)
         await poll()
         assert states() == before

@@ -72,6 +72,7 @@ class SimDevice:
     group_id: int
     disabled: bool
     attributes: dict[str, Json] = field(default_factory=dict)
+    model: str | None = None
     reported: bool = False
     position: SimPosition | None = None
     earlier: list[SimPosition] = field(default_factory=list)

@@ -12,8 +12,8 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from . import recorded
 
-type Json = dict[str, Any]
-type Answer = tuple[list[Json], list[Json]]
+type Values = dict[str, Any]
+type Answer = tuple[list[Any], list[Any]]
 """Devices and positions."""
 
 # Those that a recorded position belongs to, where none was recorded.
@@ -26,17 +26,17 @@ def answers(version: str, what: str) -> Iterator[tuple[str, Answer]]:
     yield from _READERS.get(what, _devices)(content)
 
 
-def shown(hass: HomeAssistant) -> dict[str, Json]:
+def shown(hass: HomeAssistant) -> dict[str, Values]:
     """Return what a person reads of each tracker, by its `uniqueId`."""
     devices = dr.async_get(hass)
-    values: dict[str, Json] = {}
+    values: dict[str, Values] = {}
     for entity in er.async_get(hass).entities.values():
         state = hass.states.get(entity.entity_id)
         if entity.platform != DOMAIN or state is None:
             continue
         assert entity.device_id
         device = devices.async_get(entity.device_id)
-        assert device
+        assert isinstance(device, dr.DeviceEntry)
         assert device.serial_number
         of_tracker = values.setdefault(device.serial_number, {"name": device.name})
         if entity.domain == Platform.DEVICE_TRACKER:
@@ -53,18 +53,18 @@ def shown(hass: HomeAssistant) -> dict[str, Json]:
     return values
 
 
-def _devices(content: list[Json]) -> Iterator[tuple[str, Answer]]:
+def _devices(content: list[Values]) -> Iterator[tuple[str, Answer]]:
     yield "devices", (content, [])
 
 
-def _cases(content: Json) -> Iterator[tuple[str, Answer]]:
+def _cases(content: Values) -> Iterator[tuple[str, Answer]]:
     for name, case in content.items():
         [position] = case["position"]
         [device] = case.get("device") or content["full"]["device"]
         yield name, ([device | {"positionId": position["id"]}], [position])
 
 
-def _positions(content: list[Json]) -> Iterator[tuple[str, Answer]]:
+def _positions(content: list[Values]) -> Iterator[tuple[str, Answer]]:
     devices = [
         _DEVICE
         | {
@@ -78,7 +78,7 @@ def _positions(content: list[Json]) -> Iterator[tuple[str, Answer]]:
     yield "positions", (devices, content)
 
 
-def _old(content: Json) -> Iterator[tuple[str, Answer]]:
+def _old(content: Values) -> Iterator[tuple[str, Answer]]:
     for question in ("positions?deviceId", "positions?id"):
         yield question, (content["device"], content[question])
 
