@@ -4,7 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.account import Account, Remembered, Ride, events
+from custom_components.bike_tracker.account import (
+    Account,
+    Remembered,
+    Ride,
+    Tracker,
+    events,
+)
 from custom_components.bike_tracker.api import Device, News
 
 from .trackers import Report
@@ -102,10 +108,11 @@ class Home:
         if account.holds_back:
             self._tell(account.move(now=now + _MOVES_AFTER), now)
 
-    def _tell(self, news: News[str, object], now: datetime) -> None:
+    def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:
             return
         before, track = news.before.get(BIKE), news.now[BIKE].track
+        assert track is not None
         for kind, ride in events(before.track if before else None, track):
             (self.started if kind == "started" else self.ended).append((now, ride))
         if track.total is not None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import pairwise
 from math import cos, hypot, radians
 from random import Random
 
@@ -55,6 +54,7 @@ class _Sensors:
     """Metres to the north and the east that the fixes are off."""
     total: float = 0
     last: Point | None = None
+    fix_time: datetime = datetime.min
     position_id: int = 0
     late_until: datetime = field(default=datetime.min)
 
@@ -64,7 +64,7 @@ class _Sensors:
         point = self._measured(moment.point)
         if self.last is not None:
             self.total += metres(self.last, point)
-        self.last = point
+        self.last, self.fix_time = point, time
         self.position_id += 1
         speed = moment.speed * _KILOMETRES_PER_HOUR * random.uniform(0.9, 1.1)
         late_until = self.late_until.replace(tzinfo=time.tzinfo)
@@ -156,21 +156,14 @@ def _repeated(sensors: _Sensors, begin: datetime, end: datetime) -> Iterator[Rep
             Position(
                 device_id=1,
                 id=sensors.position_id,
-                fix_time=begin,
+                fix_time=sensors.fix_time,
                 latitude=sensors.last[0],
                 longitude=sensors.last[1],
-                motion=False,
+                accuracy=tracker.accuracy if tracker.says_accuracy else 0,
+                speed=0 if tracker.says_speed else None,
+                motion=False if tracker.says_speed else None,
                 device_time=time,
                 total_distance=sensors.total / 1_000 if tracker.says_total else None,
-                is_fix=False,
             ),
             time,
         )
-
-
-def in_order(all_reports: list[Report]) -> bool:
-    """Return whether they come in the order they were made in."""
-    return all(
-        report.comes_at <= following.comes_at
-        for report, following in pairwise(all_reports)
-    )

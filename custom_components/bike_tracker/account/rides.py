@@ -276,7 +276,7 @@ def _further(
     kilometres = way(place, place if track.ride else seen, seen, fix)
     if not kilometres:
         return track._replace(place=fix, seen=fix)
-    ride = track.ride or Ride(_start(seen, fix.time), fix.time)
+    ride = track.ride or Ride(_start(track, seen, fix.time), fix.time)
     return track._replace(
         total=(track.total or 0) + kilometres,
         place=fix,
@@ -299,14 +299,15 @@ def _started(
     track: Track, place: Fix, seen: Fix, time: datetime, speed: float | None = None
 ) -> Track:
     """Return the track of a bike that says it moves, and is not seen anywhere else yet."""
-    ride = Ride(_start(seen, time), time).with_speed(speed)
+    ride = Ride(_start(track, seen, time), time).with_speed(speed)
     place = place._replace(time=seen.time, total=seen.total)
     return track._replace(place=place, ride=ride)
 
 
-def _start(seen: Fix, time: datetime) -> datetime:
+def _start(track: Track, seen: Fix, time: datetime) -> datetime:
     """Return when a ride started that was noticed at this time."""
-    return seen.time if time - seen.time <= _STANDS_AFTER else time
+    was_riding = track.ended is not None and seen.time <= track.ended.moved_at
+    return time if was_riding or time - seen.time > _STANDS_AFTER else seen.time
 
 
 def _is_moving(speed: float | None) -> bool:
