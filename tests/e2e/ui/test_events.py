@@ -83,9 +83,7 @@ async def test_kilometres_of_each_week(
         if entity["unique_id"].endswith("_total_distance")
     ]
     assert len(totals) == len(account.places)
-    await client.call(
-        "lovelace/dashboards/create", url_path=_DASHBOARD, title="Weeks"
-    )
+    await client.call("lovelace/dashboards/create", url_path=_DASHBOARD, title="Weeks")
     graph = {
         "type": "statistics-graph",
         "title": "Kilometres per week",
