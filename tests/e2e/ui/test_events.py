@@ -89,7 +89,7 @@ async def test_kilometres_of_each_week(
         "title": "Kilometres per week",
         "entities": totals,
         "period": "week",
-        "days_to_show": 35,
+        "days_to_show": 28,
         "stat_types": ["change"],
         "chart_type": "bar",
     }
