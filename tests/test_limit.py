@@ -21,6 +21,7 @@ from custom_components.bike_tracker.entity_limit import OPTIONAL_KINDS
 
 from .conftest import EMAIL, EVERYTHING, Poll, StateOf, async_setup
 from .simulator.server import Simulator
+from .static.entities import DESCRIPTIONS
 
 # A tracker that never reported has four enabled entities: room for five and a half.
 LIMIT = 22
@@ -348,3 +349,14 @@ async def test_large_fleet_that_reports_everything(
     assert shown() == dict.fromkeys(trackers, 6)
     assert kinds() == {"motion": 15, "battery": 15}
     assert numbers() is None
+
+
+def test_every_kind_has_its_place() -> None:
+    """Each that not every tracker has is as useful as it is, in one place."""
+    optional = [
+        description.key
+        for descriptions in DESCRIPTIONS.values()
+        for description in descriptions
+        if getattr(description, "only_if_reported", False)
+    ]
+    assert sorted(optional) == sorted(OPTIONAL_KINDS)

@@ -106,7 +106,7 @@ def _kilometres(trackers: Mapping[str, EntityIds]) -> list[Card]:
         "title": "Kilometres per week",
         "entities": entities,
         "period": "week",
-        "days_to_show": 35,
+        "days_to_show": 28,
         "stat_types": ["change"],
         "chart_type": "bar",
         "grid_options": {"columns": "full"},
