@@ -408,6 +408,20 @@ def test_clock_that_is_ahead() -> None:
     assert bike.told == ["started"]
 
 
+def test_times_that_cannot_be() -> None:
+    """Whatever was remembered, no time is divided by."""
+    bike = Bike(total_distance=1.0)
+    assert bike.track.place is not None
+    bike.become(
+        bike.track._replace(
+            place=bike.track.place._replace(time=minutes(1)),
+            ride=Ride(minutes(0), minutes(0)),
+        )
+    )
+    bike.wait(1).report(250, total_distance=1.3)
+    assert bike.track.total == pytest.approx(1.25)
+
+
 def test_better_place() -> None:
     """Of fixes at one place the most accurate one is where the bike stands."""
     bike = Bike(accuracy=80.0).wait(1).report(100, accuracy=4.0)
