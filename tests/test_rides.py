@@ -305,6 +305,29 @@ async def test_part_that_is_not_readable(
     assert getattr(known, name) == (known.seen if name == "place" else None)
 
 
+async def test_memory_that_cannot_be(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """Times that contradict each other stop no poll."""
+    await async_ride(simulator, poll)
+    await hass.config_entries.async_unload(setup.entry_id)
+    track = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]["tracks"][RED]
+    track["ride"] = track["last"]
+    track["place"]["time"] = (dt_util.utcnow() + timedelta(minutes=2)).isoformat()
+    await hass.config_entries.async_setup(setup.entry_id)
+    for seconds in (60, 60, 120):
+        await poll(seconds)
+        go(simulator, 300, **riding(105))
+    state = state_of(f"{RED}_total_distance", Platform.SENSOR)
+    assert state is not None
+    assert state.state != STATE_UNAVAILABLE
+
+
 async def test_device_that_is_removed(
     hass: HomeAssistant,
     entity_registry: er.EntityRegistry,

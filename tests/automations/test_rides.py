@@ -66,23 +66,20 @@ async def test_told_at_once(garage: Garage, trigger: str) -> None:
 async def test_what_is_told_of_a_ride(garage: Garage) -> None:
     """The attributes of the ride are variables of the run."""
     variables = ("started_at", "ended_at", "distance", "duration", "maximum_speed")
-    for trigger in TRIGGERS:
-        automation = garage.automation(trigger, alias=trigger)
+    automations = [garage.automation(trigger, alias=trigger) for trigger in TRIGGERS]
+    for automation in automations:
         automation["actions"][0]["event_data"] = {
             name: f"{{{{ trigger.{name} | default('none') }}}}" for name in variables
         }
-        await garage.async_save(automation)
-        await async_prepare(garage, trigger)
-        await garage.async_minutes(5)
-        become(garage, trigger)
-        await garage.async_minutes(2)
-        if trigger == "ride_started":
-            started = garage.runs.pop()
-            go(garage, 0)
-            await garage.async_minutes(6)
-            go(garage, 0, speed=0.0, motion=False)
-            await garage.async_minutes(2)
-    [ended] = garage.runs
+    await garage.async_save(*automations)
+    for _ in range(2):
+        go(garage, 300, speed=9.0, motion=True)
+        await garage.async_minutes(1)
+    for _ in range(6):
+        go(garage, 0, speed=0.0, motion=False)
+        await garage.async_minutes(1)
+
+    started, ended = garage.runs
     assert started.variables["ended_at"] == "none"
     assert float(started.variables["distance"]) == pytest.approx(0.3, abs=0.01)
     assert float(started.variables["maximum_speed"]) == pytest.approx(16.7)

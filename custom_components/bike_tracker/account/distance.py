@@ -86,5 +86,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the km/h of so many metres in that time."""
-    return way / seconds * 3.6
+    """Return the km/h of so many metres in that time; clocks may be a second off."""
+    return way / max(seconds, 1) * 3.6
