@@ -198,6 +198,36 @@ async def test_room_is_made(
     assert numbers() == ("1", "7", "22")
 
 
+async def test_more_than_there_is_room_for(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    entity_registry: er.EntityRegistry,
+    shown: Shown,
+) -> None:
+    """What a person enabled again is no reason to leave out what was there."""
+    disabled = [
+        entity_registry.async_get_entity_id(
+            Platform.BINARY_SENSOR, DOMAIN, f"{unique_id}_disabled"
+        )
+        for unique_id in TRACKERS[:2]
+    ]
+    await poll()
+    for disabled_by in (er.RegistryEntryDisabler.USER, None):
+        for entity_id in disabled:
+            assert entity_id
+            entity_registry.async_update_entity(entity_id, disabled_by=disabled_by)
+        simulator.touch([TRACKERS[0]])
+        await poll()
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert shown().keys() == set(TRACKERS[:6])
+    assert min(shown().values()) >= 3
+
+
 @pytest.mark.usefixtures("setup")
 async def test_account_shrinks(
     simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
@@ -329,9 +359,11 @@ async def test_large_fleet_that_reports_everything(
     monkeypatch: pytest.MonkeyPatch,
     simulator: Simulator,
     entry: MockConfigEntry,
+    poll: Poll,
     shown: Shown,
     kinds: Kinds,
     numbers: Numbers,
+    freezer: Any,
 ) -> None:
     """A hundredth of 1,500 trackers, in a hundredth of the room: all are shown."""
     name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
@@ -346,9 +378,13 @@ async def test_large_fleet_that_reports_everything(
 
     await async_setup(hass, entry)
 
-    assert shown() == dict.fromkeys(trackers, 6)
-    assert kinds() == {"motion": 15, "battery": 15}
-    assert numbers() is None
+    for _ in range(2):
+        assert shown() == dict.fromkeys(trackers, 6)
+        assert kinds() == {"motion": 15, "battery": 15}
+        assert numbers() is None
+        for unique_id in trackers:
+            simulator.report(unique_id, latitude=48.0)
+        await poll()
 
 
 def test_every_kind_has_its_place() -> None:

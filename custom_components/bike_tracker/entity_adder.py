@@ -192,30 +192,34 @@ class EntityAdder:
     def _give_way(self) -> None:
         """Do without the least useful kinds, for all trackers alike, until all fits."""
         trackers, room = self._coordinator.data.now, self._limit.room
-        optional = [kind for kind in self._kinds if kind.description.only_if_reported]
-        if room >= len(trackers) * len(self._kinds) or not optional:
+        if room >= len(trackers) * len(self._kinds):
             return
         registry = er.async_get(self._hass)
         needed = {
             kind: sum(
-                kind.needs_room(registry, unique_id) and kind.is_for(tracker)
+                kind.is_for(tracker) and kind.needs_room(registry, unique_id)
                 for unique_id, tracker in trackers.items()
             )
             for kind in self._kinds
         }
-        for kind in sorted(optional, key=_usefulness):
+        for kind in sorted(filter(_is_optional, self._kinds), key=_usefulness):
             if sum(needed.values()) <= room:
                 break
-            enabled = [
-                entry.entity_id
-                for unique_id in self._coordinator.fleet.had
-                if (entry := kind.registered(registry, unique_id))
-                and entry.config_entry_id == self._entry.entry_id
-                and not entry.disabled
-            ]
+            enabled = self._enabled(kind)
             if needed.pop(kind) or enabled:
                 self._do_without(kind, enabled)
                 room += len(enabled)
+
+    def _enabled(self, kind: _Kind) -> list[str]:
+        """Return the entity IDs of all entities of a kind that take up room."""
+        registry = er.async_get(self._hass)
+        return [
+            entry.entity_id
+            for unique_id in self._coordinator.fleet.had
+            if (entry := kind.registered(registry, unique_id))
+            and entry.config_entry_id == self._entry.entry_id
+            and not entry.disabled
+        ]
 
     def _do_without(self, kind: _Kind, enabled: list[str]) -> None:
         """Have none of a kind any more, and remove those that there are."""
@@ -241,9 +245,7 @@ class EntityAdder:
         if len(more) <= room:
             return kinds, len(more)
         registered = [kind for kind in kinds if kind not in more]
-        if unique_id in self._added or any(
-            kind.description.entity_registry_enabled_default for kind in registered
-        ):
+        if any(kind.description.entity_registry_enabled_default for kind in registered):
             return registered, 0
         self.left_out.add(unique_id)
         return [], 0
@@ -275,6 +277,10 @@ class EntityAdder:
                     self._coordinator, unique_id, kind.description, device_entry
                 ),
             )
+
+
+def _is_optional(kind: _Kind) -> bool:
+    return kind.description.only_if_reported
 
 
 def _usefulness(kind: _Kind) -> int:

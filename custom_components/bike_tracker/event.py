@@ -127,9 +127,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Any], EventEntity):
     async def async_added_to_hass(self) -> None:
         """Tell what it is added for, once it is there: automations see no sooner."""
         await super().async_added_to_hass()
-        if self._value is not None:
-            tell = self.hass.loop.call_soon(self._tell, None)
-            self.async_on_remove(tell.cancel)
+        self.async_on_remove(self.hass.loop.call_soon(self._tell, None).cancel)
 
     @callback
     @override
@@ -139,11 +137,12 @@ class BikeTrackerEvent(BikeTrackerEntity[Any], EventEntity):
         # Written first, as automations ignore what changes from unavailable.
         if self._available is not was_available:
             self.async_write_ha_state()
-        if self._value != before:
-            self._tell(before)
+        self._tell(before)
 
     def _tell(self, before: Any) -> None:
         """Tell what happened since, each as a change of its own."""
+        if self._value == before:
+            return
         events_fn = self.entity_description.events_fn
         for event_type, attributes in events_fn(before, self._value):
             self._trigger_event(event_type, attributes)
