@@ -32,7 +32,7 @@ _POLL = timedelta(minutes=1)
 _SET_UP = datetime.combine(BEGIN, time(), UTC)
 # Days of a normal run, and of a long one in Home Assistant, where each takes seconds.
 _SHORT = 60
-_MOST_DAYS = 21
+_MOST_DAYS = 14
 
 _OFTEN = 0.01
 TRACKERS = (

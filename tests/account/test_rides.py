@@ -11,7 +11,7 @@ from custom_components.bike_tracker.account.rides import (
     ended,
     events,
     heard,
-    is_silent,
+    silent_at,
 )
 
 from .conftest import NOW, Read, a_device, a_position
@@ -70,6 +70,12 @@ class Bike:
         for _ in range(minutes):
             self.wait(1).report(**fields)
         return self
+
+
+def is_silent(track: Track, now: datetime) -> bool:
+    """Return whether nobody waits any longer for the next report."""
+    at = silent_at(track)
+    return at is not None and at <= now
 
 
 def minutes(after: float) -> datetime:

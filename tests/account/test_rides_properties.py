@@ -10,7 +10,7 @@ from custom_components.bike_tracker.account.rides import (
     NEW_TRACK,
     ended,
     heard,
-    is_silent,
+    silent_at,
 )
 from custom_components.bike_tracker.api import Position
 
@@ -60,7 +60,8 @@ def _tracks(reports: list[Position]) -> list[Track]:
     tracks = []
     for report in reports:
         assert report.device_time is not None
-        if is_silent(track, report.device_time):
+        at = silent_at(track)
+        if at and at <= report.device_time:
             track = ended(track)
             tracks.append(track)
         track = heard(track, report, report.device_time)

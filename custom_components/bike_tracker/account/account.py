@@ -11,7 +11,7 @@ from .alarms import Alarm, alarm_after
 from .coming_back import HeldBack
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
-from .rides import NEW_TRACK, Track, ended, heard, is_silent, recounted
+from .rides import NEW_TRACK, Track, ended, heard, recounted, silent_at
 from .since import NEVER_HEARD, Since
 from .tracker import Tracker, Trackers
 
@@ -50,8 +50,11 @@ class Account:
         self._held_back = HeldBack()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
-        self._riding = {
-            unique_id for unique_id, track in remembered.tracks.items() if track.ride
+        # When trackers under way count as fallen silent.
+        self._silent_at = {
+            unique_id: at
+            for unique_id, track in remembered.tracks.items()
+            if (at := silent_at(track))
         }
         # Positions that the first list announced and that did not come with it.
         self._late: Mapping[str, int | None] | None = None
@@ -125,7 +128,7 @@ class Account:
                 for unique_id in self._outdated
             }
         self._devices = devices.now
-        gone = touched & self.trackers.keys() - devices.now.keys()
+        gone = {key for key in touched if key not in devices.now} & self.trackers.keys()
         return self._become(changed, gone)
 
     def move(self, *, now: datetime) -> News[str, Tracker]:
@@ -175,7 +178,7 @@ class Account:
         self.remembered.missing.pop(unique_id, None)
         self.remembered.since.pop(unique_id, None)
         self.remembered.tracks.pop(unique_id, None)
-        self._riding.discard(unique_id)
+        self._silent_at.pop(unique_id, None)
         self.remembered.alarms.pop(unique_id, None)
         self._held_back.forget(unique_id)
 
@@ -228,8 +231,8 @@ class Account:
         tracks = self.remembered.tracks
         return {
             unique_id: ended(tracks[unique_id])
-            for unique_id in self._riding
-            if is_silent(tracks[unique_id], now)
+            for unique_id, at in self._silent_at.items()
+            if at <= now
             and unique_id not in newest
             and unique_id not in self._held_back
         }
@@ -285,10 +288,10 @@ class Account:
 
     def _remember(self, unique_id: str, track: Track) -> None:
         self.remembered.tracks[unique_id] = track
-        if track.ride is None:
-            self._riding.discard(unique_id)
+        if at := silent_at(track):
+            self._silent_at[unique_id] = at
         else:
-            self._riding.add(unique_id)
+            self._silent_at.pop(unique_id, None)
 
 
 def _ambiguous_ids(

@@ -131,13 +131,11 @@ def heard(track: Track, position: Position, now: datetime) -> Track:
     )
 
 
-def is_silent(track: Track, now: datetime) -> bool:
-    """Return whether a tracker fell silent under way, and its ride is over."""
-    return (
-        track.ride is not None
-        and track.heard_at is not None
-        and now - track.heard_at >= _SILENT_AFTER
-    )
+def silent_at(track: Track) -> datetime | None:
+    """Return when a tracker under way counts as fallen silent, and its ride as over."""
+    if track.ride is None or track.heard_at is None:
+        return None
+    return track.heard_at + _SILENT_AFTER
 
 
 def ended(track: Track) -> Track:
