@@ -81,8 +81,9 @@ def _forget_what_is_no(kind: ABCMeta) -> None:
     leaks clears these as well.
     """
     kind._abc_caches_clear()  # type: ignore[attr-defined]  # noqa: SLF001
-    for below in kind.__subclasses__():
-        _forget_what_is_no(below)
+    for below in type.__subclasses__(kind):
+        if isinstance(below, ABCMeta):
+            _forget_what_is_no(below)
 
 
 def _mib() -> int:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
@@ -95,7 +94,7 @@ class Account:
         changed: dict[str, Tracker] = {}
         for number, unique_id in enumerate(touched & devices.now.keys(), 1):
             tracker = self._tracker(devices.now[unique_id], shown, now)
-            if tracker != self.trackers.get(unique_id):
+            if tracker is not self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
                 yield
@@ -104,7 +103,7 @@ class Account:
         self.remembered.positions.update(shown)
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
         self._devices = devices.now
-        gone = touched & self.trackers.keys() - devices.now.keys()
+        gone = {key for key in touched if key not in devices.now} & self.trackers.keys()
         return self._become(changed, gone)
 
     def move(self, *, now: datetime) -> News[str, Tracker]:
@@ -115,7 +114,7 @@ class Account:
             unique_id: tracker
             for unique_id in moved.keys() & self.trackers.keys()
             if (tracker := self._tracker(self._devices[unique_id], moved, now))
-            != self.trackers[unique_id]
+            is not self.trackers[unique_id]
         }
         return self._become(changed, frozenset())
 
@@ -169,11 +168,16 @@ class Account:
     def _tracker(
         self, device: Device, shown: Mapping[str, Position], now: datetime
     ) -> Tracker:
-        """Return a tracker with one of these positions, else where it is known to be."""
+        """Return a tracker with one of these positions, else where it is known to be.
+
+        It is the known one if it is no other.
+        """
         unique_id = device.unique_id
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
-        return Tracker(device, position, since.after(device, position, now))
+        tracker = Tracker(device, position, since.after(device, position, now))
+        known = self.trackers.get(unique_id)
+        return known if known == tracker else tracker
 
     def _become(
         self, changed: Mapping[str, Tracker], gone: AbstractSet[str]
@@ -194,5 +198,8 @@ def _ambiguous_ids(
     devices: Mapping[str, Device], ids: Mapping[int, Device]
 ) -> list[int]:
     """Return those of the IDs that several devices have."""
-    found = Counter(map(attrgetter("id"), devices.values()))
+    listed = [device.id for device in devices.values()]
+    if len(set(listed)) == len(listed):
+        return []
+    found = Counter(listed)
     return [device_id for device_id in ids if found[device_id] > 1]
