@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
-from typing import Any
 
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
@@ -31,7 +30,9 @@ def phones(hass: HomeAssistant) -> list[str]:
     devices = dr.async_get(hass)
     ids = [
         devices.async_get_or_create(
-            config_entry_id=entry.entry_id, identifiers={("mobile_app", name)}, name=name
+            config_entry_id=entry.entry_id,
+            identifiers={("mobile_app", name)},
+            name=name,
         ).id
         for name in ("Ann's phone", "Ben's phone")
     ]

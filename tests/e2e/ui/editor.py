@@ -81,19 +81,16 @@ class Editor:
             await group.get_by_role("spinbutton", name="hh").fill(str(hour))
             await self._page.keyboard.press("Tab")
 
-    async def expect_condition(self, name: str) -> None:
-        """Expect to see that a condition is met now."""
-        condition = self._page.get_by_role("button", name=f"{name} Menu")
-        await expect(condition.get_by_role("status")).to_have_accessible_name(
-            "Condition passes"
-        )
+    async def expect_met(self, number: int = 1) -> None:
+        """Expect to see that so many conditions are met now."""
+        met = self._page.get_by_role("status", name="Condition passes", exact=True)
+        await expect(met).to_have_count(number)
 
     async def save(self, name: str) -> None:
         """Give it a name, and save it."""
         await self._frontend.button("Save").click()
-        dialog = self._page.get_by_role("dialog")
-        await dialog.get_by_role("textbox").first.fill(name)
-        await dialog.get_by_role("button", name="Save").click()
+        await self._frontend.field("Name").fill(name)
+        await self._frontend.button("Save").last.click()
         await expect(self._frontend.link("Traces")).to_be_visible()
 
     async def _choose(self, name: str, target: Target | None) -> None:
@@ -102,9 +99,7 @@ class Editor:
             case None:
                 await search.fill(name)
             case Target("area", area):
-                await self._page.get_by_role(
-                    "treeitem", name=area, exact=True
-                ).click()
+                await self._page.get_by_role("treeitem", name=area, exact=True).click()
             case Target("label", label):
                 await self._frontend.button(label).click()
             case Target("device", device):
