@@ -112,7 +112,7 @@ async def test_bikes(
     riding = asyncio.create_task(ride(home_assistant.client, account))
     await frontend.open(automation)
     await expect(frontend.text("Offline for longer than")).to_be_visible()
-    await take(frontend, "automation", 850)
+    await take(frontend, "automation", 970)
     await riding
 
     await frontend.open_device("Red bike")
@@ -144,7 +144,7 @@ async def test_triggers(
     await frontend.button("Add trigger").click()
     await frontend.page.get_by_role("treeitem", name="Shed", exact=True).click()
     await expect(frontend.saying("Bike tracker went offline")).to_be_visible()
-    await take(frontend, "triggers", 800)
+    await take(frontend, "triggers", 920)
     await client.call("config/area_registry/delete", area_id=area["area_id"])
 
 
