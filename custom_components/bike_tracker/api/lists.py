@@ -118,8 +118,8 @@ class ListReader[K, T: Listed[Any]]:
             objects = _by_key(self._rows.values())
         changed = set()
         for key in touched:
-            old, item = before.get(key), objects.get(key)
-            if old != item:
+            old = before.get(key)
+            if old != objects.get(key):
                 changed.add(key)
             elif old is not None:
                 objects[key] = old
