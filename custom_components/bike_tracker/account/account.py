@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .alarms import Alarm, alarm_after
@@ -113,7 +112,7 @@ class Account:
             tracker = self._tracker(
                 devices.now[unique_id], shown, reports.alarms, tracks, now
             )
-            if tracker != self.trackers.get(unique_id):
+            if tracker is not self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
                 yield
@@ -144,7 +143,7 @@ class Account:
                     self._devices[unique_id], moved, {}, tracks, now
                 )
             )
-            != self.trackers[unique_id]
+            is not self.trackers[unique_id]
         }
         return self._become(changed, frozenset())
 
@@ -260,15 +259,20 @@ class Account:
         tracks: Mapping[str, Track],
         now: datetime,
     ) -> Tracker:
-        """Return a tracker with one of these positions, else where it is known to be."""
+        """Return a tracker with one of these positions, else where it is known to be.
+
+        It is the known one if it is no other.
+        """
         unique_id = device.unique_id
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
         alarm = alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
         track = tracks.get(unique_id) or self.remembered.tracks.get(unique_id)
-        return Tracker(
+        tracker = Tracker(
             device, position, since.after(device, position, now), alarm, track
         )
+        known = self.trackers.get(unique_id)
+        return known if known == tracker else tracker
 
     def _become(
         self, changed: Mapping[str, Tracker], gone: AbstractSet[str]
@@ -298,5 +302,8 @@ def _ambiguous_ids(
     devices: Mapping[str, Device], ids: Mapping[int, Device]
 ) -> list[int]:
     """Return those of the IDs that several devices have."""
-    found = Counter(map(attrgetter("id"), devices.values()))
+    listed = [device.id for device in devices.values()]
+    if len(set(listed)) == len(listed):
+        return []
+    found = Counter(listed)
     return [device_id for device_id in ids if found[device_id] > 1]
