@@ -132,7 +132,7 @@ def _tracker(tracker: Tracker, entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     position, alarm = tracker.position, tracker.alarm
     return async_redact_data(
         {
-            **asdict(tracker.device),
+            **tracker.device._asdict(),
             "position": position and _position(position),
             "alarm": alarm
             and {
@@ -146,7 +146,7 @@ def _tracker(tracker: Tracker, entry: BikeTrackerConfigEntry) -> dict[str, Any]:
 
 def _position(position: Position) -> dict[str, Any]:
     """Return a position without its alarm, of which the tracker tells more."""
-    values = asdict(position)
+    values = position._asdict()
     values["hardware"] = position.hardware and position.hardware._asdict()
     del values["alarm"]
     return values

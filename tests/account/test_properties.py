@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from copy import replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from hypothesis import given, settings, strategies as st
@@ -40,9 +42,9 @@ with_fix = st.builds(
     motion=st.none() | st.booleans(),
 )
 without_fix = st.builds(
-    Position,
-    device_id=st.just(1),
-    id=numbers,
+    # Of a named tuple, Hypothesis would make up what has a default.
+    partial(Position, 1),
+    numbers,
     battery_level=st.none() | numbers,
     motion=st.none() | st.booleans(),
 )

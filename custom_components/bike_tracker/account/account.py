@@ -163,7 +163,7 @@ class Account:
         The ID of the position says nothing here: the other server may be another one.
         """
         if position := other.remembered.positions.get(unique_id):
-            self.remembered.positions[unique_id] = replace(position, id=0)
+            self.remembered.positions[unique_id] = position._replace(id=0)
         if since := other.remembered.since.get(unique_id):
             self.remembered.since[unique_id] = since
         if track := other.remembered.tracks.get(unique_id):
