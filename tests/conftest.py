@@ -29,6 +29,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.identity import MINOR_VERSION, unique_id_of
+from custom_components.bike_tracker.live import Live
 
 from .simulator.server import Simulator
 
@@ -68,6 +69,15 @@ def integration(
         "homeassistant.helpers.aiohttp_client._async_make_resolver",
         lambda _: _Resolver(),
     )
+
+
+@pytest.fixture(autouse=True)
+def polling_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no live connection: nothing that never ends, and no request but the polls'.
+
+    Tests of that connection do without this.
+    """
+    monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
 
 
 @pytest.fixture

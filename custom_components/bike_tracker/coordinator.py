@@ -22,6 +22,8 @@ from .api import (
     AuthenticationError,
     Device,
     InvalidResponseError,
+    LiveClient,
+    Message,
     News,
     Position,
     RedirectedError,
@@ -37,6 +39,7 @@ from .handover import async_hand_over
 from .issues import async_create_issue, async_delete_issue
 from .later import Later
 from .listeners import TrackerListeners
+from .live import Live
 from .memory import Memory
 from .oddities import Oddities
 from .outage import async_begin_outage, async_end_outage
@@ -78,7 +81,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     positions: PositionLookup
 
     def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry, client: TrackingClient
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        client: TrackingClient,
+        live: LiveClient,
     ) -> None:
         """Poll for this entry."""
         super().__init__(
@@ -90,6 +97,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             always_update=False,
         )
         self.client = client
+        self.live = Live(hass, entry, live, self._async_hear)
         self.poll = Poll()
         self._memory = Memory(hass, entry.entry_id)
         self._tracker_listeners = TrackerListeners(hass, entry)
@@ -99,6 +107,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._asking: asyncio.Task[Answers] | None = None
         self._last_success: float | None = None
         self._oddities = Oddities(client.devices)
+        # Polls and messages are taken in one after the other.
+        self._taking = asyncio.Lock()
         # What listeners were told last; None is that they are unavailable.
         self._told: Trackers | None = None
 
@@ -145,8 +155,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
+        began = self.account.messages
         self._asking = self.config_entry.async_create_background_task(
-            self.hass, self._async_ask(), f"{DOMAIN} poll"
+            self.hass, self._async_ask(began), f"{DOMAIN} poll"
         )
         await asyncio.wait([self._asking])
         if self._asking.cancelled():
@@ -154,10 +165,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         listed, devices, positions = self._asking.result()
         # Both are taken in together or not at all: only the last step changes anything,
         # and Home Assistant has what came of it before anything else may happen.
-        news = await in_turns(
-            self.account.taking(
-                devices, positions, now=dt_util.utcnow(), came_back=self._came_back
+        async with self._taking:
+            heard = self.account.heard_since_poll
+            news = await in_turns(
+                self.account.taking(
+                    devices,
+                    positions,
+                    now=dt_util.utcnow(),
+                    came_back=self._came_back,
+                    began=began,
+                )
             )
+        self.live.async_follow_poll(
+            offered=self.positions.offer.works, heard=heard, untold=_reports(news)
         )
         self._follow_names(news)
         self._count_missing(listed.now)
@@ -166,7 +186,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
 
-    async def _async_ask(self) -> Answers:
+    async def _async_ask(self, began: int) -> Answers:
         """Return the device list, what of it is ours, and positions that are wanted."""
         self.poll.time = dt_util.utcnow()
         start = monotonic()
@@ -174,10 +194,24 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             listed = await self._async_get_devices()
             await self._async_take_over(listed.now)
             devices = self.fleet.async_claim(listed)
-            wanted = self.account.wanted(devices)
+            wanted = self.account.wanted(devices, began=began)
             return listed, devices, await self.positions.async_get(wanted)
         finally:
             self.poll.seconds = monotonic() - start
+
+    async def _async_hear(self, message: Message) -> None:
+        """Take in what the service said by itself, also while polls fail."""
+        async with self._taking:
+            news = await in_turns(
+                self.account.hearing(
+                    message.devices,
+                    message.positions,
+                    now=dt_util.utcnow(),
+                    came_back=self._came_back,
+                )
+            )
+            self._follow_names(news)
+            self._async_tell(news)
 
     async def _async_take_over(self, listed: Mapping[str, Device]) -> None:
         """Take over trackers of a list that another account has and lists no more."""
@@ -258,8 +292,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Tell what came between polls, which come as if nothing had."""
         if news.changed:
             self.data = news
-            self.async_update_listeners()
             self._memory.async_save_later()
+            # While trackers are unavailable there is nothing to tell.
+            if self.last_update_success:
+                self.async_update_listeners()
 
     def _follow_names(self, news: News[str, Tracker]) -> None:
         for unique_id in news.changed:
@@ -337,3 +373,13 @@ def _says_otherwise(news: News[str, Tracker]) -> bool:
         if before is None or before.since is not news.now[unique_id].since:
             return True
     return False
+
+
+def _reports(news: News[str, Tracker]) -> bool:
+    """Return whether a tracker reported, which a live connection would have told."""
+    return any(
+        before.device.last_update != now.device.last_update
+        or before.position != now.position
+        for unique_id in news.changed
+        if (before := news.before.get(unique_id)) and (now := news.now.get(unique_id))
+    )

@@ -1,4 +1,4 @@
-"""The account: lists and positions go in, what is different comes out."""
+"""The account: lists, positions and messages go in, what is different comes out."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
+from .messages import announcing, is_older_device, is_older_position
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
 from .since import NEVER_HEARD, Since
@@ -24,6 +25,15 @@ class Remembered:
     since: dict[str, Since] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """What is different, and not taken in yet."""
+
+    trackers: dict[str, Tracker]
+    shown: dict[str, Position]
+    held_back: dict[str, Position]
+
+
 class Account:
     """What is known of the trackers of one account."""
 
@@ -32,25 +42,41 @@ class Account:
         self.remembered = remembered
         self.trackers: Trackers = {}
         """The trackers that were listed last, and what is known of each."""
+        self.messages = 0
+        """How many messages were taken in: those that come after a poll began stay."""
         self._devices: Mapping[str, Device] = {}
         self._held_back = HeldBack()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
+        # The number of the message that told of a tracker's device last, and of its
+        # position, if no poll did since.
+        self._heard: dict[str, int] = {}
+        self._heard_position: dict[str, int] = {}
+        # Trackers by the internal ID of their device; None is to be found out anew.
+        self._by_id: Mapping[int, str] | None = None
+
+    @property
+    def heard_since_poll(self) -> bool:
+        """Return whether a message told of a tracker since the last poll began."""
+        return bool(self._heard or self._heard_position)
 
     @property
     def holds_back(self) -> bool:
         """Return whether some trackers are still shown where they were."""
         return bool(self._held_back)
 
-    def wanted(self, devices: News[str, Device]) -> dict[int, Device]:
+    def wanted(
+        self, devices: News[str, Device], *, began: int | None = None
+    ) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
+        `began` is how many `messages` there were when the poll began.
         """
         wanted = {
             device.id: device
             for device in self._listed_outdated(devices)
-            if device.id is not None
+            if device.id is not None and not self._knows_better(device, began)
         }
         for device_id in _ambiguous_ids(devices.now, wanted) if wanted else ():
             del wanted[device_id]
@@ -63,12 +89,16 @@ class Account:
         *,
         now: datetime,
         came_back: bool = False,
+        began: int | None = None,
     ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
-        A position that no server lists any more stays: the bike is where it was.
+        A position that no server lists any more stays: the bike is where it was. What
+        messages told since the poll `began` stays too, unless the list is newer.
         """
-        return at_once(self.taking(devices, positions, now=now, came_back=came_back))
+        return at_once(
+            self.taking(devices, positions, now=now, came_back=came_back, began=began)
+        )
 
     def taking(
         self,
@@ -77,47 +107,96 @@ class Account:
         *,
         now: datetime,
         came_back: bool = False,
+        began: int | None = None,
     ) -> Steps[News[str, Tracker]]:
         """Do the same in steps: nothing is taken in before the last."""
         newest: dict[str, Position] = {}
         for unique_id, position in positions.items():
             known = self._newest(unique_id)
-            if known and goes_back(devices.now.get(unique_id), known, position):
+            if known and (
+                is_older_position(position, known)
+                if _is_after(began, self._heard_position.get(unique_id))
+                else goes_back(devices.now.get(unique_id), known, position)
+            ):
                 continue
             newest[unique_id] = taken(known, position)
             if len(newest) % ITEMS_AT_A_TIME == 0:
                 yield
-        held_back = {
-            unique_id for unique_id in newest if self._returns(unique_id, came_back)
-        }
-        shown = {key: value for key, value in newest.items() if key not in held_back}
         touched = devices.since(self._devices) | newest.keys()
-        changed: dict[str, Tracker] = {}
-        for number, unique_id in enumerate(touched & devices.now.keys(), 1):
-            tracker = self._tracker(devices.now[unique_id], shown, now)
-            if tracker != self.trackers.get(unique_id):
-                changed[unique_id] = tracker
+        touched |= self._heard.keys() | self._heard_position.keys()
+        listed = {
+            unique_id: self._listed(devices.now[unique_id], began)
+            for unique_id in touched & devices.now.keys()
+        }
+        changes = yield from self._changes(listed, newest, now, came_back)
+        gone = touched & self.trackers.keys() - devices.now.keys()
+        news = self._become(changes, gone)
+        self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
+        self._heard = _since(began, self._heard)
+        self._heard_position = _since(began, self._heard_position)
+        self._devices = devices.now
+        return news
+
+    def hear(
+        self,
+        devices: Iterable[Device],
+        positions: Iterable[Position],
+        *,
+        now: datetime,
+        came_back: bool = False,
+    ) -> News[str, Tracker]:
+        """Take in what messages tell of listed trackers; return what is different.
+
+        What is older than what is known changes nothing. The next poll may take it back.
+        """
+        return at_once(self.hearing(devices, positions, now=now, came_back=came_back))
+
+    def hearing(
+        self,
+        devices: Iterable[Device],
+        positions: Iterable[Position],
+        *,
+        now: datetime,
+        came_back: bool = False,
+    ) -> Steps[News[str, Tracker]]:
+        """Do the same in steps: nothing is taken in before the last."""
+        heard: dict[str, Device] = {}
+        for number, device in enumerate(devices, 1):
+            unique_id = device.unique_id
+            known = heard.get(unique_id) or self._device(unique_id)
+            if known and not is_older_device(device, known):
+                heard[unique_id] = announcing(device, known.position_id)
             if number % ITEMS_AT_A_TIME == 0:
                 yield
-        for unique_id in held_back:
-            self._held_back.hold(unique_id, newest[unique_id])
-        self.remembered.positions.update(shown)
-        self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
-        self._devices = devices.now
-        gone = touched & self.trackers.keys() - devices.now.keys()
-        return self._become(changed, gone)
+        touched = dict(heard)
+        newest: dict[str, Position] = {}
+        for number, position in enumerate(positions, 1):
+            unique_id = self._trackers_by_id().get(position.device_id, "")
+            known_device = touched.get(unique_id) or self._device(unique_id)
+            known_position = newest.get(unique_id) or self._newest(unique_id)
+            if known_device and not (
+                known_position and is_older_position(position, known_position)
+            ):
+                newest[unique_id] = taken(known_position, position)
+                touched[unique_id] = announcing(known_device, position.id)
+            if number % ITEMS_AT_A_TIME == 0:
+                yield
+        changes = yield from self._changes(touched, newest, now, came_back)
+        self.messages += 1
+        self._heard.update(dict.fromkeys(heard, self.messages))
+        self._heard_position.update(dict.fromkeys(newest, self.messages))
+        return self._become(changes, frozenset())
 
     def move(self, *, now: datetime) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         moved = self._held_back.release()
-        self.remembered.positions.update(moved)
         changed = {
             unique_id: tracker
             for unique_id in moved.keys() & self.trackers.keys()
-            if (tracker := self._tracker(self._devices[unique_id], moved, now))
+            if (tracker := self._tracker(self.trackers[unique_id].device, moved, now))
             != self.trackers[unique_id]
         }
-        return self._become(changed, frozenset())
+        return self._become(_Changes(changed, moved, {}), frozenset())
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -145,6 +224,13 @@ class Account:
         self.remembered.missing.pop(unique_id, None)
         self.remembered.since.pop(unique_id, None)
         self._held_back.forget(unique_id)
+        self._heard.pop(unique_id, None)
+        self._heard_position.pop(unique_id, None)
+
+    def _device(self, unique_id: str) -> Device | None:
+        """Return what is known of the device of a listed tracker."""
+        tracker = self.trackers.get(unique_id)
+        return None if tracker is None else tracker.device
 
     def _newest(self, unique_id: str) -> Position | None:
         """Return the newest position that was taken in, shown or not."""
@@ -154,10 +240,71 @@ class Account:
 
     def _listed_outdated(self, devices: News[str, Device]) -> Iterable[Device]:
         """Yield the devices of a list whose known position is not the announced one."""
-        for unique_id in devices.since(self._devices) | self._outdated:
+        touched = devices.since(self._devices) | self._outdated
+        touched |= self._heard_position.keys()
+        for unique_id in touched:
             device = devices.now.get(unique_id)
             if device and is_outdated(device, self._newest(unique_id)):
                 yield device
+
+    def _knows_better(self, device: Device, began: int | None) -> bool:
+        """Return whether a message told of a newer position than a list announces."""
+        known = self._device(device.unique_id)
+        return (
+            known is not None
+            and _is_after(began, self._heard_position.get(device.unique_id))
+            and announcing(device, known.position_id) is not device
+        )
+
+    def _listed(self, listed: Device, began: int | None) -> Device:
+        """Return a listed device with what messages told of it since the poll began."""
+        unique_id = listed.unique_id
+        if (known := self._device(unique_id)) is None:
+            return listed
+        if _is_after(began, self._heard.get(unique_id)) and not is_older_device(
+            known, listed
+        ):
+            return known
+        if _is_after(began, self._heard_position.get(unique_id)):
+            return announcing(listed, known.position_id)
+        return listed
+
+    def _trackers_by_id(self) -> Mapping[int, str]:
+        """Return the listed trackers by the internal ID of their device.
+
+        One that several devices have is nobody's.
+        """
+        if self._by_id is None:
+            ids = Counter(tracker.device.id for tracker in self.trackers.values())
+            self._by_id = {
+                tracker.device.id: unique_id
+                for unique_id, tracker in self.trackers.items()
+                if tracker.device.id is not None and ids[tracker.device.id] == 1
+            }
+        return self._by_id
+
+    def _changes(
+        self,
+        devices: Mapping[str, Device],
+        newest: Mapping[str, Position],
+        now: datetime,
+        came_back: bool,
+    ) -> Steps[_Changes]:
+        """Return what is different with these devices and positions."""
+        held_back = {
+            unique_id: position
+            for unique_id, position in newest.items()
+            if self._returns(unique_id, came_back)
+        }
+        shown = {key: value for key, value in newest.items() if key not in held_back}
+        changed: dict[str, Tracker] = {}
+        for number, (unique_id, device) in enumerate(devices.items(), 1):
+            tracker = self._tracker(device, shown, now)
+            if tracker != self.trackers.get(unique_id):
+                changed[unique_id] = tracker
+            if number % ITEMS_AT_A_TIME == 0:
+                yield
+        return _Changes(changed, shown, held_back)
 
     def _returns(self, unique_id: str, came_back: bool) -> bool:
         """Return whether a tracker is to be shown first where it was."""
@@ -175,19 +322,39 @@ class Account:
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
         return Tracker(device, position, since.after(device, position, now))
 
-    def _become(
-        self, changed: Mapping[str, Tracker], gone: AbstractSet[str]
-    ) -> News[str, Tracker]:
-        """Let these trackers be others, or be there no more."""
-        before = self.trackers
+    def _become(self, changes: _Changes, gone: AbstractSet[str]) -> News[str, Tracker]:
+        """Take in what is different, and trackers that are there no more."""
+        before, changed = self.trackers, changes.trackers
+        for unique_id, position in changes.held_back.items():
+            self._held_back.hold(unique_id, position)
+        self.remembered.positions.update(changes.shown)
         for unique_id, tracker in changed.items():
             self.remembered.since[unique_id] = tracker.since
+            known = before.get(unique_id)
+            if known is None or known.device.id != tracker.device.id:
+                self._by_id = None
+        if gone:
+            self._by_id = None
         if changed or gone:
             trackers = {**before, **changed}
             for unique_id in gone:
                 del trackers[unique_id]
             self.trackers = trackers
         return News(before, self.trackers, changed.keys() | gone)
+
+
+def _is_after(began: int | None, heard: int | None) -> bool:
+    """Return whether something was heard after a poll began."""
+    return began is not None and heard is not None and heard > began
+
+
+def _since(began: int | None, heard: Mapping[str, int]) -> dict[str, int]:
+    """Return what was heard after a poll began."""
+    return {
+        unique_id: number
+        for unique_id, number in heard.items()
+        if _is_after(began, number)
+    }
 
 
 def _ambiguous_ids(
