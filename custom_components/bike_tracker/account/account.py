@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
-from .messages import announcing, is_older_device, is_older_position
+from .messages import announcing, heard_of, is_older_device, is_older_position
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
 from .since import NEVER_HEARD, Since
@@ -177,7 +177,7 @@ class Account:
             if known_device and not (
                 known_position and is_older_position(position, known_position)
             ):
-                newest[unique_id] = taken(known_position, position)
+                newest[unique_id] = heard_of(known_position, position)
                 touched[unique_id] = announcing(known_device, position.id)
             if number % ITEMS_AT_A_TIME == 0:
                 yield

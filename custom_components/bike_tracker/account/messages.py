@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ..api import Device, Position
+from .positions import taken
 
 
 def is_older_device(device: Device, known: Device) -> bool:
@@ -17,6 +18,13 @@ def is_older_position(position: Position, known: Position) -> bool:
     if position.fix_time is None or position.fix_time == known.fix_time:
         return position.id < known.id
     return position.fix_time < known.fix_time
+
+
+def heard_of(known: Position | None, position: Position) -> Position:
+    """Return the position of a message, the known one if it is of the same ID."""
+    if known is not None and known.id == position.id:
+        return known
+    return taken(known, position)
 
 
 def announcing(device: Device, position_id: int | None) -> Device:
