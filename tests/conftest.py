@@ -71,13 +71,18 @@ def integration(
     )
 
 
-@pytest.fixture(autouse=True)
-def polling_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no live connection: nothing that never ends, and no request but the polls'.
+@pytest.fixture
+def with_live() -> None:
+    """Have the live connection as well, which is a task that never ends."""
 
-    Tests of that connection do without this.
-    """
-    monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
+
+@pytest.fixture(autouse=True)
+def polling_alone(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have no live connection, nor its requests, where a test does not ask for it."""
+    if "with_live" not in request.fixturenames:
+        monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
 
 
 @pytest.fixture

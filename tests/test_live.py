@@ -26,13 +26,10 @@ from .simulator.wire import pause
 
 type Pass = Callable[[float], Awaitable[None]]
 
+pytestmark = pytest.mark.usefixtures("with_live")
+
 BEGINS = 11
 """Seconds after a set-up."""
-
-
-@pytest.fixture(autouse=True)
-def polling_alone() -> None:
-    """Have the live connection as well."""
 
 
 @pytest.fixture(autouse=True)

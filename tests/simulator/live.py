@@ -41,6 +41,16 @@ class LiveServer:
         self.pongs: list[bytes] = []
         """What clients answered to pings."""
         self._sessions: dict[str, str] = {}
+        self._given: set[str] = set()
+
+    @property
+    def cookies(self) -> int:
+        """How many sessions there were."""
+        return len(self._given)
+
+    def knows_cookie(self, text: str) -> bool:
+        """Return whether the cookie of any session is in a text."""
+        return any(cookie in text for cookie in self._given)
 
     def strike(self, name: str | None) -> None:
         """Fail in this way from now on; raises ValueError when there is no such fault."""
@@ -63,6 +73,7 @@ class LiveServer:
         """Return the answer to a sign-in that is right."""
         session_id = f"node0{secrets.token_hex(8)}.node0"
         self._sessions[session_id] = email
+        self._given.add(session_id)
         body = orjson.dumps({"id": 1, "name": "Somebody", "email": email})
         response = web.Response(body=body, content_type=JSON)
         response.set_cookie(COOKIE, session_id, path="/")
