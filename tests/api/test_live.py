@@ -25,7 +25,7 @@ from custom_components.bike_tracker.api import (
 )
 from custom_components.bike_tracker.api.live import _HEARTBEAT
 from custom_components.bike_tracker.api.messages import reading
-from tests.simulator import LIVE_FAULTS, Simulator
+from tests.simulator import Simulator
 from tests.simulator.streets import HOME
 
 EMAIL = "ann+1@example.com"
@@ -373,8 +373,3 @@ def test_recorded(version: str) -> None:
         assert [(item.device_id, item.id) for item in message.positions] == [
             (row["deviceId"], row["id"]) for row in rows.get("positions", [])
         ]
-
-
-def test_all_faults_are_named_once() -> None:
-    """The table has an entry for each."""
-    assert all(name == fault.name for name, fault in LIVE_FAULTS.items())

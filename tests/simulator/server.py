@@ -262,7 +262,11 @@ class Simulator(World):
         if (respond := self.live.fault.session) is not None:
             return respond(self.url, self.other_url)
         if email is None:
-            return self._refused(request)
+            refusal = self._kind.refusal
+            text = (refusal.text or "").replace(
+                "SecurityRequestFilter", "SessionResource"
+            )
+            return web.Response(status=refusal.status, text=text)
         return self.live.session(email)
 
     def _signs_in(self, form: Mapping[str, object]) -> str | None:

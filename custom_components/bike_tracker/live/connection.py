@@ -145,10 +145,10 @@ class Live:
     @callback
     def _async_try_again(self, ended: asyncio.Task[None]) -> None:
         """Take in that it ended, or did not come about."""
+        error = None if ended.cancelled() else ended.exception()
         if ended is not self._task or self._hass.is_stopping:
             return
         self._task = None
-        error = None if ended.cancelled() else ended.exception()
         self.report.why = _reason(error)
         live_since, self._live_since = self._live_since, None
         wait = self._waits.fail(
