@@ -180,6 +180,26 @@ async def test_a_storm_is_told_once_a_second(
     assert writes.count(tracker.entity_id) <= 10
 
 
+async def test_more_than_can_be_taken_in(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Then the server has to wait, and nothing is lost."""
+    monkeypatch.setattr("custom_components.bike_tracker.live.inbox._MOST", 10)
+    for number in range(50):
+        simulator.report(RED, latitude=48.0 + number / 100)
+    for _ in range(20):
+        await wait(1.1)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.49
+    assert live.runtime_data.coordinator.live.report.messages == 101
+
+
 @pytest.mark.usefixtures("live")
 async def test_trackers_of_others(
     hass: HomeAssistant, simulator: Simulator, writes: list[str]

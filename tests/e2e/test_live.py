@@ -20,7 +20,7 @@ async def test_a_bike_moves(
     assert all(row.right for row in rows), table(rows)
     tracker = await client.entity_id("device_tracker", BIKE)
     async with asyncio.timeout(30):
-        while "/api/socket" not in (await control.state())["requests"]:
+        while not (await control.state())["live"]:
             await asyncio.sleep(0.1)
     # The first message is all positions; then there is a quiet second.
     await asyncio.sleep(2)

@@ -75,6 +75,7 @@ class ControlServer:
             },
             "requests": self._simulator.record.counts,
             "faults": self._simulator.faults,
+            "live": [socket.email for socket in self._simulator.live.sockets],
         }
 
     async def _do(self, request: web.BaseRequest) -> object:

@@ -5,7 +5,6 @@ Not in the documented interface: it is what Traccar's own web page uses.
 
 import asyncio
 from collections.abc import AsyncGenerator
-from itertools import count
 from typing import Final
 
 import aiohttp
@@ -68,10 +67,10 @@ class LiveClient:
             socket = await self._async_open(session, cookie)
             try:
                 yield await _async_first(socket)
-                for number in count(1):
-                    yield await _async_next(socket)
-                    if number % _MESSAGES_AT_A_TIME == 0:
-                        await asyncio.sleep(_BREATH)
+                while True:
+                    for _ in range(_MESSAGES_AT_A_TIME):
+                        yield await _async_next(socket)
+                    await asyncio.sleep(_BREATH)
             finally:
                 await socket.close()
 
