@@ -425,6 +425,24 @@ async def test_waits_where_it_worked(simulator: Simulator, wait: Pass) -> None:
     assert len(simulator.live.sockets) == 1
 
 
+async def test_while_polls_fail_nothing_more_is_asked(
+    live: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """A password that is refused is not tried twice; all is well again with the polls."""
+    simulator.set_password(EMAIL, "another one")
+    await wait(61)
+    simulator.live.drop()
+    for _ in range(30):
+        await wait(61)
+    assert sign_ins(simulator) == 1
+    simulator.set_password(EMAIL, PASSWORD)
+    for _ in range(7):
+        await wait(61)
+    assert len(simulator.live.sockets) == 1
+    assert sign_ins(simulator) == 2
+    assert live.state is ConfigEntryState.LOADED
+
+
 async def test_waits_where_it_never_worked(
     hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
 ) -> None:

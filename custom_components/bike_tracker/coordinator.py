@@ -97,7 +97,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             always_update=False,
         )
         self.client = client
-        self.live = Live(hass, entry, live, self._async_hear)
+        self.live = Live(
+            hass, entry, live, self._async_hear, lambda: self.last_update_success
+        )
         self.poll = Poll()
         self._memory = Memory(hass, entry.entry_id)
         self._tracker_listeners = TrackerListeners(hass, entry)
@@ -212,6 +214,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             )
             self._follow_names(news)
             self._async_tell(news)
+        if not self._move.is_scheduled:
+            self._async_move_later()
 
     async def _async_take_over(self, listed: Mapping[str, Device]) -> None:
         """Take over trackers of a list that another account has and lists no more."""

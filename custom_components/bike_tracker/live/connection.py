@@ -27,6 +27,9 @@ from .waits import Waits
 
 # Not in the moment in which Home Assistant sets up all that it has.
 _BEGIN_AFTER: Final = 10
+# Where polls fail, what is asked beside them would fail as well, and a password that is
+# refused must not lock the account: it has its turn once a poll succeeds.
+_LOOK_AGAIN: Final = 60
 # What is over sooner need not be told.
 _LASTING: Final = 10 * 60
 _TOLD_NOTHING: Final = "polls brought what it did not tell"
@@ -68,12 +71,14 @@ class Live:
         entry: ConfigEntry,
         client: LiveClient,
         take_in: Callable[[Message], Awaitable[None]],
+        polls_succeed: Callable[[], bool],
     ) -> None:
         """Begin when positions are offered; what messages tell goes into `take_in`."""
         self.report = LiveReport()
         self._hass = hass
         self._entry = entry
         self._client = client
+        self._polls_succeed = polls_succeed
         self._inbox = Inbox(hass, entry, take_in)
         self._waits = Waits()
         self._doubts = Doubts()
@@ -113,6 +118,9 @@ class Live:
 
     @callback
     def _async_connect(self) -> None:
+        if not self._polls_succeed():
+            self._connect.async_schedule(_LOOK_AGAIN)
+            return
         if self.report.state is not LiveState.OFF:
             self.report.reconnects += 1
         self._become(LiveState.CONNECTING)
