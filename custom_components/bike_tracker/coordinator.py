@@ -151,20 +151,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     async def async_stop(self) -> None:
         """Poll no more, and end at once what would outlive the session it needs."""
         await self.async_shutdown()
-        if self._asking is not None and not self._asking.done():
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        if asking := self._asking:
+            asking.cancel()
+            await asyncio.wait([asking])
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
         began = self.account.messages
-        self._asking = self.config_entry.async_create_background_task(
-            self.hass, self._async_ask(began), f"{DOMAIN} poll"
-        )
-        await asyncio.wait([self._asking])
-        if self._asking.cancelled():
+        answers = await self._async_ask_until_stopped(began)
+        if answers is None:
             return self.data
-        listed, devices, positions = self._asking.result()
+        listed, devices, positions = answers
         # Both are taken in together or not at all: only the last step changes anything,
         # and Home Assistant has what came of it before anything else may happen.
         async with self._taking:
@@ -187,6 +184,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._memory.async_save_later()
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
+
+    async def _async_ask_until_stopped(self, began: int) -> Answers | None:
+        self._asking = self.config_entry.async_create_background_task(
+            self.hass, self._async_ask(began), f"{DOMAIN} poll"
+        )
+        try:
+            await asyncio.wait([self._asking])
+            return None if self._asking.cancelled() else self._asking.result()
+        finally:
+            self._asking = None
 
     async def _async_ask(self, began: int) -> Answers:
         """Return the device list, what of it is ours, and positions that are wanted."""
@@ -351,6 +358,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._tracker_listeners.async_call(self.data.since(told))
         if self.config_entry.state is ConfigEntryState.LOADED:
             self.async_tell_automations()
+        if self.data is not None:
+            self.data = self.data.told()
 
     @callback
     def async_tell_automations(self) -> None:

@@ -1,6 +1,6 @@
 """Positions that the device list announces and the service does not have."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from time import monotonic
 from typing import Final
 
@@ -22,12 +22,11 @@ class PositionGaps:
         self._since = self._again_at = self._by_id_at = 0.0
         self._turn = 0
 
-    def is_due(self, wanted: Iterable[Device]) -> bool:
+    def is_due(self, wanted: Collection[Device]) -> bool:
         """Return whether one of these is to be asked for: it is new, or it is time."""
-        announced = set(map(_announced, wanted))
-        return bool(announced) and (
-            monotonic() >= self._again_at or not announced <= self._announced
-        )
+        if not wanted or monotonic() >= self._again_at:
+            return bool(wanted)
+        return not self._announced.issuperset(map(_announced, wanted))
 
     def by_id(self, lacking: Sequence[Device]) -> Sequence[Device]:
         """Return those of the lacking ones that are to be asked for by ID.

@@ -53,11 +53,13 @@ class PositionLookup:
             LOGGER.debug("No positions (%s); asking again in %.0f s", err, wait)
             return {}
         self.offer.succeed()
-        if by_id := self._gaps.by_id(_lacking(wanted, found)):
+        lacking = _lacking(wanted, found)
+        if by_id := self._gaps.by_id(lacking):
             found |= await self._async_get_by_id(by_id)
+            lacking = _lacking(wanted, found)
             # One request more than a poll may have: the next one does without.
             self._not_before = monotonic() + _SKIPS_A_POLL
-        self._gaps.note(_lacking(wanted, found))
+        self._gaps.note(lacking)
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()

@@ -77,7 +77,14 @@ class Garage(House):
         **options: Any,
     ) -> dict[str, Any]:
         """Return an automation that tells what its trigger gives it."""
-        variables = ("device_id", "entity_id", "name", "since", "description")
+        variables = (
+            "device_id",
+            "entity_id",
+            "name",
+            "since",
+            "before",
+            "description",
+        )
         return {
             "id": alias,
             "alias": alias,

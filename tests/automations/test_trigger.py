@@ -535,3 +535,43 @@ async def test_not_while_home_assistant_starts(
     await garage.async_minutes(1)
 
     assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("trigger", "opposite"),
+    [
+        ("went_offline", "came_online"),
+        ("came_online", "went_offline"),
+        ("started_moving", "stopped_moving"),
+        ("stopped_moving", "started_moving"),
+    ],
+)
+async def test_since_when_it_had_been_otherwise(
+    garage: Garage, trigger: str, opposite: str
+) -> None:
+    """The trigger says so, through an outage and a tracker that was not listed."""
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger)
+    garage.become(trigger)
+    await garage.async_minutes(2)
+    garage.become(opposite)
+    await garage.async_minutes(1)
+    before = garage.now
+    for interruption in ("server", "unassigned"):
+        await garage.async_begin(interruption)
+        await garage.async_end(interruption)
+    garage.become(trigger)
+    await garage.async_minutes(2)
+
+    told = dt_util.parse_datetime(garage.runs[-1].variables["before"])
+    assert told is not None
+    assert timedelta() <= before - told < timedelta(minutes=1)
+
+
+async def test_it_had_never_been_otherwise(garage: Garage) -> None:
+    """There is no opposite of silence."""
+    await garage.async_listen("became_silent", **{"for": {"days": 1}})
+    garage.become("became_silent", at_once=True)
+    await garage.async_minutes(2)
+
+    assert garage.runs[-1].variables["before"] is None

@@ -58,7 +58,7 @@ Assistant, whose services know none: for them it is the same as above. |
 | Written | states written, changed or not; `state_changed` are those that Home Assistant takes for changed | one poll |
 | Different | entities that show something else than before, so those that have to be written | one poll |
 | Rows | of states, in the recorder's database | one poll |
-| Memory | what is held after set-up and one poll in which everything changed, per tracker beyond the first | one run |
+| Memory | what is held after set-up, one poll in which everything changed and the writing of the registries, without the recorder, per tracker beyond the first | one run |
 
 Times move by up to a third from run to run: only ratios within one run count.
 """

@@ -47,6 +47,23 @@ def test_only_trackers_are_required(blueprint: Blueprint) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "inputs"),
+    [
+        ("battery_low", {"threshold", "actions"}),
+        ("bike_moved", {"riders", "zone", "patience", "actions"}),
+        ("silent_tracker", {"hours", "actions"}),
+        ("tracker_offline", {"minutes", "offline_actions", "online_actions"}),
+    ],
+)
+async def test_inputs_of_1_0(hass: HomeAssistant, name: str, inputs: set[str]) -> None:
+    """Automations that were made with 1.0 keep what was chosen; who is told is new."""
+    path = f"bike_tracker/{name}.yaml"
+    blueprint = await async_get_blueprints(hass).async_get_blueprint(path)
+    assert isinstance(blueprint, Blueprint)
+    assert set(blueprint.inputs) == inputs | {"trackers", "phones", "others"}
+
+
 def test_everything_is_explained(blueprint: Blueprint) -> None:
     """The blueprint and each input have a name and a description."""
     metadata = blueprint.metadata

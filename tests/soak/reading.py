@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import gc
 import os
 from pathlib import Path
-from typing import override
+from typing import Any, override
 
 from homeassistant.core import HomeAssistant
 from homeassistant.util.async_ import get_scheduled_timer_handles
@@ -73,14 +73,15 @@ def read(hass: HomeAssistant, polls: int) -> Reading:
     )
 
 
-def _forget_what_is_no(kind: ABCMeta) -> None:
+def _forget_what_is_no(kind: type[Any]) -> None:
     """Let an abstract class and those below it forget which classes are none of it.
 
     Python looks whether what is logged is a mapping, and remembers the answer: hundreds
     of objects for the first error of a kind, none for the next. CPython's own search for
     leaks clears these as well.
     """
-    kind._abc_caches_clear()  # type: ignore[attr-defined]  # noqa: SLF001
+    if isinstance(kind, ABCMeta):
+        kind._abc_caches_clear()  # noqa: SLF001
     for below in kind.__subclasses__():
         _forget_what_is_no(below)
 

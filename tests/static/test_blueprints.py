@@ -1,16 +1,20 @@
 """The blueprints: Home Assistant can read them and says where they come from."""
 
 from pathlib import Path
+import re
 
 from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
 from homeassistant.components.blueprint.models import Blueprint
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
+import yaml
 
 from .project import INTEGRATION, ROOT, read_json, under
 
 FOLDER = ROOT / "blueprints" / "automation" / INTEGRATION.name
 FILES = under(ROOT / "blueprints", "*")
+# In all blueprints together: the triggers and conditions are there to be used.
+FEWER_LINES_OF_TEMPLATES_THAN = 40
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -46,3 +50,43 @@ def test_blueprint_needs_no_newer_home_assistant(path: Path) -> None:
     assert isinstance(blueprint, dict)
     least = blueprint.get("homeassistant", {}).get("min_version")
     assert least in {None, read_json(ROOT / "hacs.json")["homeassistant"]}
+
+
+def test_blueprints_can_be_read() -> None:
+    """There are few lines of templates in them."""
+    lines = [line for path in FILES for line in lines_of_templates(path.read_text())]
+    assert 0 < len(lines) < FEWER_LINES_OF_TEMPLATES_THAN
+
+
+def lines_of_templates(text: str) -> set[int]:
+    """Return the numbers of all lines that hold a template, or a part of one."""
+    written = text.splitlines()
+    return {
+        number
+        for token in yaml.scan(text)
+        if isinstance(token, yaml.ScalarToken) and re.search("{{|{%", token.value)
+        for number in range(token.start_mark.line, token.end_mark.line + 1)
+        if _is_within(token, number) and written[number].strip()
+    }
+
+
+def _is_within(token: yaml.ScalarToken, number: int) -> bool:
+    """Return whether a line is one of the text's own; a block has a line above, and ends below."""
+    is_block = token.style in {">", "|"}
+    return not is_block or token.start_mark.line < number < token.end_mark.line
+
+
+def test_every_line_of_a_template_counts() -> None:
+    """A template counts with all its lines, several in one line count once."""
+    text = """
+one: {a: "{{ 1 }}", b: "{{ 2 }}"}
+none: text
+three: >-
+  {% set a = 1 %}
+
+  {{ a
+    + 1 }}
+two: "{{ 1
+  + 1 }}"
+"""
+    assert len(lines_of_templates(text)) == 6

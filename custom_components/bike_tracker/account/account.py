@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from operator import attrgetter
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
 from .coming_back import HeldBack
@@ -122,14 +121,13 @@ class Account:
             newest[unique_id] = taken(known, position)
             if len(newest) % ITEMS_AT_A_TIME == 0:
                 yield
-        touched = devices.since(self._devices) | newest.keys()
-        touched |= self._heard.keys() | self._heard_position.keys()
-        listed = {
-            unique_id: self._listed(devices.now[unique_id], began)
-            for unique_id in touched & devices.now.keys()
-        }
+        heard = self._heard.keys() | self._heard_position.keys()
+        touched = devices.since(self._devices) | newest.keys() | heard
+        listed = {key: devices.now[key] for key in touched & devices.now.keys()}
+        for unique_id in heard & listed.keys():
+            listed[unique_id] = self._listed(listed[unique_id], began)
         changes = yield from self._changes(listed, newest, now, came_back)
-        gone = touched & self.trackers.keys() - devices.now.keys()
+        gone = {key for key in touched if key not in devices.now} & self.trackers.keys()
         news = self._become(changes, gone)
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
         self._heard = _since(began, self._heard)
@@ -194,7 +192,7 @@ class Account:
             unique_id: tracker
             for unique_id in moved.keys() & self.trackers.keys()
             if (tracker := self._tracker(self.trackers[unique_id].device, moved, now))
-            != self.trackers[unique_id]
+            is not self.trackers[unique_id]
         }
         return self._become(_Changes(changed, moved, {}), frozenset())
 
@@ -300,7 +298,7 @@ class Account:
         changed: dict[str, Tracker] = {}
         for number, (unique_id, device) in enumerate(devices.items(), 1):
             tracker = self._tracker(device, shown, now)
-            if tracker != self.trackers.get(unique_id):
+            if tracker is not self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
                 yield
@@ -316,11 +314,16 @@ class Account:
     def _tracker(
         self, device: Device, shown: Mapping[str, Position], now: datetime
     ) -> Tracker:
-        """Return a tracker with one of these positions, else where it is known to be."""
+        """Return a tracker with one of these positions, else where it is known to be.
+
+        It is the known one if it is no other.
+        """
         unique_id = device.unique_id
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
-        return Tracker(device, position, since.after(device, position, now))
+        tracker = Tracker(device, position, since.after(device, position, now))
+        known = self.trackers.get(unique_id)
+        return known if known == tracker else tracker
 
     def _become(self, changes: _Changes, gone: AbstractSet[str]) -> News[str, Tracker]:
         """Take in what is different, and trackers that are there no more."""
@@ -361,5 +364,8 @@ def _ambiguous_ids(
     devices: Mapping[str, Device], ids: Mapping[int, Device]
 ) -> list[int]:
     """Return those of the IDs that several devices have."""
-    found = Counter(map(attrgetter("id"), devices.values()))
+    listed = [device.id for device in devices.values()]
+    if len(set(listed)) == len(listed):
+        return []
+    found = Counter(listed)
     return [device_id for device_id in ids if found[device_id] > 1]

@@ -45,7 +45,7 @@ def taken(known: Position | None, position: Position) -> Position:
     """
     if known is None:
         return position
-    if position.latitude is None:
+    if position.latitude is None and known.latitude is not None:
         position = replace(
             position,
             fix_time=known.fix_time,
@@ -53,6 +53,6 @@ def taken(known: Position | None, position: Position) -> Position:
             longitude=known.longitude,
             accuracy=known.accuracy,
         )
-    if position.battery_level is None:
+    if position.battery_level is None and known.battery_level is not None:
         position = replace(position, battery_level=known.battery_level)
     return known if position == known else position

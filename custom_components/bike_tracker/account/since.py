@@ -1,6 +1,6 @@
 """Since when the service says of a tracker what it says."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from ..api import Device, Position
@@ -34,7 +34,7 @@ class Since:
         moving = _said(self.moving, is_moving, now)
         if online is self.online and moving is self.moving:
             return self
-        return replace(self, online=online, moving=moving)
+        return Since(online, moving)
 
 
 NEVER_HEARD = Since()

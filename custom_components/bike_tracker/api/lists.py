@@ -1,6 +1,6 @@
 """One list answer after another: objects, and which are others than before."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 import json
@@ -15,8 +15,11 @@ from .turns import ITEMS_AT_A_TIME, Steps, at_once
 # What lists of thousands of trackers need. Of `{}` alone, 4 MiB would take up a hundred
 # times as much once read.
 _MOST_VALUES = 400_000
-_KNOWN = object()
 _LONGEST_INTEGER = len("-9223372036854775808")
+
+
+type Mark = Hashable
+"""What tells the text of a row from any other."""
 
 
 class Listed[K](Protocol):
@@ -44,7 +47,8 @@ class ListReader[K, T: Listed[Any]]:
     """Reads the answers of one call, one after another.
 
     An object that did not change is the same object as before, and so is the mapping if
-    none did.
+    none did. Only rows that are new are read and compared: a list of 1,000 of which 1 %
+    changed takes a third of a millisecond instead of four.
     """
 
     def __init__(self, kind: type[T]) -> None:
@@ -52,8 +56,8 @@ class ListReader[K, T: Listed[Any]]:
         self._kind = kind
         self._body: bytes | None = None
         self._objects: Mapping[K, T] = {}
-        # The object in each row of the last list, by the row's text.
-        self._rows: Mapping[bytes | None, T | None] = {}
+        # The object in each row of the last list that has one.
+        self._rows: dict[Mark, T] = {}
         self.left_out = 0
         """Rows of the last answer without a usable key."""
         self.seen_fields: set[str] = set()
@@ -73,18 +77,20 @@ class ListReader[K, T: Listed[Any]]:
         """Do the same in steps: nothing is kept before the last."""
         if body == self._body:
             return News(self._objects, self._objects, frozenset())
-        texts, values = _texts_and_values(body, self._rows)
-        rows: list[T | None] = []
-        for text, value in zip(texts, values, strict=True):
-            rows.append(self._rows[text] if value is _KNOWN else self._object(value))
-            if len(rows) % ITEMS_AT_A_TIME == 0:
+        marks, values = _marks_and_values(body, self._rows)
+        came: dict[Mark, T] = {}
+        for number, (mark, value) in enumerate(values.items(), 1):
+            if item := self._object(value):
+                came[mark] = item
+            if number % ITEMS_AT_A_TIME == 0:
                 yield
-        left_out = rows.count(None)
-        if rows and left_out == len(rows):
+        left_out = sum(map((values.keys() - came.keys()).__contains__, marks))
+        if marks and left_out == len(marks):
             raise InvalidResponseError("no usable element in the list")
         self._body, self.left_out = body, left_out
-        self._rows = dict(zip(texts, rows, strict=True))
-        return self._news(self._by_key(rows))
+        present = set(marks)
+        went = {mark: self._rows[mark] for mark in self._rows if mark not in present}
+        return self._take(came, went)
 
     def _object(self, value: Any) -> T | None:
         """Return the object of a row."""
@@ -95,59 +101,70 @@ class ListReader[K, T: Listed[Any]]:
             self.seen_fields.update(value)
         return item
 
-    def _by_key(self, rows: Sequence[T | None]) -> dict[K, T]:
-        """Return the objects by key: of two with one, that of the later moment.
-
-        Where both are of the same moment the choice is any, but never depends on the
-        order.
-        """
-        objects = {item.key: item for item in rows if item is not None}
-        if len(objects) + rows.count(None) < len(rows):
-            for item in rows:
-                if item is not None:
-                    objects[item.key] = max(
-                        item, objects[item.key], key=_moment_and_text
-                    )
-        return objects
-
-    def _news(self, objects: dict[K, T]) -> News[K, T]:
-        before, changed = self._objects, set()
-        others = [key for key, item in objects.items() if before.get(key) is not item]
-        for key in others:
-            if (old := before.get(key)) == objects[key] and old is not None:
-                objects[key] = old
-            else:
+    def _take(self, came: Mapping[Mark, T], went: Mapping[Mark, T]) -> News[K, T]:
+        """Let these rows come and go, and return what is different."""
+        before, had_one_each = self._objects, len(self._objects) == len(self._rows)
+        for mark in went:
+            del self._rows[mark]
+        self._rows.update(came)
+        touched = {item.key for rows in (came, went) for item in rows.values()}
+        objects: dict[K, T] = {}
+        if had_one_each:
+            objects = {**before}
+            for item in went.values():
+                del objects[item.key]
+            objects.update((item.key, item) for item in came.values())
+        if len(objects) < len(self._rows):
+            objects = _by_key(self._rows.values())
+        changed = set()
+        for key in touched:
+            old = before.get(key)
+            if old != objects.get(key):
                 changed.add(key)
-        if changed or len(objects) < len(before):
-            changed |= before.keys() - objects.keys()
+            elif old is not None:
+                objects[key] = old
+        if changed:
             self._objects = objects
         return News(before, self._objects, changed)
+
+
+def _by_key[K, T: Listed[Any]](items: Collection[T]) -> dict[K, T]:
+    """Return objects by key: of two with one, that of the later moment.
+
+    Where both are of the same moment the choice is any, but never depends on the order.
+    """
+    objects: dict[K, T] = {item.key: item for item in items}
+    if len(objects) < len(items):
+        for item in items:
+            objects[item.key] = max(item, objects[item.key], key=_moment_and_text)
+    return objects
 
 
 def _moment_and_text(item: Listed[Any]) -> tuple[datetime, str]:
     return item.moment, str(item)
 
 
-def _texts_and_values(
-    body: bytes, known: Container[bytes | None]
-) -> tuple[Sequence[bytes | None], Sequence[Any]]:
-    """Return the text and the value of each row; one whose text is known is not read.
+def _marks_and_values(
+    body: bytes, known: Container[Mark]
+) -> tuple[Sequence[Mark], Mapping[Mark, Any]]:
+    """Return the mark of each row, and the values of rows whose marks are not known.
 
-    Telling 1,000 rows apart by their texts takes a quarter of the time of reading them.
-    The texts are what is between `},{`, which is right if each of them is an object;
-    else the rows have no text.
+    A mark is the hash of what is between `},{`, which is a row's text if each of them is
+    an object. Otherwise no row has a mark that was or will be another's.
     """
     if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
         raise InvalidResponseError("too many values")
     if body.startswith(b"[{") and body.endswith(b"}]"):
         texts = body[2:-2].split(b"},{")
+        marks = list(map(hash, texts))
         with suppress(orjson.JSONDecodeError):
-            return texts, [
-                _KNOWN if text in known else orjson.loads(b"{%b}" % text)
-                for text in texts
-            ]
-    values = _values(body)
-    return [None] * len(values), values
+            return marks, {
+                mark: orjson.loads(b"{%b}" % text)
+                for mark, text in zip(marks, texts, strict=True)
+                if mark not in known
+            }
+    values = {object(): value for value in _values(body)}
+    return list(values), values
 
 
 def _values(body: bytes) -> list[Any]:

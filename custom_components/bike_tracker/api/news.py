@@ -27,3 +27,10 @@ class News[K, T]:
         if known is self.before:
             return self.changed
         return known.keys() | self.now.keys()
+
+    def told(self) -> News[K, T]:
+        """Return the same without what was, for whoever is told later: nothing is new.
+
+        What was before would take up as much memory as what is now.
+        """
+        return News(self.now, self.now, frozenset())

@@ -63,6 +63,11 @@ class TrackerTrigger(Trigger):
     def _since(tracker: Tracker) -> datetime | None:
         """Return since when it is so."""
 
+    @staticmethod
+    def _otherwise(tracker: Tracker) -> datetime | None:
+        """Return since when it is the opposite."""
+        return None
+
     @classmethod
     @override
     async def async_validate_config(
@@ -80,6 +85,7 @@ class TrackerTrigger(Trigger):
             target=config.target or {},
             wait=(config.options or {}).get(CONF_FOR, _AT_ONCE),
             since=self._since,
+            otherwise=self._otherwise,
             is_absence=self._is_absence,
         )
 
@@ -93,7 +99,10 @@ class TrackerTrigger(Trigger):
 
         @callback
         def tell(
-            coordinator: BikeTrackerCoordinator, tracker: Tracker, since: datetime
+            coordinator: BikeTrackerCoordinator,
+            tracker: Tracker,
+            since: datetime,
+            before: datetime | None,
         ) -> None:
             unique_id = tracker.device.unique_id
             if (device := coordinator.fleet.device_of(unique_id)) is None:
@@ -106,6 +115,7 @@ class TrackerTrigger(Trigger):
                 ),
                 ATTR_NAME: name,
                 "since": since,
+                "before": before,
             }
             run_action(variables, f"{name} {self._words}")
 
@@ -123,6 +133,11 @@ class WentOffline(TrackerTrigger):
     def _since(tracker: Tracker) -> datetime | None:
         return tracker.offline_since
 
+    @staticmethod
+    @override
+    def _otherwise(tracker: Tracker) -> datetime | None:
+        return tracker.online_since
+
 
 class CameOnline(TrackerTrigger):
     """When the service says that a tracker is online again."""
@@ -134,6 +149,11 @@ class CameOnline(TrackerTrigger):
     @override
     def _since(tracker: Tracker) -> datetime | None:
         return tracker.online_since
+
+    @staticmethod
+    @override
+    def _otherwise(tracker: Tracker) -> datetime | None:
+        return tracker.offline_since
 
 
 class BecameSilent(TrackerTrigger):
@@ -159,6 +179,11 @@ class StartedMoving(TrackerTrigger):
     def _since(tracker: Tracker) -> datetime | None:
         return tracker.moving_since
 
+    @staticmethod
+    @override
+    def _otherwise(tracker: Tracker) -> datetime | None:
+        return tracker.standing_since
+
 
 class StoppedMoving(TrackerTrigger):
     """When a tracker reports that it moves no more."""
@@ -169,6 +194,11 @@ class StoppedMoving(TrackerTrigger):
     @override
     def _since(tracker: Tracker) -> datetime | None:
         return tracker.standing_since
+
+    @staticmethod
+    @override
+    def _otherwise(tracker: Tracker) -> datetime | None:
+        return tracker.moving_since
 
 
 TRIGGERS: dict[str, type[Trigger]] = {

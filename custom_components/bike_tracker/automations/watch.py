@@ -39,8 +39,9 @@ _TARGETS_CHANGE_WITH: Final = (
     ar.EVENT_AREA_REGISTRY_UPDATED,
 )
 
-type Tell = Callable[[BikeTrackerCoordinator, Tracker, datetime], None]
-"""Takes what is so, and since when."""
+type Since = Callable[[Tracker], datetime | None]
+type Tell = Callable[[BikeTrackerCoordinator, Tracker, datetime, datetime | None], None]
+"""Takes what is so, since when, and since when it had been otherwise if that was seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,10 @@ class Watched:
     target: ConfigType
     wait: timedelta
     """For how long it must have been so."""
-    since: Callable[[Tracker], datetime | None]
+    since: Since
     """Returns since when it is so, None if it is not or that is not known now."""
+    otherwise: Since
+    """Returns since when it is the opposite, None if it is not or there is none."""
     is_absence: bool = False
     """Whether it is so only once the wait is over, as with silence."""
 
@@ -83,6 +86,8 @@ class Watch:
         self._watched = watched
         self._memory = marks
         self._tell = tell
+        # Since when trackers are, or were before, the opposite.
+        self._otherwise: dict[str, datetime] = {}
         # When trackers came into the target that were not seen yet.
         self._joined: dict[str, datetime] = {}
         self._targets: set[str] = set()
@@ -162,7 +167,7 @@ class Watch:
         if self._targets == before:
             return
         for unique_id in before - self._targets:
-            for noted in (self.marks, self._joined, self._due):
+            for noted in (self.marks, self._otherwise, self._joined, self._due):
                 noted.pop(unique_id, None)
         self._joined |= dict.fromkeys(self._targets - before, now)
         self._known.clear()
@@ -182,6 +187,8 @@ class Watch:
     def _consider(self, unique_id: str, tracker: Tracker) -> None:
         """Note when there is something to tell of a tracker."""
         since = self._watched.since(tracker)
+        if otherwise := self._watched.otherwise(tracker):
+            self._otherwise[unique_id] = otherwise
         if joined := self._joined.pop(unique_id, None):
             self.marks[unique_id] = self._first_mark(since, joined)
             self._memory.async_save_later()
@@ -220,7 +227,8 @@ class Watch:
                 _, since = self._due.pop(unique_id)
                 self.marks[unique_id] = Mark(since, None)
                 self._memory.async_save_later()
-                self._tell(coordinator, coordinator.data.now[unique_id], since)
+                tracker = coordinator.data.now[unique_id]
+                self._tell(coordinator, tracker, since, self._otherwise.get(unique_id))
         self._async_set_timer(now)
 
     def _async_set_timer(self, now: datetime) -> None:

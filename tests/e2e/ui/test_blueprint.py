@@ -64,7 +64,7 @@ async def test_blueprint(
     await frontend.button("Import blueprint").last.click()
 
     await frontend.button("Bike Tracker: tracker offline").click()
-    await frontend.button("Select a device").click()
+    await frontend.button("Select a device").first.click()
     await frontend.option("City bike").click()
     await frontend.page.get_by_role("spinbutton").fill("0")
     await frontend.button("Save").click()

@@ -112,7 +112,7 @@ async def test_bikes(
     riding = asyncio.create_task(ride(home_assistant.client, account))
     await frontend.open(automation)
     await expect(frontend.text("Offline for longer than")).to_be_visible()
-    await take(frontend, "automation", 850)
+    await take(frontend, "automation", 970)
     await riding
 
     await frontend.open_device("Red bike")
@@ -125,6 +125,27 @@ async def test_bikes(
     await frontend.open(dashboard)
     await expect(frontend.text("Place").first).to_be_visible()
     await take(frontend, "map", 780)
+
+
+async def test_triggers(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """What there is to choose from for an area."""
+    client = home_assistant.client
+    area = await client.call("config/area_registry/create", name="Shed")
+    devices = await client.devices()
+    for number in account.serial_numbers.values():
+        await client.call(
+            "config/device_registry/update",
+            device_id=devices[number]["id"],
+            area_id=area["area_id"],
+        )
+    await frontend.open("/config/automation/edit/new")
+    await frontend.button("Add trigger").click()
+    await frontend.page.get_by_role("treeitem", name="Shed", exact=True).click()
+    await expect(frontend.saying("Bike tracker went offline")).to_be_visible()
+    await take(frontend, "triggers", 920)
+    await client.call("config/area_registry/delete", area_id=area["area_id"])
 
 
 async def test_add(frontend: Frontend) -> None:

@@ -1,0 +1,209 @@
+"""Tests of whom the blueprints tell, and of what they tell without positions."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+
+from homeassistant.core import HomeAssistant, ServiceCall
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+
+from tests.conftest import EMAIL, PASSWORD, RED
+from tests.simulator.server import Simulator
+from tests.simulator.world import DEFAULT_LATITUDE
+
+from .house import House
+
+CHAT = "notify.chat"
+
+
+@pytest.fixture
+def phones(hass: HomeAssistant) -> list[str]:
+    """Return the devices of two phones with the app; one of them has another name by now."""
+    entry = MockConfigEntry(domain="mobile_app")
+    entry.add_to_hass(hass)
+    devices = dr.async_get(hass)
+    ids = [
+        devices.async_get_or_create(
+            config_entry_id=entry.entry_id,
+            identifiers={("mobile_app", name)},
+            name=name,
+        ).id
+        for name in ("Ann's phone", "Ben's phone")
+    ]
+    devices.async_update_device(ids[0], name_by_user="The old phone")
+    return ids
+
+
+def offline(simulator: Simulator) -> None:
+    """Let the red bike go offline."""
+    simulator.set_status(RED, "offline")
+
+
+def silent(simulator: Simulator) -> None:
+    """Let the red bike be heard of no more."""
+    simulator.set_last_update(RED, dt_util.utcnow() - timedelta(days=2))
+
+
+def moved(simulator: Simulator) -> None:
+    """Let the red bike leave."""
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.01)
+
+
+def low(simulator: Simulator) -> None:
+    """Let the battery of the red bike fall."""
+    simulator.report(RED, battery_level=5)
+
+
+EACH = pytest.mark.parametrize(
+    ("blueprint", "happen", "title"),
+    [
+        ("tracker_offline", offline, "Red bike is offline"),
+        ("silent_tracker", silent, "Red bike is silent"),
+        ("bike_moved", moved, "Red bike moved"),
+        ("battery_low", low, "Battery of Red bike is low"),
+    ],
+)
+
+
+async def let_happen(
+    happen: Callable[[Simulator], None], simulator: Simulator, house: House
+) -> None:
+    """Let time pass before it happens, and until it is told."""
+    simulator.touch([RED])
+    await house.async_minutes(6)
+    happen(simulator)
+    await house.async_minutes(40)
+
+
+@EACH
+async def test_tells_phones_and_others(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    house: House,
+    phones: list[str],
+    blueprint: str,
+    happen: Callable[[Simulator], None],
+    title: str,
+) -> None:
+    """Whoever was chosen gets it, on a phone a tap on it opens the map; and Home Assistant shows it."""
+    ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    chat = async_mock_service(hass, "notify", "send_message")
+    await house.async_automate(blueprint, RED, phones=phones, others=[CHAT, "notify.b"])
+    await let_happen(happen, simulator, house)
+
+    assert house.told == [title]
+    message = house.notifications[0]["message"]
+    text = {"title": title, "message": message}
+    opens = {"url": "/map", "clickAction": "/map"}
+    assert [call.data for call in (*ann, *ben)] == 2 * [{**text, "data": opens}]
+    assert [call.data for call in chat] == [
+        {**text, "entity_id": [CHAT]},
+        {**text, "entity_id": ["notify.b"]},
+    ]
+
+
+@EACH
+async def test_nobody_to_tell(
+    simulator: Simulator,
+    house: House,
+    caplog: pytest.LogCaptureFixture,
+    blueprint: str,
+    happen: Callable[[Simulator], None],
+    title: str,
+) -> None:
+    """Where nothing takes messages, Home Assistant shows it, and nothing fails."""
+    await house.async_automate(blueprint, RED)
+    await let_happen(happen, simulator, house)
+
+    assert house.told == [title]
+    assert "Error" not in caplog.text
+
+
+@EACH
+async def test_one_that_fails(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    house: House,
+    phones: list[str],
+    blueprint: str,
+    happen: Callable[[Simulator], None],
+    title: str,
+) -> None:
+    """One that gets no message does not keep it from the next."""
+    failed: list[ServiceCall] = []
+
+    async def fail(call: ServiceCall) -> None:
+        failed.append(call)
+        raise HomeAssistantError("it is off")
+
+    hass.services.async_register("notify", "send_message", fail)
+    hass.services.async_register("notify", "mobile_app_ann_s_phone", fail)
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    await house.async_automate(
+        blueprint, RED, phones=phones, others=[CHAT, "notify.second"]
+    )
+    await let_happen(happen, simulator, house)
+
+    assert len(failed) == 3
+    assert [call.data["title"] for call in ben] == [title]
+
+
+async def test_back_online(
+    hass: HomeAssistant, simulator: Simulator, house: House, phones: list[str]
+) -> None:
+    """That a tracker is back goes to the same."""
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    await house.async_automate("tracker_offline", RED, phones=phones[1:], minutes=5)
+    await let_happen(offline, simulator, house)
+    simulator.set_status(RED, "online")
+    await house.async_minutes(2)
+
+    assert [call.data["title"] for call in ben] == house.told
+    assert house.told[1:] == ["Red bike is back online"]
+
+
+@pytest.fixture
+async def documented(
+    request: pytest.FixtureRequest,
+) -> AsyncIterator[Simulator]:
+    """Return a service that has the documented call alone."""
+    async with Simulator(kind="documented") as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL)
+        yield simulator
+
+
+class TestDocumentedOnly:
+    """What the documented interface tells is enough for offline and silent."""
+
+    @pytest.fixture
+    def simulator(self, documented: Simulator) -> Simulator:
+        """Return the service without positions."""
+        return documented
+
+    @EACH
+    async def test_told(
+        self,
+        simulator: Simulator,
+        house: House,
+        caplog: pytest.LogCaptureFixture,
+        blueprint: str,
+        happen: Callable[[Simulator], None],
+        title: str,
+    ) -> None:
+        """Those that need a position say nothing, and do not fail."""
+        await house.async_automate(blueprint, RED)
+        await let_happen(happen, simulator, house)
+        await house.async_restart()
+        await house.async_minutes(10)
+
+        needs_position = blueprint in {"bike_moved", "battery_low"}
+        assert house.told == ([] if needs_position else [title])
+        assert "Error" not in caplog.text

@@ -1,0 +1,111 @@
+"""Home Assistant's automation editor, as a person clicks through it."""
+
+from dataclasses import dataclass
+import re
+from typing import Literal
+
+from playwright.async_api import Locator, expect
+
+from tests.e2e.frontend import Frontend
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whose triggers, conditions and actions there are to choose from."""
+
+    kind: Literal["area", "device", "label"]
+    name: str
+
+
+class Editor:
+    """An automation that is being made."""
+
+    def __init__(self, frontend: Frontend) -> None:
+        """Begin with none."""
+        self._frontend = frontend
+        self._page = frontend.page
+
+    async def open(self) -> None:
+        """Begin with an empty one."""
+        await self._frontend.open("/config/automation/edit/new")
+
+    async def add_trigger(self, name: str, target: Target) -> None:
+        """Choose whose triggers to see, and one of them."""
+        await self._frontend.button("Add trigger").click()
+        await self._choose(name, target)
+
+    async def add_condition(self, name: str, target: Target | None = None) -> None:
+        """Choose a condition, of a target or by its name."""
+        await self._frontend.button("Add condition").click()
+        await self._choose(name, target)
+
+    async def tell(self, message: str) -> None:
+        """Add a notification in Home Assistant."""
+        await self._frontend.button("Add action").click()
+        await self._choose("Send a persistent notification", None)
+        field = self._page.locator("ha-settings-row").filter(has_text="Message body")
+        await field.get_by_role("textbox").fill(message)
+
+    async def last(
+        self, *, hours: int = 0, minutes: int = 0, seconds: int = 0, days: int = 0
+    ) -> None:
+        """Say for how long it must be so."""
+        times = {"dd": days, "hh": hours, "mm": minutes, "ss": seconds}
+        for label, number in times.items():
+            if number:
+                await self.number(f"{label}*").fill(str(number))
+        # A number is taken over when its field is left.
+        await self._page.keyboard.press("Tab")
+
+    def number(self, label: str) -> Locator:
+        """Return a field for a number."""
+        return self._page.get_by_role("spinbutton", name=label, exact=True)
+
+    async def choose_zone(self, name: str) -> None:
+        """Fill in the zone."""
+        await self._page.get_by_role("button", name=re.compile("^Select an")).click()
+        await self._frontend.option(name).click()
+
+    async def fall_below(self, level: int) -> None:
+        """Fill in a level."""
+        await self._page.get_by_role("button", name=re.compile("^Fire when")).click()
+        await self._page.get_by_role("menuitem", name="Below").click()
+        selector = self._page.locator("ha-selector-numeric_threshold")
+        await selector.get_by_role("spinbutton").fill(str(level))
+        await self._page.keyboard.press("Tab")
+
+    async def be_between(self, after: int, before: int) -> None:
+        """Fill in hours of the day."""
+        for name, hour in {"After": after, "Before": before}.items():
+            group = self._page.get_by_role("group", name=name, exact=True)
+            await group.get_by_role("spinbutton", name="hh").fill(str(hour))
+            await self._page.keyboard.press("Tab")
+
+    async def expect_met(self, number: int = 1) -> None:
+        """Expect to see that so many conditions are met now."""
+        met = self._page.get_by_role("status", name="Condition passes", exact=True)
+        await expect(met).to_have_count(number)
+
+    async def save(self, name: str) -> None:
+        """Give it a name, and save it."""
+        await self._frontend.button("Save").click()
+        await self._frontend.field("Name").fill(name)
+        await self._frontend.button("Save").last.click()
+        await expect(self._frontend.link("Traces")).to_be_visible()
+
+    async def _choose(self, name: str, target: Target | None) -> None:
+        search = self._page.get_by_placeholder("Search")
+        match target:
+            case None:
+                await search.fill(name)
+            case Target("area", area):
+                await self._page.get_by_role("treeitem", name=area, exact=True).click()
+            case Target("label", label):
+                await self._frontend.button(label).click()
+            case Target("device", device):
+                await search.fill(device)
+                found = re.compile(f"^{re.escape(device)}.*Bike Tracker$")
+                await self._page.get_by_role("button", name=found).click()
+        choice = re.compile(f"^{re.escape(name)}")
+        await self._page.get_by_role("button", name=choice).first.click()
+        await expect(self._page.get_by_role("dialog")).to_have_count(0)

@@ -1,0 +1,201 @@
+"""What people wish for, made by clicking from an empty editor; and that it happens once.
+
+Nobody waits ten minutes here: the same fields get seconds. For the silence of a day the service dates the last report
+back. Night is the hours around the present one.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from playwright.async_api import expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.live import HomeAssistantClient, HomeAssistantProcess
+from tests.simulator.streets import WERDERPLATZ
+
+from .editor import Editor, Target
+from .fleet import Fleet
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_BIKE = "City bike"
+_TOLD = "The bike has news"
+_LABEL = Target("label", "Bikes")
+_BY = pytest.mark.parametrize(
+    "target",
+    [Target("device", _BIKE), Target("area", "Shed")],
+    ids=lambda target: target.kind,
+)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def client(
+    home_assistant: HomeAssistantProcess, account: Fleet
+) -> AsyncIterator[HomeAssistantClient]:
+    """Return a Home Assistant with the bike in the shed and the label on it; leave nothing behind."""
+    client = home_assistant.client
+    area = await client.call("config/area_registry/create", name="Shed")
+    label = await client.call("config/label_registry/create", name="Bikes")
+    device = (await client.devices())[account.serial_numbers[_BIKE]]
+    await client.call(
+        "config/device_registry/update",
+        device_id=device["id"],
+        area_id=area["area_id"],
+        labels=[label["label_id"]],
+    )
+    # No morning and afternoon to be chosen beside the hour.
+    language = {"language": "en", "time_format": "24"}
+    await client.call("frontend/set_user_data", key="language", value=language)
+    yield client
+    for state in (await client.states()).values():
+        if state.entity_id.startswith("automation."):
+            number = state.attributes["id"]
+            await client.delete(f"/api/config/automation/config/{number}")
+    await client.action("persistent_notification.dismiss_all")
+    await client.call("config/area_registry/delete", area_id=area["area_id"])
+    await client.call("config/label_registry/delete", label_id=label["label_id"])
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def editor(client: HomeAssistantClient, frontend: Frontend) -> Editor:
+    """Return an empty editor."""
+    editor = Editor(frontend)
+    await editor.open()
+    return editor
+
+
+async def save(editor: Editor) -> None:
+    """Have it tell, and save it."""
+    await editor.tell(_TOLD)
+    await editor.save("My bikes")
+
+
+async def expect_told(frontend: Frontend, client: HomeAssistantClient) -> None:
+    """Expect to be told, and once."""
+    await client.poll()
+    await frontend.page.get_by_role("button", name="Notifications").first.click()
+    await expect(frontend.text(_TOLD)).to_be_visible()
+    await client.poll()
+    await expect(frontend.text(_TOLD)).to_have_count(1)
+    [automation] = [
+        state.attributes["id"]
+        for state in (await client.states()).values()
+        if state.entity_id.startswith("automation.")
+    ]
+    traces = await client.call("trace/list", domain="automation", item_id=automation)
+    assert [trace["script_execution"] for trace in traces] == ["finished"]
+
+
+@_BY
+async def test_offline_for_a_while(
+    editor: Editor,
+    frontend: Frontend,
+    client: HomeAssistantClient,
+    account: Fleet,
+    target: Target,
+) -> None:
+    """It has been offline for ten minutes; seconds here."""
+    await editor.add_trigger("Bike tracker went offline", target)
+    await editor.last(seconds=2)
+    await save(editor)
+    await account.change(_BIKE, "set_status", status="offline")
+    await expect_told(frontend, client)
+
+
+@_BY
+async def test_left_home(
+    editor: Editor,
+    frontend: Frontend,
+    client: HomeAssistantClient,
+    account: Fleet,
+    target: Target,
+) -> None:
+    """It left home."""
+    await editor.add_trigger("Zone left", target)
+    await editor.choose_zone("Home")
+    await save(editor)
+    await account.ride(_BIKE, WERDERPLATZ, 0)
+    await expect_told(frontend, client)
+
+
+@_BY
+async def test_battery_below(
+    editor: Editor,
+    frontend: Frontend,
+    client: HomeAssistantClient,
+    account: Fleet,
+    target: Target,
+) -> None:
+    """Its battery is below 20 %, and it is online."""
+    await editor.add_trigger("Battery level crossed threshold", target)
+    await editor.fall_below(20)
+    await editor.add_condition("Bike tracker is online", target)
+    await editor.expect_met()
+    await save(editor)
+    await account.change(_BIKE, "report", battery_level=19)
+    await expect_told(frontend, client)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [Target("device", _BIKE), Target("area", "Shed"), _LABEL],
+    ids=lambda target: target.kind,
+)
+async def test_starts_moving_at_night(
+    editor: Editor,
+    frontend: Frontend,
+    client: HomeAssistantClient,
+    account: Fleet,
+    target: Target,
+) -> None:
+    """It starts moving at night while nobody is at home."""
+    configuration = await client.call("get_config")
+    now = datetime.now(ZoneInfo(configuration["time_zone"]))
+    await editor.add_trigger("Bike tracker started moving", target)
+    await editor.add_condition("Time")
+    hour = timedelta(hours=1)
+    await editor.be_between((now - hour).hour, (now + 2 * hour).hour)
+    await editor.add_condition("Zone occupancy is not detected")
+    await editor.choose_zone("Home")
+    await editor.expect_met(2)
+    await save(editor)
+    await account.change(_BIKE, "report", motion=True)
+    await expect_told(frontend, client)
+
+
+@_BY
+async def test_no_report_for_a_day(
+    editor: Editor,
+    frontend: Frontend,
+    client: HomeAssistantClient,
+    account: Fleet,
+    target: Target,
+) -> None:
+    """It has not reported for a day, which is what the field says."""
+    await editor.add_trigger("Bike tracker became silent", target)
+    await expect(editor.number("dd*")).to_have_value("1")
+    await save(editor)
+    then = datetime.now(UTC) - timedelta(days=2)
+    await account.change(_BIKE, "set_last_update", last_update=then.isoformat())
+    await expect_told(frontend, client)
+
+
+@_BY
+async def test_at_home(
+    editor: Editor,
+    frontend: Frontend,
+    client: HomeAssistantClient,
+    account: Fleet,
+    target: Target,
+) -> None:
+    """It goes offline while it is at home."""
+    await editor.add_trigger("Bike tracker went offline", target)
+    await editor.add_condition("Is in zone", target)
+    await editor.choose_zone("Home")
+    await editor.expect_met()
+    await save(editor)
+    await account.change(_BIKE, "set_status", status="offline")
+    await expect_told(frontend, client)
