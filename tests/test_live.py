@@ -262,6 +262,7 @@ async def test_while_polls_fail(
     simulator.fault("status-500")
     await wait(61)
     simulator.report(RED, latitude=48.5)
+    await settle(hass)
     simulator.set_status(RED, "offline")
     await settle(hass)
     state = state_of(RED)
