@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
+from .alarms import Alarm, alarm_after
 from .coming_back import HeldBack
 from .messages import announcing, heard_of, is_older_device, is_older_position
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
+from .rides import NEW_TRACK, Track, ended, heard, recounted, silent_at
 from .since import NEVER_HEARD, Since
 from .tracker import Tracker, Trackers
 
@@ -22,6 +24,18 @@ class Remembered:
     missing: dict[str, float] = field(default_factory=dict)
     """Seconds in which the account was listed without the tracker."""
     since: dict[str, Since] = field(default_factory=dict)
+    alarms: dict[str, Alarm] = field(default_factory=dict)
+    tracks: dict[str, Track] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Reports:
+    """What new positions say, by `uniqueId`."""
+
+    newest: dict[str, Position] = field(default_factory=dict)
+    alarms: dict[str, Alarm] = field(default_factory=dict)
+    tracks: dict[str, Track] = field(default_factory=dict)
+    """Of trackers that are shown where they are, and not where they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +44,7 @@ class _Changes:
 
     trackers: dict[str, Tracker]
     shown: dict[str, Position]
-    held_back: dict[str, Position]
+    reports: _Reports = field(default_factory=_Reports)
 
 
 class Account:
@@ -47,9 +61,18 @@ class Account:
         self._held_back = HeldBack()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
+        # When trackers under way count as fallen silent.
+        self._silent_at = {
+            unique_id: at
+            for unique_id, track in remembered.tracks.items()
+            if (at := silent_at(track))
+        }
+        # Positions that the first list announced and that did not come with it.
+        self._late: Mapping[str, int | None] | None = None
+
         # The number of the message that told of a tracker's device last, and of its
         # position, if no poll did since.
-        self._heard: dict[str, int] = {}
+        self._heard_device: dict[str, int] = {}
         self._heard_position: dict[str, int] = {}
         # Trackers by the internal ID of their device; None is to be found out anew.
         self._by_id: Mapping[int, str] | None = None
@@ -57,7 +80,7 @@ class Account:
     @property
     def heard_since_poll(self) -> bool:
         """Return whether a message told of a tracker since the last poll began."""
-        return bool(self._heard or self._heard_position)
+        return bool(self._heard_device or self._heard_position)
 
     @property
     def holds_back(self) -> bool:
@@ -109,28 +132,35 @@ class Account:
         began: int | None = None,
     ) -> Steps[News[str, Tracker]]:
         """Do the same in steps: nothing is taken in before the last."""
-        newest: dict[str, Position] = {}
-        for unique_id, position in positions.items():
+        reports = _Reports()
+        for number, (unique_id, position) in enumerate(positions.items(), 1):
             known = self._newest(unique_id)
-            if known and (
+            if not known or not (
                 is_older_position(position, known)
                 if _is_after(began, self._heard_position.get(unique_id))
                 else goes_back(devices.now.get(unique_id), known, position)
             ):
-                continue
-            newest[unique_id] = taken(known, position)
-            if len(newest) % ITEMS_AT_A_TIME == 0:
+                self._report(reports, unique_id, taken(known, position), now, came_back)
+            if number % ITEMS_AT_A_TIME == 0:
                 yield
-        heard = self._heard.keys() | self._heard_position.keys()
-        touched = devices.since(self._devices) | newest.keys() | heard
+        # Who comes back may have gone on meanwhile: that is seen with the next poll.
+        silent = {} if came_back else self._fallen_silent(reports.newest, now)
+        heard = self._heard_device.keys() | self._heard_position.keys()
+        touched = devices.since(self._devices) | reports.newest.keys()
+        touched |= silent.keys() | heard
         listed = {key: devices.now[key] for key in touched & devices.now.keys()}
         for unique_id in heard & listed.keys():
             listed[unique_id] = self._listed(listed[unique_id], began)
-        changes = yield from self._changes(listed, newest, now, came_back)
+        changes = yield from self._changes(listed, reports, silent, now)
         gone = {key for key in touched if key not in devices.now} & self.trackers.keys()
         news = self._become(changes, gone)
         self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
-        self._heard = _since(began, self._heard)
+        if self._late is None:
+            self._late = {
+                unique_id: devices.now[unique_id].position_id
+                for unique_id in self._outdated
+            }
+        self._heard_device = _since(began, self._heard_device)
         self._heard_position = _since(began, self._heard_position)
         self._devices = devices.now
         return news
@@ -166,35 +196,41 @@ class Account:
                 heard[unique_id] = announcing(device, known.position_id)
             if number % ITEMS_AT_A_TIME == 0:
                 yield
-        touched = dict(heard)
-        newest: dict[str, Position] = {}
+        touched, reports = dict(heard), _Reports()
+        heard_positions: set[str] = set()
         for number, position in enumerate(positions, 1):
             unique_id = self._trackers_by_id().get(position.device_id, "")
             known_device = touched.get(unique_id) or self._device(unique_id)
-            known_position = newest.get(unique_id) or self._newest(unique_id)
-            if known_device and not (
-                known_position and is_older_position(position, known_position)
-            ):
-                newest[unique_id] = heard_of(known_position, position)
+            before = reports.newest.get(unique_id) or self._newest(unique_id)
+            if known_device and not (before and is_older_position(position, before)):
+                heard_positions.add(unique_id)
                 touched[unique_id] = announcing(known_device, position.id)
+                newest = heard_of(before, position)
+                if newest is not before:
+                    self._report(reports, unique_id, newest, now, came_back)
             if number % ITEMS_AT_A_TIME == 0:
                 yield
-        changes = yield from self._changes(touched, newest, now, came_back)
+        changes = yield from self._changes(touched, reports, {}, now)
         self.messages += 1
-        self._heard.update(dict.fromkeys(heard, self.messages))
-        self._heard_position.update(dict.fromkeys(newest, self.messages))
+        self._heard_device.update(dict.fromkeys(heard, self.messages))
+        self._heard_position.update(dict.fromkeys(heard_positions, self.messages))
         return self._become(changes, frozenset())
 
     def move(self, *, now: datetime) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         moved = self._held_back.release()
+        tracks = {key: self._heard(key, value, now) for key, value in moved.items()}
         changed = {
             unique_id: tracker
             for unique_id in moved.keys() & self.trackers.keys()
-            if (tracker := self._tracker(self.trackers[unique_id].device, moved, now))
+            if (
+                tracker := self._tracker(
+                    self.trackers[unique_id].device, moved, {}, tracks, now
+                )
+            )
             is not self.trackers[unique_id]
         }
-        return self._become(_Changes(changed, moved, {}), frozenset())
+        return self._become(_Changes(changed, moved), frozenset())
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -215,15 +251,39 @@ class Account:
             self.remembered.positions[unique_id] = replace(position, id=0)
         if since := other.remembered.since.get(unique_id):
             self.remembered.since[unique_id] = since
+        if track := other.remembered.tracks.get(unique_id):
+            self._remember(unique_id, recounted(track))
+        if alarm := other.remembered.alarms.get(unique_id):
+            self.remembered.alarms[unique_id] = replace(alarm, is_news=False)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.remembered.positions.pop(unique_id, None)
         self.remembered.missing.pop(unique_id, None)
         self.remembered.since.pop(unique_id, None)
+        self.remembered.tracks.pop(unique_id, None)
+        self._silent_at.pop(unique_id, None)
+        self.remembered.alarms.pop(unique_id, None)
         self._held_back.forget(unique_id)
-        self._heard.pop(unique_id, None)
+        self._heard_device.pop(unique_id, None)
         self._heard_position.pop(unique_id, None)
+
+    def _report(
+        self,
+        reports: _Reports,
+        unique_id: str,
+        position: Position,
+        now: datetime,
+        came_back: bool,
+    ) -> None:
+        """Add to what new positions say."""
+        reports.newest[unique_id] = position
+        if alarm := self._alarm(unique_id, position, reports):
+            reports.alarms[unique_id] = alarm
+        if not self._returns(unique_id, came_back):
+            reports.tracks[unique_id] = self._heard(
+                unique_id, position, now, reports.tracks.get(unique_id)
+            )
 
     def _device(self, unique_id: str) -> Device | None:
         """Return what is known of the device of a listed tracker."""
@@ -259,7 +319,7 @@ class Account:
         unique_id = listed.unique_id
         if (known := self._device(unique_id)) is None:
             return listed
-        if _is_after(began, self._heard.get(unique_id)) and not is_older_device(
+        if _is_after(began, self._heard_device.get(unique_id)) and not is_older_device(
             known, listed
         ):
             return known
@@ -284,25 +344,21 @@ class Account:
     def _changes(
         self,
         devices: Mapping[str, Device],
-        newest: Mapping[str, Position],
+        reports: _Reports,
+        silent: Mapping[str, Track],
         now: datetime,
-        came_back: bool,
     ) -> Steps[_Changes]:
-        """Return what is different with these devices and positions."""
-        held_back = {
-            unique_id: position
-            for unique_id, position in newest.items()
-            if self._returns(unique_id, came_back)
-        }
-        shown = {key: value for key, value in newest.items() if key not in held_back}
+        """Return what is different with these devices, and with what was reported."""
+        shown = {unique_id: reports.newest[unique_id] for unique_id in reports.tracks}
+        tracks = {**reports.tracks, **silent}
         changed: dict[str, Tracker] = {}
         for number, (unique_id, device) in enumerate(devices.items(), 1):
-            tracker = self._tracker(device, shown, now)
+            tracker = self._tracker(device, shown, reports.alarms, tracks, now)
             if tracker is not self.trackers.get(unique_id):
                 changed[unique_id] = tracker
             if number % ITEMS_AT_A_TIME == 0:
                 yield
-        return _Changes(changed, shown, held_back)
+        return _Changes(changed, shown, reports)
 
     def _returns(self, unique_id: str, came_back: bool) -> bool:
         """Return whether a tracker is to be shown first where it was."""
@@ -311,8 +367,50 @@ class Account:
             and (came_back or unique_id not in self.trackers)
         )
 
+    def _fallen_silent(
+        self, newest: Mapping[str, Position], now: datetime
+    ) -> dict[str, Track]:
+        """Return how far trackers came that fell silent under way."""
+        tracks = self.remembered.tracks
+        return {
+            unique_id: ended(tracks[unique_id])
+            for unique_id, at in self._silent_at.items()
+            if at <= now
+            and unique_id not in newest
+            and unique_id not in self._held_back
+        }
+
+    def _heard(
+        self,
+        unique_id: str,
+        position: Position,
+        now: datetime,
+        track: Track | None = None,
+    ) -> Track:
+        """Return how far a tracker came that has this position now."""
+        before = track or self.remembered.tracks.get(unique_id, NEW_TRACK)
+        return heard(before, position, now)
+
+    def _alarm(
+        self, unique_id: str, position: Position, reports: _Reports
+    ) -> Alarm | None:
+        """Return the last alarm of a tracker that has this position now."""
+        before = reports.alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
+        if position.alarm is None:
+            return before
+        is_news = self._late is not None and (
+            unique_id in self.trackers or unique_id in self.remembered.positions
+        )
+        was_announced = self._late and self._late.get(unique_id) == position.id
+        return alarm_after(before, position, is_news=is_news and not was_announced)
+
     def _tracker(
-        self, device: Device, shown: Mapping[str, Position], now: datetime
+        self,
+        device: Device,
+        shown: Mapping[str, Position],
+        alarms: Mapping[str, Alarm],
+        tracks: Mapping[str, Track],
+        now: datetime,
     ) -> Tracker:
         """Return a tracker with one of these positions, else where it is known to be.
 
@@ -321,18 +419,29 @@ class Account:
         unique_id = device.unique_id
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
-        tracker = Tracker(device, position, since.after(device, position, now))
+        alarm = alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
+        track = tracks.get(unique_id) or self.remembered.tracks.get(unique_id)
+        tracker = Tracker(
+            device, position, since.after(device, position, now), alarm, track
+        )
         known = self.trackers.get(unique_id)
         return known if known == tracker else tracker
 
     def _become(self, changes: _Changes, gone: AbstractSet[str]) -> News[str, Tracker]:
         """Take in what is different, and trackers that are there no more."""
-        before, changed = self.trackers, changes.trackers
-        for unique_id, position in changes.held_back.items():
-            self._held_back.hold(unique_id, position)
+        before, changed, newest = (
+            self.trackers,
+            changes.trackers,
+            changes.reports.newest,
+        )
+        for unique_id in newest.keys() - changes.shown.keys():
+            self._held_back.hold(unique_id, newest[unique_id])
         self.remembered.positions.update(changes.shown)
+        self.remembered.alarms.update(changes.reports.alarms)
         for unique_id, tracker in changed.items():
             self.remembered.since[unique_id] = tracker.since
+            if tracker.track is not None:
+                self._remember(unique_id, tracker.track)
             known = before.get(unique_id)
             if known is None or known.device.id != tracker.device.id:
                 self._by_id = None
@@ -344,6 +453,13 @@ class Account:
                 del trackers[unique_id]
             self.trackers = trackers
         return News(before, self.trackers, changed.keys() | gone)
+
+    def _remember(self, unique_id: str, track: Track) -> None:
+        self.remembered.tracks[unique_id] = track
+        if at := silent_at(track):
+            self._silent_at[unique_id] = at
+        else:
+            self._silent_at.pop(unique_id, None)
 
 
 def _is_after(began: int | None, heard: int | None) -> bool:
