@@ -378,3 +378,43 @@ def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
         hear(place(number + 1, fix_time=now, longitude=float(number)))
         assert poll(listed, began=account.messages).changed == set()
         assert position_of(account).longitude == number
+
+
+def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
+    """It is known at once, also of the first of two messages, and the poll adds nothing."""
+    poll(a_device("red", position_id=1), found=place(1))
+    hear(
+        place(2, fix_time=LATER, alarm="sos"),
+        place(3, fix_time=NOW, latitude=48.0),
+    )
+    alarm = account.trackers["red"].alarm
+    assert alarm is not None
+    assert alarm.is_news
+    listed = read(a_device("red", position_id=3))
+    news = account.take(listed, {}, now=NOW, began=account.messages)
+    assert news.changed == set()
+    assert account.trackers["red"].alarm is alarm
+
+
+def test_a_ride_of_several_messages(read: Read) -> None:
+    """Each position counts, also of those that are taken in together."""
+    later = [EARLIER + timedelta(minutes=minutes) for minutes in range(3)]
+    places = [
+        place(
+            number + 1,
+            fix_time=time,
+            device_time=time,
+            latitude=47.9 + number / 100,
+            motion=True,
+        )
+        for number, time in enumerate(later)
+    ]
+    together, apart = Account(Remembered()), Account(Remembered())
+    listed = read(a_device("red", position_id=1))
+    for account in (together, apart):
+        account.take(listed, {"red": places[0]}, now=NOW)
+    together.hear([], places[1:], now=NOW)
+    for one in places[1:]:
+        apart.hear([], [one], now=NOW)
+    assert together.trackers == apart.trackers
+    assert together.trackers["red"].track is not None
