@@ -49,6 +49,7 @@ async def async_get_config_entry_diagnostics(
     return {
         **diagnostics,
         "poll": _poll(coordinator),
+        "live": asdict(coordinator.live.report),
         "service": _service(entry),
         "counts": {
             "trackers": len(coordinator.account.trackers),
@@ -77,6 +78,7 @@ async def async_get_device_diagnostics(
     missing = coordinator.account.remembered.missing.get(unique_id)
     return {
         "poll": _poll(coordinator),
+        "live": asdict(coordinator.live.report),
         "service": _service(entry),
         "missing_seconds": None if missing is None else round(missing),
         "tracker": tracker and _tracker(tracker, entry),
