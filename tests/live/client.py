@@ -195,6 +195,16 @@ class HomeAssistantClient:
             collecting.cancel()
             await socket.close()
 
+    async def listen(self, *event_types: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the events of these types as they happen, until Home Assistant hangs up."""
+        async with await self._connect() as socket:
+            for event_type in event_types:
+                await self._send(socket, "subscribe_events", {"event_type": event_type})
+            async for message in socket:
+                answer = message.json()
+                if answer["type"] == "event":
+                    yield answer["event"]
+
     async def _connect(self) -> ClientWebSocketResponse:
         socket = await self._session.ws_connect(
             f"{self.url}/api/websocket", max_msg_size=0

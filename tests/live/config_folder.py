@@ -6,6 +6,7 @@ import shutil
 
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "bike_tracker"
+_BLUEPRINTS = ROOT / "blueprints"
 
 _CONFIGURATION = """\
 # Whoever is on this machine is signed in without being asked.
@@ -17,6 +18,7 @@ homeassistant:
     - type: homeassistant
 
 automation: !include automations.yaml
+script: !include scripts.yaml
 
 # The parts that are there to be looked at; none of them needs the internet.
 frontend:
@@ -33,6 +35,7 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     """Fill an empty folder; Home Assistant will listen on 127.0.0.1 and this port."""
     (folder / "configuration.yaml").write_text(_CONFIGURATION)
     (folder / "automations.yaml").write_text("[]\n")
+    (folder / "scripts.yaml").touch()
     if with_integration:
         shutil.copytree(
             INTEGRATION,
@@ -43,6 +46,11 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     # Not in the YAML, which counts as deprecated there. Home Assistant brings this first version up to date.
     _store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
     _store(folder, "onboarding", 4, {"done": _ONBOARDING_DONE})
+
+
+def install_blueprints(folder: Path) -> None:
+    """Have the project's blueprints in Home Assistant, as if somebody had imported them."""
+    shutil.copytree(_BLUEPRINTS, folder / _BLUEPRINTS.name, dirs_exist_ok=True)
 
 
 def stored(folder: Path, key: str) -> str:

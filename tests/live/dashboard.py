@@ -32,19 +32,21 @@ type EntityIds = Mapping[str, str]
 """The enabled entities of a tracker, by what follows the tracker in their unique ID; the device tracker has ""."""
 
 
-async def add_dashboard(client: HomeAssistantClient) -> None:
-    """Add the dashboard and make it the one that opens first."""
+async def add_dashboard(client: HomeAssistantClient, *pages: Card) -> None:
+    """Add the dashboard, with further pages, and make it the one that opens first."""
     await client.call(
         "lovelace/dashboards/create", url_path=_PATH, title=_TITLE, icon=_ICON
     )
-    await client.call(
-        "lovelace/config/save",
-        url_path=_PATH,
-        config=_dashboard(await _trackers(client)),
-    )
+    await renew_dashboard(client, *pages)
     await client.call(
         "frontend/set_system_data", key="core", value={"default_panel": _PATH}
     )
+
+
+async def renew_dashboard(client: HomeAssistantClient, *pages: Card) -> None:
+    """Show the trackers that there are now."""
+    views = [_page(await _trackers(client)), *pages]
+    await client.call("lovelace/config/save", url_path=_PATH, config={"views": views})
 
 
 async def _trackers(client: HomeAssistantClient) -> dict[str, EntityIds]:
@@ -61,20 +63,16 @@ async def _trackers(client: HomeAssistantClient) -> dict[str, EntityIds]:
     return dict(sorted(trackers.items()))
 
 
-def _dashboard(trackers: Mapping[str, EntityIds]) -> Card:
+def _page(trackers: Mapping[str, EntityIds]) -> Card:
     return {
-        "views": [
-            {
-                "title": _TITLE,
-                "type": "sections",
-                "max_columns": _COLUMNS,
-                "sections": [
-                    _map(trackers),
-                    *_kilometres(trackers),
-                    *(_section(name, ids) for name, ids in trackers.items()),
-                ],
-            }
-        ]
+        "title": _TITLE,
+        "type": "sections",
+        "max_columns": _COLUMNS,
+        "sections": [
+            _map(trackers),
+            *_kilometres(trackers),
+            *(_section(name, ids) for name, ids in trackers.items()),
+        ],
     }
 
 

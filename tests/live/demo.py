@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from .check import Row, check, table
+from .config_folder import install_blueprints
 from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
@@ -18,6 +19,7 @@ from .ports import free_port, is_free
 from .process import ProcessEndedError
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
 from .town import settle
+from .try_it import add_scripts, page, serve, to_try
 from .welcome import welcome
 
 DEFAULT_PORT = 8123
@@ -92,13 +94,15 @@ def _choose_port(wanted: int | None) -> int:
 async def _demo(options: Namespace, port: int) -> int:
     _say("Starting the simulated service and Home Assistant")
     with TemporaryDirectory(prefix="bike-tracker-demo-") as folder:
+        home_assistant = HomeAssistantProcess(Path(folder), port=port)
+        install_blueprints(Path(folder))
         async with (
             SimulatorProcess(
                 trackers=options.trackers,
                 documented_only=options.documented_only,
                 still=False,
             ) as simulator,
-            HomeAssistantProcess(Path(folder), port=port) as home_assistant,
+            home_assistant,
         ):
             client = home_assistant.client
             await settle(client)
@@ -106,10 +110,12 @@ async def _demo(options: Namespace, port: int) -> int:
             await client.add_account(simulator.url, EMAIL, PASSWORD)
             rows = await check(client, simulator)
             await add_kilometres(client)
-            await add_dashboard(client)
+            tricks = await to_try(simulator)
+            await add_scripts(client, tricks)
+            await add_dashboard(client, page(tricks))
             if options.check:
                 return await _report(rows, options.trackers, home_assistant)
-            print(welcome(home_assistant.url, simulator), flush=True)
+            print(welcome(home_assistant.url, simulator, tricks), flush=True)
             try:
                 return await _until_ended(home_assistant, simulator)
             except asyncio.CancelledError:
@@ -138,12 +144,16 @@ async def _report(
 async def _until_ended(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
 ) -> int:
-    """Wait until one of the two ends by itself, which neither should."""
+    """Do what people ask for until one of the two ends by itself, which neither should."""
     waiting = [
         asyncio.create_task(home_assistant.wait(), name="Home Assistant"),
         asyncio.create_task(simulator.wait(), name="The simulated service"),
     ]
-    ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    serving = asyncio.create_task(serve(home_assistant, simulator))
+    try:
+        ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        serving.cancel()
     for task in ended:
         _say(f"{task.get_name()} ended by itself, with exit code {task.result()}")
     return 1

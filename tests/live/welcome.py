@@ -1,21 +1,26 @@
 """What the demo tells the person who started it."""
 
-import json
-
-from tests.simulator.streets import HOME
+from collections.abc import Iterable
 
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
+from .try_it import Trick
 
-_TRACKER = "860000000000001"
+_DOCUMENTED_ONLY = """
+This service offers the documented interface alone. What to expect: each bike has a device with
+Connectivity, Last update and Disabled by operator. Nobody knows where the bikes are: their places
+are unknown, the map shows none of them, and there is no battery, speed, ride or alarm.
+"""
 
 
-def welcome(url: str, simulator: SimulatorProcess) -> str:
+def welcome(url: str, simulator: SimulatorProcess, tricks: Iterable[Trick]) -> str:
     """Return where Home Assistant is, and what there is to try."""
     return f"""
 Home Assistant is at {url}
 
-Open it in a browser on this machine: you are signed in. The bikes ride through a town,
-and Home Assistant looks for news of them every minute. Their account:
+Open it in a browser on this machine: you are signed in. The page "Try it" has a button for all
+that is listed below, and the blueprints are under Settings > Automations & scenes > Blueprints.
+{_DOCUMENTED_ONLY if simulator.documented_only else ""}
+The bikes ride through a town. Their account:
 
   Server address  {simulator.url}
   E-mail          {EMAIL}
@@ -23,38 +28,13 @@ and Home Assistant looks for news of them every minute. Their account:
 
 To try from another terminal:
 
-  # A tracker goes offline, and comes back
-  {_do(simulator, "override_field", unique_id=_TRACKER, field="status", value="offline")}
-  {_do(simulator, "clear_overrides", unique_id=_TRACKER)}
-
-  # A tracker gets another name
-  {_do(simulator, "rename", unique_id=_TRACKER, name="Red bike")}
-
-  # A tracker is taken from the account, and given back
-  {_do(simulator, "unassign", email=EMAIL, unique_id=_TRACKER)}
-  {_do(simulator, "assign", email=EMAIL, unique_id=_TRACKER)}
-
-  # Another tracker comes to the account
-  {_do(simulator, "add_device", unique_id="new", name="New bike", email=EMAIL, latitude=HOME[0], longitude=HOME[1])}
-
-  # The password changes: Home Assistant asks for the new one within two minutes
-  {_do(simulator, "set_password", email=EMAIL, password="another")}
-
-  # The server is out of order, and works again
-  {_fault(simulator, "status-503")}
-  {_fault(simulator, None)}
-
+{"\n".join(_command(simulator, trick) for trick in tricks)}
 Ctrl-C ends it.
 """
 
 
-def _do(simulator: SimulatorProcess, action: str, **args: str | float) -> str:
-    return _curl(simulator, "do", {"action": action, "args": args})
-
-
-def _fault(simulator: SimulatorProcess, name: str | None) -> str:
-    return _curl(simulator, "fault", {"name": name})
-
-
-def _curl(simulator: SimulatorProcess, path: str, data: object) -> str:
-    return f"curl {simulator.control_url}/{path} -d '{json.dumps(data)}'"
+def _command(simulator: SimulatorProcess, trick: Trick) -> str:
+    return f"""  # {trick["title"]}
+  # {trick["watch"]}
+  curl -X POST {simulator.control_url}/try/{trick["name"]}
+"""

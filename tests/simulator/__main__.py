@@ -14,6 +14,7 @@ from .kinds import DOCUMENTED, KINDS, SERVICE
 from .live_faults import LIVE_FAULTS
 from .server import Simulator
 from .tls import CA_PEM
+from .tricks import Tricks
 
 DEMO_EMAIL = "demo@example.com"
 DEMO_PASSWORD = "demo"
@@ -90,7 +91,11 @@ async def _run(arguments: Namespace) -> None:
     ended = _end_signal()
     async with (
         simulator,
-        ControlServer(simulator, port=arguments.control_port) as control,
+        ControlServer(
+            simulator,
+            port=arguments.control_port,
+            tricks=Tricks(simulator, fleet, arguments.email),
+        ) as control,
     ):
         print(json.dumps(_addresses(simulator, control)), flush=True)
         moving = asyncio.create_task(

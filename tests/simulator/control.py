@@ -11,6 +11,7 @@ import orjson
 from .listener import HOST, Listener
 from .record import RecordedRequest
 from .server import ENDPOINTS, Simulator
+from .tricks import Tricks
 from .wire import JSON
 from .world import World
 
@@ -20,14 +21,21 @@ ACTIONS: dict[str, Callable[..., object]] = {
     if not name.startswith("_") and name != "devices_of"
 }
 """What `POST /do` can do: each way to change a world, under its own name."""
+TRY = "/try/"
 
 
 class ControlServer:
-    """Serves `GET /state`, `POST /do`, `POST /fault`, `POST /live-fault`, `GET` and `DELETE /requests`."""
+    """Serves `GET /state`, `POST /do`, `POST /fault`, `POST /live-fault`, `GET` and `DELETE /requests`.
 
-    def __init__(self, simulator: Simulator, *, port: int = 0) -> None:
+    With something to try also `GET /try`, and `POST /try/NAME`, which answers people.
+    """
+
+    def __init__(
+        self, simulator: Simulator, *, port: int = 0, tricks: Tricks | None = None
+    ) -> None:
         """Steer this simulator."""
         self._simulator = simulator
+        self._tricks = tricks
         self._listener = Listener(self._answer, port=port)
         self._routes: dict[
             tuple[str, str], Callable[[web.BaseRequest], Awaitable[object]]
@@ -38,6 +46,7 @@ class ControlServer:
             ("POST", "/live-fault"): self._live_fault,
             ("GET", "/requests"): self._requests,
             ("DELETE", "/requests"): self._clear_requests,
+            ("GET", "/try"): self._to_try,
         }
 
     async def __aenter__(self) -> Self:
@@ -55,13 +64,26 @@ class ControlServer:
         return f"http://{HOST}:{self._listener.port}"
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        route = self._routes.get((request.method, request.path))
-        if route is None:
-            return _json({"error": f"no {request.method} {request.path}"}, status=404)
         try:
-            return _json(await route(request))
+            if request.method == "POST" and request.path.startswith(TRY):
+                return self._try(request.path.removeprefix(TRY))
+            route = self._routes.get((request.method, request.path))
+            if route is None:
+                return _json(
+                    {"error": f"no {request.method} {request.path}"}, status=404
+                )
+            answer = await route(request)
         except (ValueError, TypeError, LookupError) as err:
             return _json({"error": str(err)}, status=400)
+        return _json({"done": True} if answer is None else answer)
+
+    async def _to_try(self, _: web.BaseRequest) -> object:
+        return [] if self._tricks is None else self._tricks.list()
+
+    def _try(self, name: str) -> web.Response:
+        if self._tricks is None:
+            raise LookupError("there is nothing to try")
+        return web.Response(text=f"{self._tricks.do(name)}\n")
 
     async def _state(self, _: web.BaseRequest) -> object:
         return {
@@ -121,6 +143,19 @@ class SimulatorControl:
     async def do(self, action: str, **args: object) -> Any:
         """Call the method of World with this name."""
         return await self._ask("POST", "/do", {"action": action, "args": args})
+
+    async def to_try(self) -> list[dict[str, Any]]:
+        """Return what there is to try: each with its name, title, icon, what to watch and whether it needs positions."""
+        tricks: list[dict[str, Any]] = await self._ask("GET", "/try")
+        return tricks
+
+    async def try_(self, name: str) -> str:
+        """Try it; return what happened and what to watch."""
+        async with self._session.post(f"{self._url}{TRY}{name}") as response:
+            text = await response.text()
+        if response.status != 200:
+            raise ControlError(orjson.loads(text)["error"])
+        return text.strip()
 
     async def fault(self, name: str | None, **options: object) -> None:
         """Fail in this way, or with None be well again; the options are those of Simulator.fault."""

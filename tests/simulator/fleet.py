@@ -21,14 +21,15 @@ KNOT = 0.514444
 
 NAMES = (
     "City bike",
-    "Cargo bike",
     "Gravel bike",
+    "Long-tail bike",
     "Tandem",
     "Mountain bike",
     "Folding bike",
     "Road bike",
     "E-bike",
 )
+"""No two with the same initials, which the map shows."""
 
 
 @dataclass(slots=True)
@@ -69,6 +70,42 @@ class Fleet:
             now = time.monotonic()
             self.advance((now - before) * speed)
             before = now
+
+    @property
+    def unique_ids(self) -> list[str]:
+        """The bikes that there are, as they were added."""
+        return [
+            bike.unique_id
+            for bike in self._bikes
+            if bike.unique_id in self._world.devices
+        ]
+
+    def leave_home(self, unique_id: str) -> None:
+        """Have a bike ride away from home, where it is taken first if it is elsewhere."""
+        bike = self._bike(unique_id)
+        bike.route, bike.speed, bike.place = None, 0.0, HOME
+        self._report(bike, course=0.0)
+        self._set_off(bike)
+
+    def set_off(self, unique_id: str) -> None:
+        """Have a bike ride, unless it does."""
+        bike = self._bike(unique_id)
+        if bike.route is None:
+            self._set_off(bike)
+            self._report(bike, course=0.0)
+
+    def drain(self, unique_id: str, battery: float) -> None:
+        """Have a bike report this charge, in %."""
+        bike = self._bike(unique_id)
+        bike.battery = battery
+        self._report(bike, course=0.0)
+
+    def raise_alarm(self, unique_id: str, alarm: str) -> None:
+        """Have a bike report an alarm, in the service's word."""
+        self._report(self._bike(unique_id), course=0.0, alarm=alarm)
+
+    def _bike(self, unique_id: str) -> _Bike:
+        return next(bike for bike in self._bikes if bike.unique_id == unique_id)
 
     def advance(self, seconds: float) -> None:
         """Let this much time pass for the bikes, in whole steps."""

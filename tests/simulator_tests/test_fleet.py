@@ -117,15 +117,15 @@ def test_every_other_bike_tells_of_itself() -> None:
     """It is locked and charged while it rests, and says so when it is shaken."""
     world = World()
     fleet = Fleet(world, trackers=2, seed=1)
-    city_bike, cargo_bike = world.devices.values()
+    city_bike, gravel_bike = world.devices.values()
     seen: dict[int, SimPosition] = {}
     for _ in range(360):
         fleet.advance(10)
         assert city_bike.position
-        assert cargo_bike.position
-        assert not {"lock", "charge", "alarm"} & cargo_bike.position.attributes.keys()
+        assert gravel_bike.position
+        assert not {"lock", "charge", "alarm"} & gravel_bike.position.attributes.keys()
         seen[city_bike.position.id] = city_bike.position
-    assert (city_bike.model, cargo_bike.model) == ("BT-200", None)
+    assert (city_bike.model, gravel_bike.model) == ("BT-200", None)
     told: list[dict[str, Any]] = [dict(report.attributes) for report in seen.values()]
     for attributes in told:
         assert attributes["lock"] is attributes["charge"] is not attributes["motion"]
