@@ -73,7 +73,7 @@ async def test_wrong_address(frontend: Frontend) -> None:
     """What is wrong is said in the form, time and again, and what was typed is still there."""
     await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
     await frontend.button("OK").click()
-    await frontend.fill_in({"E-mail": EMAIL, "Password": PASSWORD})
+    await frontend.fill_in({"Email": EMAIL, "Password": PASSWORD})
     for address, error in {
         "http://": "This is not a valid server address",
         "http://tracker.example.com": "would cross the internet unencrypted",
@@ -83,5 +83,5 @@ async def test_wrong_address(frontend: Frontend) -> None:
         await frontend.button("Submit").click()
         await expect(frontend.saying(error)).to_be_visible()
         await expect(frontend.field("Server address")).to_have_value(address)
-        await expect(frontend.field("E-mail")).to_have_value(EMAIL)
+        await expect(frontend.field("Email")).to_have_value(EMAIL)
         await expect(frontend.field("Password")).to_have_value(PASSWORD)
