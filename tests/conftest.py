@@ -37,6 +37,17 @@ BOB = "bob@example.com"
 PASSWORD = "correct horse"
 RED = "860000000000011"
 BLUE = "860000000000022"
+EVERYTHING: dict[str, Any] = {
+    "batteryLevel": 80,
+    "motion": True,
+    "charge": True,
+    "lock": True,
+    "battery": 3.9,
+    "power": 12.3,
+    "versionFw": "1.2",
+    "alarm": "sos",
+}
+"""Attributes of a position of which each is read."""
 
 type Poll = Callable[..., Awaitable[None]]
 type StateOf = Callable[..., State | None]

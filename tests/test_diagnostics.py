@@ -18,7 +18,16 @@ from syrupy.filters import props
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
+from .conftest import (
+    BLUE,
+    EMAIL,
+    EVERYTHING,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    async_setup,
+)
 from .simulator.server import Simulator
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -235,3 +244,43 @@ async def test_nothing_private(
         "url": REDACTED,
     }
     assert "harmless" in diagnostics["service"]["device_fields"]
+
+
+async def test_attributes(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+) -> None:
+    """What else a service tells of a position is named, so that it can be asked for."""
+    simulator.rename(RED, "Rosinante")
+    simulator.report(
+        RED,
+        attributes={
+            **EVERYTHING,
+            "io9": "c0ffee",
+            "rosinante_key": 1,
+            RED: 1,
+            "alarm": "sos,Rosinante,jamming",
+        },
+    )
+    simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
+    await async_setup(hass, entry)
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    names = diagnostics["service"]["position_attributes"]
+    assert {"io9", *EVERYTHING} <= set(names)
+    assert names.count(REDACTED) == 2
+    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["alarm"])
+    assert red["alarm"]["words"] == [REDACTED, "jamming", "sos"]
+    assert red["position"]["hardware"] == {
+        "charge": True,
+        "lock": True,
+        "battery_voltage": 3.9,
+        "power_voltage": 12.3,
+        "firmware": "1.2",
+    }
+    written = json.dumps(diagnostics).casefold()
+    for private in ("rosinante", "c0ffee", "bluetooth"):
+        assert private not in written

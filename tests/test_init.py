@@ -90,7 +90,7 @@ async def test_device(
 def test_entities_people_rarely_want_are_disabled(
     entity_registry: er.EntityRegistry,
 ) -> None:
-    """IDs and the course exist, disabled; all else is enabled."""
+    """What changes with each report, and IDs, exist, disabled; all else is enabled."""
     disabled = {
         entry.unique_id for entry in entity_registry.entities.values() if entry.disabled
     }
@@ -98,7 +98,7 @@ def test_entities_people_rarely_want_are_disabled(
     assert disabled == {
         f"{tracker}_{key}"
         for tracker in (RED, BLUE)
-        for key in ("position_id", "group_id", "course")
+        for key in ("position_id", "group_id", "position_time", "altitude", "course")
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from homeassistant.const import STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
@@ -16,14 +17,18 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker import entity_limit
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.entity_limit import OPTIONAL_KINDS
 
-from .conftest import EMAIL, Poll, StateOf
+from .conftest import EMAIL, EVERYTHING, Poll, StateOf, async_setup
 from .simulator.server import Simulator
+from .static.entities import DESCRIPTIONS
 
 # A tracker that never reported has four enabled entities: room for five and a half.
 LIMIT = 22
 TRACKERS = [f"8600000000001{number:02}" for number in range(7)]
 
+type Report = Callable[..., None]
+type Kinds = Callable[[], dict[str, int]]
 type Shown = Callable[[], dict[str, int]]
 type Numbers = Callable[[], tuple[str, ...] | None]
 
@@ -74,6 +79,26 @@ def shown(
         return dict(sorted(states.items()))
 
     return _shown
+
+
+@pytest.fixture
+def kinds(
+    hass: HomeAssistant, entry: MockConfigEntry, entity_registry: er.EntityRegistry
+) -> Kinds:
+    """Return a function for how many states there are of each kind that few have."""
+
+    def _kinds() -> dict[str, int]:
+        keys = Counter[str]()
+        for entity in er.async_entries_for_config_entry(
+            entity_registry, entry.entry_id
+        ):
+            key = entity.unique_id.partition("_")[2]
+            if key in OPTIONAL_KINDS and not entity.disabled:
+                assert hass.states.get(entity.entity_id)
+                keys[key] += 1
+        return dict(keys)
+
+    return _kinds
 
 
 @pytest.fixture
@@ -173,6 +198,36 @@ async def test_room_is_made(
     assert numbers() == ("1", "7", "22")
 
 
+async def test_more_than_there_is_room_for(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    entity_registry: er.EntityRegistry,
+    shown: Shown,
+) -> None:
+    """What a person enabled again is no reason to leave out what was there."""
+    disabled = [
+        entity_registry.async_get_entity_id(
+            Platform.BINARY_SENSOR, DOMAIN, f"{unique_id}_disabled"
+        )
+        for unique_id in TRACKERS[:2]
+    ]
+    await poll()
+    for disabled_by in (er.RegistryEntryDisabler.USER, None):
+        for entity_id in disabled:
+            assert entity_id
+            entity_registry.async_update_entity(entity_id, disabled_by=disabled_by)
+        simulator.touch([TRACKERS[0]])
+        await poll()
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert shown().keys() == set(TRACKERS[:6])
+    assert min(shown().values()) >= 3
+
+
 @pytest.mark.usefixtures("setup")
 async def test_account_shrinks(
     simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
@@ -201,43 +256,93 @@ async def test_account_grows(
     assert numbers() == ("5", "10", "22")
 
 
-async def test_shown_trackers_lose_nothing(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    shown: Shown,
-    numbers: Numbers,
-) -> None:
-    """What they newly report is shown where there is room, and else leaves nobody out."""
-    for unique_id in TRACKERS[:5]:
+@pytest.fixture
+def report(simulator: Simulator) -> Report:
+    """Return a function that has a tracker report these attributes, and a place alone."""
+
+    def _report(unique_id: str, **attributes: Any) -> None:
         for field in ("altitude", "speed", "course", "fixTime"):
             simulator.override_position(unique_id, field)
-    simulator.report(
-        TRACKERS[0], latitude=48.0, longitude=7.8, attributes={"motion": True}
-    )
+        simulator.report(unique_id, latitude=48.0, longitude=7.8, attributes=attributes)
+
+    return _report
+
+
+@pytest.mark.usefixtures("setup")
+async def test_required_kinds_come_first(
+    simulator: Simulator, poll: Poll, report: Report, shown: Shown
+) -> None:
+    """Nobody has more than every tracker has while some are left out."""
+    report(TRACKERS[0], motion=True)
     await poll()
 
-    first_grew = {TRACKERS[0]: 5, **dict.fromkeys(TRACKERS[1:5], 4)}
-    assert shown() == first_grew
+    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
 
-    for unique_id in TRACKERS[1:5]:
-        simulator.report(
-            unique_id,
-            latitude=48.0,
-            longitude=7.8,
-            attributes={"motion": True, "batteryLevel": 50},
-        )
+
+async def test_optional_kinds_give_way(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    report: Report,
+    shown: Shown,
+    kinds: Kinds,
+    numbers: Numbers,
+) -> None:
+    """The least useful first and for all alike, however they came to be there."""
+    for unique_id in TRACKERS[3:]:
+        simulator.delete_device(unique_id)
+    for unique_id in TRACKERS[:3]:
+        report(unique_id, motion=True, batteryLevel=50, charge=True, lock=True)
+
+    await async_setup(hass, entry)
+
+    assert shown() == dict.fromkeys(TRACKERS[:3], 7)
+    assert kinds() == {"motion": 3, "battery": 3, "lock": 3}
+    assert numbers() is None
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_what_was_there_gives_way(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    report: Report,
+    shown: Shown,
+    kinds: Kinds,
+    numbers: Numbers,
+) -> None:
+    """To a tracker that comes, and to what is more useful."""
+    for unique_id in TRACKERS[4:]:
+        simulator.delete_device(unique_id)
+    await async_setup(hass, entry)
+
+    report(TRACKERS[0], batteryLevel=50, charge=True)
+    report(TRACKERS[1], batteryLevel=50, charge=True)
     await poll()
+    assert kinds() == {"battery": 2, "charging": 2}
 
-    assert shown() == first_grew
-    assert numbers() == ("2", "7", "22")
+    report(TRACKERS[2], motion=True, charge=True)
+    await poll()
+    assert kinds() == {"motion": 1, "battery": 2, "charging": 3}
 
-    await hass.config_entries.async_reload(setup.entry_id)
+    report(TRACKERS[3], motion=True)
+    await poll()
+    assert kinds() == {"motion": 2, "battery": 2}
+
+    simulator.add_device("new", email=EMAIL, latitude=None)
+    await poll()
+    assert kinds() == {"motion": 2}
+    assert numbers() is None
+
+    await hass.config_entries.async_reload(entry.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert shown() == first_grew
-    assert numbers() == ("2", "7", "22")
+    assert kinds() == {"motion": 2}
+    assert shown() == {
+        **dict.fromkeys(TRACKERS[:2], 4),
+        **dict.fromkeys(TRACKERS[2:4], 5),
+        "new": 4,
+    }
 
 
 async def test_issue_goes_with_the_account(
@@ -247,3 +352,47 @@ async def test_issue_goes_with_the_account(
     await hass.config_entries.async_unload(setup.entry_id)
 
     assert numbers() is None
+
+
+async def test_large_fleet_that_reports_everything(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    shown: Shown,
+    kinds: Kinds,
+    numbers: Numbers,
+    freezer: Any,
+) -> None:
+    """A hundredth of 1,500 trackers, in a hundredth of the room: all are shown."""
+    name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
+    monkeypatch.setattr(entity_platform, name, 100)
+    monkeypatch.setattr(entity_limit, "_MOST_ENTITIES", 100)
+    trackers = [f"870000000000{number:03}" for number in range(15)]
+    for unique_id in TRACKERS:
+        simulator.delete_device(unique_id)
+    for unique_id in trackers:
+        simulator.add_device(unique_id, email=EMAIL)
+        simulator.report(unique_id, attributes=EVERYTHING)
+
+    await async_setup(hass, entry)
+
+    for _ in range(2):
+        assert shown() == dict.fromkeys(trackers, 6)
+        assert kinds() == {"motion": 15, "battery": 15}
+        assert numbers() is None
+        for unique_id in trackers:
+            simulator.report(unique_id, latitude=48.0)
+        await poll()
+
+
+def test_every_kind_has_its_place() -> None:
+    """Each that not every tracker has is as useful as it is, in one place."""
+    optional = [
+        description.key
+        for descriptions in DESCRIPTIONS.values()
+        for description in descriptions
+        if getattr(description, "only_if_reported", False)
+    ]
+    assert sorted(optional) == sorted(OPTIONAL_KINDS)

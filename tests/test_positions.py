@@ -64,8 +64,8 @@ POSITION_ENTITIES = [
 
 
 @pytest.fixture(autouse=True)
-async def home(hass: HomeAssistant) -> None:
-    """Put Home Assistant's home where the trackers begin."""
+async def home(hass: HomeAssistant, all_enabled: None) -> None:
+    """Put Home Assistant's home where the trackers begin, and show all there is."""
     await hass.config.async_update(**HOME)
     assert await async_setup_component(hass, "zone", {})
 
@@ -125,7 +125,7 @@ async def test_tracker_moves(
 async def test_only_what_changed_is_written(
     simulator: Simulator, poll: Poll, writes: list[str]
 ) -> None:
-    """A report that changes the battery alone writes the battery and the times alone."""
+    """A report that changes the battery alone writes the battery, times and ID alone."""
     await poll()
     simulator.report(RED, battery_level=79)
     writes.clear()
@@ -135,6 +135,7 @@ async def test_only_what_changed_is_written(
     assert sorted(writes) == [
         "sensor.red_bike_battery",
         "sensor.red_bike_last_update",
+        "sensor.red_bike_position_id",
         "sensor.red_bike_position_time",
     ]
 
@@ -1237,6 +1238,11 @@ async def test_unloading_with_news(
         {"positions": {RED: {"latitude": 1}}, "missing": {}},
         {"positions": {RED: {"device_id": "1", "id": 1}}},
         {"positions": {RED: {"device_id": 1, "id": None}}},
+        {"alarms": []},
+        {"alarms": {RED: None}},
+        {"alarms": {RED: {"position_id": "1", "words": ["sos"]}}},
+        {"alarms": {RED: {"position_id": 1, "words": "sos"}}},
+        {"alarms": {RED: {"position_id": 1, "words": [1], "time": "soon"}}},
     ],
 )
 @pytest.mark.parametrize("version", [1, 2, 99])
@@ -1272,6 +1278,8 @@ async def test_memory_that_cannot_be_read(
         ("battery_level", "full"),
         ("battery_level", 101),
         ("motion", "yes"),
+        ("hardware", "yes"),
+        ("hardware", {"charge": "yes", "power_voltage": "high", "firmware": 1}),
         ("future", 1),
     ],
 )

@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components import bike_tracker
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED, StateOf, async_setup
+from .conftest import BLUE, EMAIL, EVERYTHING, RED, StateOf, async_setup
 from .simulator.server import Simulator
 
 SECTIONS = (
@@ -43,80 +43,80 @@ LANGUAGES = {
         connectivity="Připojení",
         online="Online",
         sign_in_again="Přihlásit se znovu",
-        same_as_english={"E-mail", "Offline", "Online"},
+        same_as_english={"Alarm", "E-mail", "Offline", "Online", "SOS"},
     ),
     "da": Language(
         connectivity="Forbindelse",
         online="Online",
         sign_in_again="Log ind igen",
-        same_as_english={"Offline", "Online"},
+        same_as_english={"Alarm", "Offline", "Online", "SOS", "Vibration"},
     ),
     "de": Language(
         connectivity="Konnektivität",
         online="Online",
         sign_in_again="Erneut anmelden",
-        same_as_english={"Offline", "Online"},
+        same_as_english={"Alarm", "Offline", "Online", "SOS"},
     ),
     "es": Language(
         connectivity="Conectividad",
         online="En línea",
         sign_in_again="Volver a iniciar sesión",
-        same_as_english={"No"},
+        same_as_english={"No", "SOS"},
     ),
     "fi": Language(
         connectivity="Yhteys",
         online="Online",
         sign_in_again="Kirjaudu uudelleen",
-        same_as_english={"Offline", "Online"},
+        same_as_english={"Offline", "Online", "SOS"},
     ),
     "fr": Language(
         connectivity="Connectivité",
         online="En ligne",
         sign_in_again="Se reconnecter",
-        same_as_english={"Altitude", "E-mail"},
+        same_as_english={"Accident", "Altitude", "E-mail", "SOS", "Vibration"},
     ),
     "it": Language(
         connectivity="Connettività",
         online="In linea",
         sign_in_again="Accedi di nuovo",
-        same_as_english={"E-mail", "No", "Password"},
+        same_as_english={"E-mail", "No", "Password", "SOS"},
     ),
     "nb": Language(
         connectivity="Tilkobling",
         online="Tilkoblet",
         sign_in_again="Logg inn på nytt",
-        same_as_english=set(),
+        same_as_english={"Alarm", "SOS"},
     ),
     "nl": Language(
         connectivity="Connectiviteit",
         online="Online",
         sign_in_again="Opnieuw aanmelden",
-        same_as_english={"Accounts", "E-mail", "Offline", "Online"},
+        same_as_english={"Accounts", "Alarm", "E-mail", "Offline", "Online", "SOS"},
     ),
     "pl": Language(
         connectivity="Łączność",
         online="online",
         sign_in_again="Zaloguj się ponownie",
-        same_as_english=set(),
+        same_as_english={"Alarm", "SOS"},
     ),
     "pt": Language(
         connectivity="Conectividade",
         online="Online",
         sign_in_again="Iniciar sessão novamente",
-        same_as_english={"Altitude", "Offline", "Online"},
+        same_as_english={"Altitude", "Offline", "Online", "SOS"},
     ),
     # Without a file of its own Home Assistant would show English, not pt.
     "pt-BR": Language(
         connectivity="Conectividade",
         online="Online",
         sign_in_again="Entrar novamente",
-        same_as_english={"Altitude", "E-mail", "Offline", "Online"},
+        same_as_english={"Altitude", "E-mail", "Offline", "Online", "SOS"},
     ),
     "sv": Language(
         connectivity="Anslutning",
         online="Online",
         sign_in_again="Logga in igen",
-        same_as_english={"Offline", "Online"},
+        same_as_english={"Offline", "Online", "SOS", "Vibration"},
     ),
 }
 
@@ -154,12 +154,14 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
 async def test_entities(
     hass: HomeAssistant,
     entity_registry: er.EntityRegistry,
+    simulator: Simulator,
     entry: MockConfigEntry,
     state_of: StateOf,
     language: str,
 ) -> None:
     """Entities have names and states in the language of Home Assistant."""
     hass.config.language = language
+    simulator.report(RED, attributes=EVERYTHING)
     await async_setup(hass, entry)
 
     state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)

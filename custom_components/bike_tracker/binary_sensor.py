@@ -1,4 +1,4 @@
-"""Binary sensors: is the tracker online, disabled, moving?"""
+"""Binary sensors: is the tracker online, disabled, moving, charging, unlocked?"""
 
 from dataclasses import dataclass
 from typing import override
@@ -14,8 +14,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Tracker
+from .api import Hardware
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+from .entity import BikeTrackerDescription, BikeTrackerEntity, of_hardware, of_position
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -30,6 +31,11 @@ class BikeTrackerBinarySensorDescription(
 
 def _is_online(tracker: Tracker) -> bool | None:
     return {"online": True, "offline": False}.get(tracker.device.status or "")
+
+
+def _is_open(hardware: Hardware) -> bool | None:
+    """Return whether the lock is open, which is what Home Assistant calls on."""
+    return None if hardware.lock is None else not hardware.lock
 
 
 DESCRIPTIONS = (
@@ -50,6 +56,18 @@ DESCRIPTIONS = (
         device_class=BinarySensorDeviceClass.MOVING,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.motion),
+    ),
+    BikeTrackerBinarySensorDescription(
+        key="charging",
+        device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
+        only_if_reported=True,
+        value_fn=of_hardware(lambda hardware: hardware.charge),
+    ),
+    BikeTrackerBinarySensorDescription(
+        key="lock",
+        device_class=BinarySensorDeviceClass.LOCK,
+        only_if_reported=True,
+        value_fn=of_hardware(_is_open),
     ),
 )
 

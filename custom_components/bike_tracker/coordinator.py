@@ -156,7 +156,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
                 devices, positions, now=dt_util.utcnow(), came_back=self._came_back
             )
         )
-        self._follow_names(news)
+        self._describe(news)
         self._count_missing(listed.now)
         if positions or _says_otherwise(news):
             self._memory.async_save_later()
@@ -264,15 +264,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _async_tell(self, news: News[str, Tracker]) -> None:
         """Tell what came between polls, which come as if nothing had."""
         if news.changed:
+            self._describe(news)
             self.data = news
             self.async_update_listeners()
             self._memory.async_save_later()
 
-    def _follow_names(self, news: News[str, Tracker]) -> None:
+    def _describe(self, news: News[str, Tracker]) -> None:
+        """Let devices be called what the service calls them now."""
         for unique_id in news.changed:
             before, now = news.before.get(unique_id), news.now.get(unique_id)
-            if now and (before is None or before.device.name != now.device.name):
-                self.fleet.async_rename(now.device)
+            if now and (before is None or _description(before) != _description(now)):
+                self.fleet.async_describe(now.device, now.firmware)
 
     def _count_missing(self, listed: Mapping[str, Device]) -> None:
         """Remove trackers that are missing for too long; an empty list tells of none."""
@@ -339,10 +341,16 @@ SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_n
 """Says that an account was heard of, with its coordinator."""
 
 
+def _description(tracker: Tracker) -> tuple[str | None, ...]:
+    return tracker.device.name, tracker.device.model, tracker.firmware
+
+
 def _says_otherwise(news: News[str, Tracker]) -> bool:
-    """Return whether the service says of a tracker what it did not say before."""
+    """Return whether there is of a tracker what was not to be remembered before."""
     for unique_id in news.changed & news.now.keys():
-        before = news.before.get(unique_id)
-        if before is None or before.since is not news.now[unique_id].since:
+        before, now = news.before.get(unique_id), news.now[unique_id]
+        if before is None or before.since is not now.since:
+            return True
+        if before.track is not now.track:
             return True
     return False

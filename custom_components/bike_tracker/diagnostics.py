@@ -17,8 +17,9 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
 from .account import Tracker
+from .api import Position
 from .api.address import host_of
-from .api.models import KNOWN_FIELDS
+from .api.models import KNOWN_ATTRIBUTES, KNOWN_FIELDS
 from .coordinator import BikeTrackerCoordinator
 from .data import BikeTrackerConfigEntry
 from .fleet import tracker_of
@@ -33,7 +34,7 @@ _TO_REDACT = {
     CONF_PASSWORD,
     CONF_URL,
 }
-_PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}")
+_PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
 
 
 async def async_get_config_entry_diagnostics(
@@ -58,7 +59,8 @@ async def async_get_config_entry_diagnostics(
         },
         "missing_seconds": sorted(map(round, missing.values())),
         "trackers": [
-            _tracker(tracker) for tracker in coordinator.account.trackers.values()
+            _tracker(tracker, entry)
+            for tracker in coordinator.account.trackers.values()
         ],
     }
 
@@ -77,7 +79,7 @@ async def async_get_device_diagnostics(
         "poll": _poll(coordinator),
         "service": _service(entry),
         "missing_seconds": None if missing is None else round(missing),
-        "tracker": tracker and _tracker(tracker),
+        "tracker": tracker and _tracker(tracker, entry),
     }
 
 
@@ -100,13 +102,7 @@ def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     """Return what the server was seen to offer."""
     coordinator = entry.runtime_data.coordinator
     client, positions = coordinator.client, coordinator.positions
-    identities = [
-        entry.data[CONF_EMAIL],
-        entry.data[CONF_PASSWORD],
-        host_of(entry.data[CONF_URL]),
-    ]
-    for tracker in coordinator.account.trackers.values():
-        identities += (tracker.device.name, tracker.device.unique_id)
+    identities = _identities(entry)
     return {
         "positions": {None: "not asked", True: "offered", False: "not offered"}[
             positions.offer.is_made
@@ -116,25 +112,52 @@ def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
         "device_fields": _words(client.devices.seen_fields, identities),
         "unreadable_device_fields": sorted(client.devices.unreadable_fields),
         "position_fields": _words(client.positions.seen_fields, identities),
+        "position_attributes": _words(client.positions.seen_within, identities),
     }
 
 
-def _tracker(tracker: Tracker) -> dict[str, Any]:
+def _identities(entry: BikeTrackerConfigEntry) -> list[str]:
+    """Return what tells who it is, or whose."""
+    identities = [
+        entry.data[CONF_EMAIL],
+        entry.data[CONF_PASSWORD],
+        host_of(entry.data[CONF_URL]),
+    ]
+    for tracker in entry.runtime_data.coordinator.account.trackers.values():
+        identities += (tracker.device.name, tracker.device.unique_id)
+    return identities
+
+
+def _tracker(tracker: Tracker, entry: BikeTrackerConfigEntry) -> dict[str, Any]:
+    position, alarm = tracker.position, tracker.alarm
     return async_redact_data(
         {
             **asdict(tracker.device),
-            "position": tracker.position and asdict(tracker.position),
+            "position": position and _position(position),
+            "alarm": alarm
+            and {
+                **asdict(alarm),
+                "words": _words(alarm.words, _identities(entry)),
+            },
         },
         _TO_REDACT,
     )
 
 
+def _position(position: Position) -> dict[str, Any]:
+    """Return a position without its alarm, of which the tracker tells more."""
+    values = asdict(position)
+    values["hardware"] = position.hardware and position.hardware._asdict()
+    del values["alarm"]
+    return values
+
+
 def _words(fields: Iterable[str], identities: Iterable[str]) -> list[str]:
-    """Return names of fields; the server made them, so they may hold anything."""
+    """Return words that the server made, so they may hold anything."""
     private = [identity.casefold() for identity in identities if identity]
     return sorted(
         field
-        if field in KNOWN_FIELDS
+        if field in KNOWN_FIELDS | KNOWN_ATTRIBUTES
         or (
             _PLAIN_WORD.fullmatch(field)
             and not any(identity in field.casefold() for identity in private)

@@ -9,14 +9,14 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.typing import UNDEFINED
 
 from .account import Tracker, Trackers
-from .api import Device
 from .backlog import Backlog
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerDescription, BikeTrackerEntity
-from .entity_limit import EntityLimit
+from .entity_limit import OPTIONAL_KINDS, EntityLimit
 
 # Ten milliseconds of work where each has nine entities, see Backlog.
 _TRACKERS_AT_A_TIME = 8
@@ -33,20 +33,25 @@ class _Kind:
     def is_for(self, tracker: Tracker) -> bool:
         """Return whether the tracker has this entity."""
         description = self.description
-        return not description.only_if_reported or (
-            description.value_fn(tracker) is not None
-        )
+        reported_fn = description.reported_fn or description.value_fn
+        return not description.only_if_reported or reported_fn(tracker) is not None
 
     def needs_room(self, registry: er.EntityRegistry, unique_id: str) -> bool:
         """Return whether that of this tracker would be one more enabled entity."""
         return self.description.entity_registry_enabled_default and (
-            registry.async_get_entity_id(
-                self.entity_class.platform_domain,
-                DOMAIN,
-                self.entity_class.unique_id_of(unique_id, self.description),
-            )
-            is None
+            self.registered(registry, unique_id) is None
         )
+
+    def registered(
+        self, registry: er.EntityRegistry, unique_id: str
+    ) -> er.RegistryEntry | None:
+        """Return what is registered of this tracker."""
+        entity_id = registry.async_get_entity_id(
+            self.entity_class.platform_domain,
+            DOMAIN,
+            self.entity_class.unique_id_of(unique_id, self.description),
+        )
+        return registry.entities[entity_id] if entity_id else None
 
 
 class EntityAdder:
@@ -63,6 +68,7 @@ class EntityAdder:
         self._entry = entry
         self._coordinator = coordinator
         self._limit = EntityLimit(hass, entry)
+        # Without those that give way, as there is no room for them.
         self._kinds: list[_Kind] = []
         self._seen: Trackers = {}
         self._added: dict[str, frozenset[_Kind]] = {}
@@ -92,6 +98,7 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
+        self._give_way()
         self._async_add_wanted()
         self._entry.async_on_unload(
             self._coordinator.async_add_listener(self._async_add_wanted)
@@ -164,6 +171,8 @@ class EntityAdder:
 
     def _add(self, unique_ids: Sequence[str]) -> None:
         """Add what is missing of these trackers, as far as there is room."""
+        if self._limit.room < len(unique_ids) * len(self._kinds):
+            self._give_way()
         trackers, room = self._coordinator.data.now, self._limit.room
         entities = defaultdict[
             AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
@@ -173,12 +182,54 @@ class EntityAdder:
                 continue
             kinds, needed = self._fitting_kinds(unique_id, tracker, room)
             room -= needed
-            for kind, entity in self._entities(tracker.device, kinds):
+            for kind, entity in self._entities(tracker, kinds):
                 entities[kind.add_entities].append(entity)
         for add_entities, new_entities in entities.items():
             add_entities(new_entities)
         if self._backlog.is_empty:
             self._limit.async_report(len(trackers))
+
+    def _give_way(self) -> None:
+        """Do without the least useful kinds, for all trackers alike, until all fits."""
+        trackers, room = self._coordinator.data.now, self._limit.room
+        if room >= len(trackers) * len(self._kinds):
+            return
+        registry = er.async_get(self._hass)
+        needed = {
+            kind: sum(
+                kind.is_for(tracker) and kind.needs_room(registry, unique_id)
+                for unique_id, tracker in trackers.items()
+            )
+            for kind in self._kinds
+        }
+        for kind in sorted(filter(_is_optional, self._kinds), key=_usefulness):
+            if sum(needed.values()) <= room:
+                break
+            enabled = self._enabled(kind)
+            if needed.pop(kind) or enabled:
+                self._do_without(kind, enabled)
+                room += len(enabled)
+
+    def _enabled(self, kind: _Kind) -> list[str]:
+        """Return the entity IDs of all entities of a kind that take up room."""
+        registry = er.async_get(self._hass)
+        return [
+            entry.entity_id
+            for unique_id in self._coordinator.fleet.had
+            if (entry := kind.registered(registry, unique_id))
+            and entry.config_entry_id == self._entry.entry_id
+            and not entry.disabled
+        ]
+
+    def _do_without(self, kind: _Kind, enabled: list[str]) -> None:
+        """Have none of a kind any more, and remove those that there are."""
+        for entity_id in enabled:
+            er.async_get(self._hass).async_remove(entity_id)
+        self._kinds.remove(kind)
+        self._added = {
+            unique_id: self._sets.setdefault(rest := added - {kind}, rest)
+            for unique_id, added in self._added.items()
+        }
 
     def _fitting_kinds(
         self, unique_id: str, tracker: Tracker, room: int
@@ -194,20 +245,18 @@ class EntityAdder:
         if len(more) <= room:
             return kinds, len(more)
         registered = [kind for kind in kinds if kind not in more]
-        if unique_id in self._added or any(
-            kind.description.entity_registry_enabled_default for kind in registered
-        ):
+        if any(kind.description.entity_registry_enabled_default for kind in registered):
             return registered, 0
         self.left_out.add(unique_id)
         return [], 0
 
     def _entities(
-        self, device: Device, kinds: list[_Kind]
+        self, tracker: Tracker, kinds: list[_Kind]
     ) -> Iterator[tuple[_Kind, BikeTrackerEntity[Any]]]:
         """Yield new entities of a tracker."""
         if not kinds:
             return
-        unique_id = device.unique_id
+        device, unique_id = tracker.device, tracker.device.unique_id
         added = self._added.get(unique_id, frozenset()).union(kinds)
         self._added[unique_id] = self._sets.setdefault(added, added)
         # Once for all of them: each would look it up again, as it does with DeviceInfo.
@@ -218,6 +267,8 @@ class EntityAdder:
             identifiers={(DOMAIN, unique_id)},
             name=device.name,
             serial_number=unique_id,
+            model=device.model,
+            sw_version=tracker.firmware or UNDEFINED,
         )
         for kind in kinds:
             yield (
@@ -226,3 +277,12 @@ class EntityAdder:
                     self._coordinator, unique_id, kind.description, device_entry
                 ),
             )
+
+
+def _is_optional(kind: _Kind) -> bool:
+    return kind.description.only_if_reported
+
+
+def _usefulness(kind: _Kind) -> int:
+    """Return a higher number for a more useful kind."""
+    return -OPTIONAL_KINDS.index(kind.description.key)

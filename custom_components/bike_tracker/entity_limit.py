@@ -1,11 +1,23 @@
 """Home Assistant's limit of entities for one config entry."""
 
+from typing import Final
+
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 
 from .issues import async_create_issue, async_delete_issue
 
+OPTIONAL_KINDS: Final = (
+    *("motion", "battery", "alarm", "lock", "charging", "ride"),
+    *("total_distance", "ride_distance", "ride_duration"),
+    *("speed", "course", "battery_voltage", "power_voltage"),
+    *("altitude", "position_time"),
+)
+"""Kinds of entities that not every tracker has, by their key: the most useful first.
+
+Those at the end give way in an account with more entities than there is room for.
+"""
 # Home Assistant adds no more enabled entities than this.
 _MOST_ENTITIES = 10_000
 

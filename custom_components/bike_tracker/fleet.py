@@ -82,14 +82,19 @@ class Fleet:
         )
 
     @callback
-    def async_rename(self, device: Device) -> None:
-        """Give a tracker's device the name it has at the service.
+    def async_describe(self, device: Device, firmware: str | None) -> None:
+        """Give a tracker's device the name and the model it has at the service.
 
-        A name that a person gave the device stays the one that is shown.
+        A name that a person gave the device stays the one that is shown, and a firmware
+        that was known stays until the tracker tells another.
         """
-        entry = self.device_of(device.unique_id)
-        if entry is not None and entry.name != device.name:
-            dr.async_get(self._hass).async_update_device(entry.id, name=device.name)
+        if entry := self.device_of(device.unique_id):
+            dr.async_get(self._hass).async_update_device(
+                entry.id,
+                name=device.name,
+                model=device.model,
+                sw_version=firmware or entry.sw_version,
+            )
 
     @callback
     def async_remove(self, unique_id: str) -> None:

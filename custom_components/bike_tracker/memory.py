@@ -7,9 +7,9 @@ from typing import Any
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
-from .account import Remembered, Said, Since
-from .api import Position
-from .api.models import number, timestamp
+from .account import Alarm, Fix, Remembered, Ride, Said, Since, Track
+from .api import Hardware, Position
+from .api.models import number, one_line, timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
@@ -71,6 +71,8 @@ class Memory:
             "missing": dict(self._remembered.missing),
             # Version 1.0 reads the others alone.
             "since": _each(self._remembered.since, asdict),
+            "tracks": _each(self._remembered.tracks, _by_name),
+            "alarms": _each(self._remembered.alarms, _alarm_values),
         }
 
 
@@ -79,12 +81,29 @@ def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, An
     return {key: change(item) for key, item in dict(items).items()}
 
 
+def _by_name(track: Track) -> dict[str, Any]:
+    return {
+        name: value._asdict() if isinstance(value, Fix | Ride) else value
+        for name, value in track._asdict().items()
+    }
+
+
 def _values(position: Position) -> dict[str, Any]:
     """Return what 1.0 reads as well, should somebody go back to it."""
     values = asdict(position)
+    for unknown in ("device_time", "total_distance", "is_fix"):
+        del values[unknown]
+    values["hardware"] = position.hardware and position.hardware._asdict()
+    del values["alarm"]
     if not values.pop("is_readable"):
         # Of no ID that is announced, so that it is asked for again.
         values["id"] = 0
+    return values
+
+
+def _alarm_values(alarm: Alarm) -> dict[str, Any]:
+    values = asdict(alarm)
+    del values["is_news"]
     return values
 
 
@@ -98,6 +117,12 @@ def _from_json(stored: object) -> Remembered:
         remembered.missing[unique_id] = number(seconds, 0) or 0
     for unique_id, values in _items(stored, "since"):
         remembered.since[unique_id] = _since(values)
+    for unique_id, values in _items(stored, "tracks"):
+        if track := _track(values):
+            remembered.tracks[unique_id] = track
+    for unique_id, values in _items(stored, "alarms"):
+        if alarm := _alarm(values):
+            remembered.alarms[unique_id] = alarm
     return remembered
 
 
@@ -120,11 +145,90 @@ def _said(values: object) -> Said | None:
     return Said(is_so, since)
 
 
+def _track(values: object) -> Track | None:
+    """Return how far a tracker came, or None, which lets it begin anew."""
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    total, seen = number(get("total"), 0), _fix(get("seen"))
+    heard_at = timestamp(get("heard_at"))
+    if total is None:
+        return None
+    if seen is None or heard_at is None:
+        return Track(total=total)
+    return Track(
+        total=total,
+        place=_fix(get("place")) or seen,
+        seen=seen,
+        doubt=_fix(get("doubt")),
+        heard_at=heard_at,
+        reported_at=timestamp(get("reported_at")),
+        says_it_moves=_boolean(get("says_it_moves")),
+        ride=_ride(get("ride")),
+        ended=_ride(get("ended")),
+        last=_ride(get("last")),
+    )
+
+
+def _fix(values: object) -> Fix | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    time = timestamp(get("time"))
+    latitude = number(get("latitude"), -90, 90)
+    longitude = number(get("longitude"), -180, 180)
+    if time is None or latitude is None or longitude is None:
+        return None
+    return Fix(
+        time,
+        latitude,
+        longitude,
+        number(get("accuracy"), 0) or 0,
+        number(get("total"), 0),
+    )
+
+
+def _ride(values: object) -> Ride | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    started_at, moved_at = timestamp(get("started_at")), timestamp(get("moved_at"))
+    distance = number(get("distance"), 0)
+    if started_at is None or moved_at is None or distance is None:
+        return None
+    return Ride(started_at, moved_at, distance, number(get("maximum_speed"), 0))
+
+
+def _alarm(values: object) -> Alarm | None:
+    get = values.get if isinstance(values, dict) else {}.get
+    position_id, words = get("position_id"), get("words")
+    if type(position_id) is not int or not isinstance(words, list):
+        return None
+    return Alarm(position_id, tuple(map(str, words)), timestamp(get("time")))
+
+
+def _hardware(values: object) -> Hardware | None:
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    return Hardware(
+        charge=_boolean(get("charge")),
+        lock=_boolean(get("lock")),
+        battery_voltage=number(get("battery_voltage"), 0),
+        power_voltage=number(get("power_voltage"), 0),
+        firmware=one_line(get("firmware")),
+    )
+
+
+def _boolean(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
 def _position(values: object) -> Position | None:
     if not isinstance(values, dict):
         return None
     get = values.get
-    device_id, position_id, motion = get("device_id"), get("id"), get("motion")
+    device_id, position_id = get("device_id"), get("id")
     if type(device_id) is not int or type(position_id) is not int:
         return None
     latitude = number(get("latitude"), -90, 90)
@@ -141,5 +245,6 @@ def _position(values: object) -> Position | None:
         speed=number(get("speed"), 0),
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
-        motion=motion if isinstance(motion, bool) else None,
+        motion=_boolean(get("motion")),
+        hardware=_hardware(get("hardware")),
     )

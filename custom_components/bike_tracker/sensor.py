@@ -15,17 +15,30 @@ from homeassistant.const import (
     DEGREE,
     PERCENTAGE,
     EntityCategory,
+    UnitOfElectricPotential,
     UnitOfLength,
     UnitOfSpeed,
+    UnitOfTime,
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    of_hardware,
+    of_position,
+    of_ride,
+    of_track,
+    was_anywhere,
+)
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
+
+# Decimal places of kilometres.
+_METRES = 3
 
 type SensorValue = datetime | float
 
@@ -64,6 +77,7 @@ DESCRIPTIONS = (
         translation_key="position_time",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.fix_time),
     ),
@@ -93,6 +107,7 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfLength.METERS,
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
+        entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.altitude),
     ),
@@ -105,6 +120,61 @@ DESCRIPTIONS = (
         entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=of_position(lambda position: position.course),
+    ),
+    BikeTrackerSensorDescription(
+        key="battery_voltage",
+        translation_key="battery_voltage",
+        device_class=SensorDeviceClass.VOLTAGE,
+        native_unit_of_measurement=UnitOfElectricPotential.VOLT,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        suggested_display_precision=2,
+        entity_registry_enabled_default=False,
+        only_if_reported=True,
+        value_fn=of_hardware(lambda hardware: hardware.battery_voltage),
+    ),
+    BikeTrackerSensorDescription(
+        key="power_voltage",
+        translation_key="power_voltage",
+        device_class=SensorDeviceClass.VOLTAGE,
+        native_unit_of_measurement=UnitOfElectricPotential.VOLT,
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        suggested_display_precision=1,
+        entity_registry_enabled_default=False,
+        only_if_reported=True,
+        value_fn=of_hardware(lambda hardware: hardware.power_voltage),
+    ),
+    BikeTrackerSensorDescription(
+        key="total_distance",
+        translation_key="total_distance",
+        device_class=SensorDeviceClass.DISTANCE,
+        native_unit_of_measurement=UnitOfLength.KILOMETERS,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        suggested_display_precision=1,
+        only_if_reported=True,
+        value_fn=of_track(lambda track: round(track.total or 0, _METRES)),
+    ),
+    BikeTrackerSensorDescription(
+        key="ride_distance",
+        translation_key="ride_distance",
+        device_class=SensorDeviceClass.DISTANCE,
+        native_unit_of_measurement=UnitOfLength.KILOMETERS,
+        suggested_display_precision=1,
+        only_if_reported=True,
+        reported_fn=was_anywhere,
+        value_fn=of_ride(lambda ride: round(ride.distance, _METRES)),
+    ),
+    BikeTrackerSensorDescription(
+        key="ride_duration",
+        translation_key="ride_duration",
+        device_class=SensorDeviceClass.DURATION,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        suggested_unit_of_measurement=UnitOfTime.MINUTES,
+        suggested_display_precision=0,
+        only_if_reported=True,
+        reported_fn=was_anywhere,
+        value_fn=of_ride(lambda ride: round(ride.duration)),
     ),
 )
 

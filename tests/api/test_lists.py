@@ -324,6 +324,17 @@ def test_names_of_fields_are_remembered(devices: ListReader[str, Device]) -> Non
     assert devices.seen_fields == {*DEVICE, "attributes"}
 
 
+def test_names_within_a_field_are_remembered() -> None:
+    """Only of the one that is asked for, and where it holds any."""
+    reader = ListReader[int, Position](Position, within="attributes")
+    for attributes in ({"io9": "secret"}, {"rssi": 1, "sat": 2}, None, ["x"]):
+        reader.read(orjson.dumps([row(POSITION, attributes=attributes)]))
+    assert reader.seen_within == {"io9", "rssi", "sat"}
+    other = ListReader[int, Position](Position)
+    other.read(orjson.dumps([POSITION]))
+    assert other.seen_within == set()
+
+
 @pytest.mark.parametrize(
     "item",
     [b"{}", b"[]", b'{"a":1}', b"1.5", b'{"uniqueId":"a"}', b'{"a":{"a":{"a":0}}}'],

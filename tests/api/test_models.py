@@ -1,12 +1,12 @@
 """What the service sends, as objects."""
 
 from dataclasses import FrozenInstanceError, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
+from custom_components.bike_tracker.api import Device, Hardware, Position
 from custom_components.bike_tracker.api.models import DeviceStatus
 
 from .rows import DEVICE, MISSING, read_device, read_position
@@ -206,6 +206,48 @@ def test_attributes(
 
 
 @pytest.mark.parametrize(
+    ("attributes", "hardware"),
+    [
+        ({"charge": True, "lock": False}, Hardware(charge=True, lock=False)),
+        ({"charge": "true", "lock": 1}, None),
+        ({"battery": 3.9, "power": 12}, Hardware(None, None, 3.9, 12)),
+        ({"battery": 0, "power": 0.0}, Hardware(None, None, 0, 0)),
+        ({"battery": 20, "power": 100}, Hardware(None, None, 20, 100)),
+        ({"battery": 3_900, "power": 12_300}, None),
+        ({"battery": 85, "power": 12.3}, Hardware(power_voltage=12.3)),
+        ({"battery": -1, "power": True}, None),
+        ({"battery": "3.9"}, None),
+        ({"versionFw": " V1.2\n "}, Hardware(firmware="V1.2")),
+        ({"versionFw": 12}, Hardware(firmware="12")),
+        ({"versionFw": 1.5}, Hardware(firmware="1.5")),
+        ({"versionFw": True, "charge": None}, None),
+        ({"versionFw": "", "alarm": "sos"}, None),
+    ],
+)
+def test_hardware(attributes: dict[str, Any], hardware: Hardware | None) -> None:
+    """What a tracker says of itself is read, as far as it can be true."""
+    assert read_position(attributes=attributes).hardware == hardware
+
+
+@pytest.mark.parametrize(
+    ("said", "alarm"),
+    [("sos", "sos"), ("sos,tow", "sos,tow"), ("", None), (True, None), (["sos"], None)],
+)
+def test_alarm(said: Any, alarm: str | None) -> None:
+    """It is what the service says, several with commas between them."""
+    assert read_position(attributes={"alarm": said}).alarm == alarm
+
+
+@pytest.mark.parametrize(
+    ("said", "model"),
+    [("TK905", "TK905"), (" TK\n905 ", "TK 905"), ("", None), (None, None), (5, None)],
+)
+def test_model(said: Any, model: str | None) -> None:
+    """It is one line, and nothing is missing where there is none."""
+    assert read_device(model=said) == replace(GOOD, model=model)
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"latitude": 0, "longitude": 0, "valid": False, "fixTime": "1970-01-01T00:00Z"},
@@ -260,8 +302,34 @@ AFTER = "2026-11-20T06:30:15.251+0000"
 )
 def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
     """It repeats the old place, and of how the tracker moves nothing is known."""
-    without = replace(HERE, altitude=None, speed=None, course=None)
-    assert read_position(**fields) == (HERE if has_fix else without)
+    without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
+    position = replace(read_position(**fields), device_time=None)
+    assert position == (HERE if has_fix else without)
+
+
+@pytest.mark.parametrize(
+    ("value", "device_time"),
+    [
+        ("2026-11-20T06:30:15.250+0000", MOMENT),
+        ("2026-11-20T06:31:15.250+0000", MOMENT + timedelta(minutes=1)),
+        ("1970-01-01T00:00Z", None),
+        (7, None),
+        (MISSING, None),
+    ],
+)
+def test_time_of_the_report(value: Any, device_time: datetime | None) -> None:
+    """The tracker's own clock, unless it never was set."""
+    assert read_position(deviceTime=value).device_time == device_time
+
+
+@pytest.mark.parametrize(
+    ("value", "kilometres"),
+    [(0, 0), (1234.5, 1.2345), (-1, None), ("7", None), (True, None)],
+)
+def test_total_distance(value: Any, kilometres: float | None) -> None:
+    """The server counts in metres."""
+    position = read_position(attributes={"totalDistance": value})
+    assert position.total_distance == kilometres
 
 
 @pytest.mark.parametrize(

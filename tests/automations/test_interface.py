@@ -19,7 +19,10 @@ from tests.simulator.server import Simulator
 
 from .garage import Garage
 from .test_condition import CONDITIONS
-from .test_trigger import TRIGGERS, WAITING
+from .test_rides import TRIGGERS as ON_RIDES
+from .test_trigger import TRIGGERS as ON_TRACKERS, WAITING
+
+TRIGGERS = (*ON_TRACKERS, *ON_RIDES)
 
 _PACKAGE = automations.__name__
 
@@ -221,7 +224,9 @@ async def test_what_was_said_is_remembered(
 
     assert stored["since"][RED]["online"]["is_so"] is False
     assert stored["positions"].keys() == {RED, "860000000000022"}
-    assert stored.keys() == {"positions", "missing", "since"}
+    assert stored.keys() == {
+        *("positions", "missing", "since", "alarms", "tracks"),
+    }
 
 
 @pytest.mark.parametrize(

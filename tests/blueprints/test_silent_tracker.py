@@ -164,6 +164,7 @@ async def test_unknown(simulator: Simulator, house: House) -> None:
     assert house.told == []
 
 
+@pytest.mark.usefixtures("all_enabled")
 async def test_without_last_update(simulator: Simulator, watched: House) -> None:
     """It says nothing of a tracker that the server says it never heard of."""
     simulator.override_field(RED, "lastUpdate", None)

@@ -19,6 +19,10 @@ _SHOWN = {
     "motion": "Moving",
     "speed": "Speed",
     "battery": "Battery",
+    "charging": "Charging",
+    "lock": "Lock",
+    "ride_distance": "Last ride",
+    "ride_duration": "Time of the last ride",
     "last_update": "Last update",
 }
 """What a tracker's section shows, with its title."""
@@ -66,6 +70,7 @@ def _dashboard(trackers: Mapping[str, EntityIds]) -> Card:
                 "max_columns": _COLUMNS,
                 "sections": [
                     _map(trackers),
+                    *_kilometres(trackers),
                     *(_section(name, ids) for name, ids in trackers.items()),
                 ],
             }
@@ -89,6 +94,40 @@ def _map(trackers: Mapping[str, EntityIds]) -> Card:
     }
 
 
+def _kilometres(trackers: Mapping[str, EntityIds]) -> list[Card]:
+    """Return the kilometres of each week, once there are trackers that count them."""
+    entities = [
+        {"entity": ids["total_distance"], "name": name}
+        for name, ids in trackers.items()
+        if "total_distance" in ids
+    ]
+    graph = {
+        "type": "statistics-graph",
+        "title": "Kilometres per week",
+        "entities": entities,
+        "period": "week",
+        "days_to_show": 28,
+        "stat_types": ["change"],
+        "chart_type": "bar",
+        "grid_options": {"columns": "full"},
+    }
+    grid = {"type": "grid", "column_span": _COLUMNS, "cards": [graph]}
+    return [grid] if entities else []
+
+
+def _alarm(ids: EntityIds) -> Card:
+    """Return the last alarm, shown from the first one on: before it there is none."""
+    entity_id = f"event.{ids[''].partition('.')[2]}_alarm"
+    seen = {"condition": "state", "entity": entity_id, "state_not": "unavailable"}
+    return {
+        "type": "tile",
+        "entity": entity_id,
+        "name": "Last alarm",
+        "state_content": ["event_type", "state"],
+        "visibility": [seen],
+    }
+
+
 def _section(name: str, ids: EntityIds) -> Card:
     return {
         "type": "grid",
@@ -99,5 +138,6 @@ def _section(name: str, ids: EntityIds) -> Card:
                 for key, title in _SHOWN.items()
                 if key in ids
             ),
+            _alarm(ids),
         ],
     }

@@ -13,6 +13,7 @@ from .check import Row, check, table
 from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
+from .kilometres import add_kilometres
 from .ports import free_port, is_free
 from .process import ProcessEndedError
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
@@ -104,6 +105,7 @@ async def _demo(options: Namespace, port: int) -> int:
             _say("Adding the account")
             await client.add_account(simulator.url, EMAIL, PASSWORD)
             rows = await check(client, simulator)
+            await add_kilometres(client)
             await add_dashboard(client)
             if options.check:
                 return await _report(rows, options.trackers, home_assistant)

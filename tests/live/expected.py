@@ -75,14 +75,23 @@ def _of_device(device: Json) -> dict[Key, str]:
 
 def _of_position(position: Json) -> dict[Key, str]:
     attributes = position["attributes"]
-    return {
-        ("sensor", "position_time"): _time(position["fixTime"]),
+    values = {
+        ("sensor", "position_time"): words.DISABLED,
         ("sensor", "battery"): words.number(attributes["batteryLevel"], "%"),
         ("binary_sensor", "motion"): words.yes_or_no(attributes["motion"]),
         ("sensor", "speed"): words.number(position["speed"] * _KNOT, "km/h"),
-        ("sensor", "altitude"): words.number(position["altitude"], "m"),
+        ("sensor", "altitude"): words.DISABLED,
         ("sensor", "course"): words.DISABLED,
     }
+    if "charge" in attributes:
+        values["binary_sensor", "charging"] = words.yes_or_no(attributes["charge"])
+    if "lock" in attributes:
+        # On is open.
+        values["binary_sensor", "lock"] = words.yes_or_no(not attributes["lock"])
+    for key, attribute in (("battery_voltage", "battery"), ("power_voltage", "power")):
+        if attribute in attributes:
+            values["sensor", key] = words.DISABLED
+    return values
 
 
 def _time(text: str) -> str:

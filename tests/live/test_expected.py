@@ -18,7 +18,7 @@ DEVICE = {
     "groupId": 0,
     "disabled": False,
 }
-POSITION = {
+POSITION: dict[str, Any] = {
     "id": 500001,
     "deviceId": 1001,
     "fixTime": "2026-11-20T06:59:00.000+0000",
@@ -71,12 +71,24 @@ def test_what_a_position_adds() -> None:
     """Speed comes in knots."""
     assert texts(DEVICE, POSITION) == texts(DEVICE, None) | {
         "": "not_home at 49.414600, 8.681470, 5 m",
-        "_position_time": "2026-11-20T06:59:00+00:00",
+        "_position_time": "disabled",
         "_battery": "74 %",
         "_motion": "on",
         "_speed": "18.52 km/h",
-        "_altitude": "115 m",
+        "_altitude": "disabled",
         "_course": "disabled",
+    }
+
+
+def test_what_a_tracker_tells_of_itself() -> None:
+    """A lock that is closed is off."""
+    attributes = {"charge": True, "lock": True, "battery": 3.9, "power": 36.0}
+    position = POSITION | {"attributes": {**POSITION["attributes"], **attributes}}
+    assert texts(DEVICE, position) == texts(DEVICE, POSITION) | {
+        "_charging": "on",
+        "_lock": "off",
+        "_battery_voltage": "disabled",
+        "_power_voltage": "disabled",
     }
 
 

@@ -6,12 +6,16 @@ from random import Random
 import time
 
 from .streets import HOME, JUNCTIONS, Point, Route
-from .world import World
+from .world import Json, World
 
 STEP = 10.0
 """Seconds between two reports of a bike that rides."""
 HEARTBEAT = 300.0
 """Seconds between two signs of life of one that rests."""
+ALARM = 30.0
+"""Seconds until somebody shakes a bike that rests."""
+MODEL = "BT-200"
+"""What kind of tracker tells of itself, as every other one does."""
 KNOT = 0.514444
 """Metres per second."""
 
@@ -40,6 +44,10 @@ class _Bike:
     speed: float = 0.0
     battery: float = 100.0
     silent: float = 0.0
+    metres: float = 0.0
+    rests: int = 0
+    is_talkative: bool = False
+    """Whether it tells of its lock, its supply, its firmware and of alarms."""
 
 
 class Fleet:
@@ -80,6 +88,7 @@ class Fleet:
             place=HOME if number == 0 else random.choice(JUNCTIONS),
             rest=STEP if number == 0 else random.uniform(STEP, 300),
             battery=random.uniform(40, 100),
+            is_talkative=number % 2 == 0,
         )
         name = NAMES[number % len(NAMES)]
         generation = number // len(NAMES)
@@ -89,6 +98,8 @@ class Fleet:
             email=email,
             latitude=None,
         )
+        if bike.is_talkative:
+            self._world.devices[bike.unique_id].model = MODEL
         self._report(bike, course=0.0)
         return bike
 
@@ -98,8 +109,12 @@ class Fleet:
             return
         bike.rest -= STEP
         bike.silent += STEP
+        if bike.is_talkative:
+            bike.battery = min(100.0, bike.battery + 0.05)
         if bike.rest <= 0:
             self._set_off(bike)
+        elif self._is_shaken(bike):
+            self._report(bike, course=0.0, alarm="vibration")
         elif bike.silent >= HEARTBEAT and self._is_online(bike):
             bike.silent = 0.0
             self._world.touch([bike.unique_id])
@@ -115,6 +130,7 @@ class Fleet:
 
     def _ride(self, bike: _Bike, route: Route) -> None:
         bike.travelled += bike.speed * STEP
+        bike.metres += bike.speed * STEP
         place = route.at(bike.travelled)
         bike.place = place.point
         # A charged battery lasts for some hours of riding.
@@ -128,16 +144,23 @@ class Fleet:
             self._report(bike, course=place.course)
 
     def _rest(self, bike: _Bike) -> None:
+        bike.rests += 1
         bike.rest = bike.random.uniform(60, 600)
         if bike.random.random() < 0.25:
             self._world.set_status(bike.unique_id, "offline")
         if bike.random.random() < 0.05:
             self._world.set_disabled(bike.unique_id, True)
 
+    def _is_shaken(self, bike: _Bike) -> bool:
+        """Return whether somebody shakes it now, so long that a poll comes to see it."""
+        if not bike.is_talkative or not self._is_online(bike):
+            return False
+        return bike.rests % 3 == 1 and bike.silent == ALARM and bike.rest > 60
+
     def _is_online(self, bike: _Bike) -> bool:
         return self._world.devices[bike.unique_id].status == "online"
 
-    def _report(self, bike: _Bike, *, course: float) -> None:
+    def _report(self, bike: _Bike, *, course: float, alarm: str | None = None) -> None:
         self._world.report(
             bike.unique_id,
             latitude=bike.place[0],
@@ -148,4 +171,21 @@ class Fleet:
             accuracy=5.0,
             battery_level=round(bike.battery),
             motion=bike.speed > 0,
+            attributes={
+                "totalDistance": round(bike.metres, 2),
+                **(_of_itself(bike) if bike.is_talkative else {}),
+                **({"alarm": alarm} if alarm else {}),
+            },
         )
+
+
+def _of_itself(bike: _Bike) -> dict[str, Json]:
+    """Return what a tracker tells that is fed by the bike, and has its lock."""
+    rests = bike.speed == 0
+    return {
+        "lock": rests,
+        "charge": rests,
+        "battery": round(3.4 + bike.battery / 125, 2),
+        "power": 37.5 if rests else 36.0,
+        "versionFw": "2.4.1",
+    }

@@ -46,7 +46,10 @@ def device_json(device: SimDevice, kind: Kind = SERVICE) -> dict[str, Json]:
     }
     if kind.attributes:
         fields["attributes"] = device.attributes
-    return _overridden(fields | kind.device_fields, device.overrides)
+    fields |= kind.device_fields
+    if "model" in fields:
+        fields["model"] = device.model
+    return _overridden(fields, device.overrides)
 
 
 def position_json(

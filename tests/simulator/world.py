@@ -72,6 +72,7 @@ class SimDevice:
     group_id: int
     disabled: bool
     attributes: dict[str, Json] = field(default_factory=dict)
+    model: str | None = None
     reported: bool = False
     position: SimPosition | None = None
     earlier: list[SimPosition] = field(default_factory=list)
@@ -259,15 +260,18 @@ class World:
     ) -> SimPosition:
         """Have the tracker report: a new position under a new positionId, and a new lastUpdate.
 
-        What is not given stays as in the position before; times are now. Speed is in knots. `attributes` replaces those
-        of the position before, so a report without batteryLevel is one with `attributes={}`.
+        What is not given stays as in the position before, but an alarm; times are now. Speed is in knots. `attributes`
+        replaces those of the position before, so a report without batteryLevel is one with `attributes={}`.
         """
         device = self._device(unique_id)
         now = last_update or _now()
         before = device.position or SimPosition(
             0, DEFAULT_LATITUDE, DEFAULT_LONGITUDE, now, now, now
         )
-        carried = dict(before.attributes if attributes is None else attributes)
+        carried = dict(before.attributes)
+        carried.pop("alarm", None)
+        if attributes is not None:
+            carried = dict(attributes)
         if battery_level is not None:
             carried["batteryLevel"] = battery_level
         if motion is not None:

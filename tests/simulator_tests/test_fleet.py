@@ -2,6 +2,7 @@
 
 from itertools import combinations, pairwise
 from math import cos, radians
+from typing import Any
 
 import pytest
 
@@ -110,6 +111,32 @@ def test_a_ride_reads_like_one() -> None:
         assert way <= after.speed * 0.514444 * 10 + 1
     stops = [report for report in reports if report.attributes["motion"] is False]
     assert {report.speed for report in stops} == {0}
+
+
+def test_every_other_bike_tells_of_itself() -> None:
+    """It is locked and charged while it rests, and says so when it is shaken."""
+    world = World()
+    fleet = Fleet(world, trackers=2, seed=1)
+    city_bike, cargo_bike = world.devices.values()
+    seen: dict[int, SimPosition] = {}
+    for _ in range(360):
+        fleet.advance(10)
+        assert city_bike.position
+        assert cargo_bike.position
+        assert not {"lock", "charge", "alarm"} & cargo_bike.position.attributes.keys()
+        seen[city_bike.position.id] = city_bike.position
+    assert (city_bike.model, cargo_bike.model) == ("BT-200", None)
+    told: list[dict[str, Any]] = [dict(report.attributes) for report in seen.values()]
+    for attributes in told:
+        assert attributes["lock"] is attributes["charge"] is not attributes["motion"]
+        assert 3.4 <= attributes["battery"] <= 4.2
+    shaken = [attributes for attributes in told if "alarm" in attributes]
+    assert 0 < len(shaken) < 10
+    assert {attributes["alarm"] for attributes in shaken} == {"vibration"}
+    assert {attributes["motion"] for attributes in shaken} == {False}
+    ways = [attributes["totalDistance"] for attributes in told]
+    assert ways == sorted(ways)
+    assert ways[-1] > 1_000
 
 
 def test_the_first_bike_starts_at_home_and_leaves() -> None:

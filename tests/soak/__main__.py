@@ -1,4 +1,4 @@
-"""Polls for a month: python -m tests.soak --help."""
+"""Polls for a month, or rides for a year: python -m tests.soak --help."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from .options import POLLS_A_DAY, Options
 
-TEST = Path(__file__).parents[1] / "test_soak.py"
+TESTS = Path(__file__).parents[1]
 
 
 def main() -> int:
@@ -18,13 +18,18 @@ def main() -> int:
         description="Polls as often as in so many days, with every trouble there is between the polls, and fails if"
         " anything piles up: memory, tasks, timers, listeners or connections. A month takes a few minutes.",
     )
-    parser.add_argument("--days", type=int, default=30)
+    parser.add_argument(
+        "--rides",
+        action="store_true",
+        help="ride for a year instead, and fail if a ride is lost or invented, or kilometres are wrong",
+    )
+    parser.add_argument("--days", type=int, help="30, or 365 with --rides")
     parser.add_argument("--seed", type=int, default=1, help="other troubles")
     arguments = parser.parse_args()
-    options = Options(
-        polls=arguments.days * POLLS_A_DAY, seed=arguments.seed, say=print
-    )
-    command = [str(TEST), "-q", "-s", "--timeout", "0"]
+    days = arguments.days or (365 if arguments.rides else 30)
+    options = Options(polls=days * POLLS_A_DAY, seed=arguments.seed, say=print)
+    test = TESTS / ("test_year_of_rides.py" if arguments.rides else "test_soak.py")
+    command = [str(test), "-q", "-s", "--timeout", "0"]
     return pytest.main(command, plugins=[options])
 
 

@@ -18,5 +18,6 @@ DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
 STATES: Mapping[str, frozenset[str]] = {
     "binary_sensor": frozenset({"on", "off"}),
     "device_tracker": frozenset({"home", "not_home"}),
+    "event": frozenset(),
     "sensor": frozenset(),
 }

@@ -10,6 +10,8 @@ from homeassistant.helpers import config_validation as cv
 import pytest
 import voluptuous as vol
 
+from custom_components.bike_tracker import event
+
 from .automations import described
 from .entities import DESCRIPTIONS, STATES
 from .project import INTEGRATION, read_json, under
@@ -86,7 +88,15 @@ SCHEMA = vol.Schema(
             vol.Optional("initiate_flow"): {vol.Required("user"): str},
         },
         vol.Required("entity"): {
-            str: {str: {vol.Optional("name"): str, vol.Optional("state"): {str: str}}}
+            str: {
+                str: {
+                    vol.Optional("name"): str,
+                    vol.Optional("state"): {str: str},
+                    vol.Optional("state_attributes"): {
+                        "event_type": {vol.Required("state"): {str: str}}
+                    },
+                }
+            }
         },
         vol.Required("exceptions"): {str: {vol.Required("message"): str}},
         vol.Required("issues"): {
@@ -207,6 +217,15 @@ def test_names_are_of_entities_that_exist() -> None:
         assert entities.keys() <= keys
         for texts in entities.values():
             assert texts.get("state", {}).keys() <= STATES[platform]
+
+
+def test_types_of_events_have_a_name() -> None:
+    """Each type of each event is named, and no other."""
+    for description in event.DESCRIPTIONS:
+        assert description.event_types
+        texts = ENGLISH["entity"]["event"][description.translation_key]
+        named = texts["state_attributes"]["event_type"]["state"]
+        assert named.keys() == set(description.event_types)
 
 
 @pytest.mark.parametrize("section", ["exceptions", "issues"])

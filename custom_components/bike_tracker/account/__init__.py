@@ -5,16 +5,25 @@ where news came from.
 """
 
 from .account import Account, Remembered
+from .alarms import Alarm
+from .distance import Fix
 from .positions import is_outdated
+from .rides import Ride, RideEvent, Track, events
 from .since import Said, Since
 from .tracker import Tracker, Trackers
 
 __all__ = [
     "Account",
+    "Alarm",
+    "Fix",
     "Remembered",
+    "Ride",
+    "RideEvent",
     "Said",
     "Since",
+    "Track",
     "Tracker",
     "Trackers",
+    "events",
     "is_outdated",
 ]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from ..api import Device, Position
+from ..api import Device, Hardware, Position
 from ..api.models import is_real
 
 # A tracker whose clock is hours ahead says what it always says.
@@ -41,7 +41,7 @@ def taken(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
     A message without a place does not make the place unknown, and one without a battery
-    level does not empty the battery.
+    level does not empty the battery. An alarm is that of one message alone.
     """
     if known is None:
         return position
@@ -55,4 +55,9 @@ def taken(known: Position | None, position: Position) -> Position:
         )
     if position.battery_level is None and known.battery_level is not None:
         position = replace(position, battery_level=known.battery_level)
+    if known.hardware is not None:
+        position = replace(
+            position,
+            hardware=(position.hardware or Hardware()).or_else(known.hardware),
+        )
     return known if position == known else position

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..api import Device, Position
+from .alarms import Alarm
+from .rides import Track
 from .since import NEVER_HEARD, Said, Since
 
 
@@ -15,6 +17,10 @@ class Tracker:
     device: Device
     position: Position | None
     since: Since = NEVER_HEARD
+    alarm: Alarm | None = None
+    """The last one it ever had."""
+    track: Track | None = None
+    """How far it came; None while it has no position."""
 
     @property
     def online_since(self) -> datetime | None:
@@ -40,6 +46,12 @@ class Tracker:
     def silent_since(self) -> datetime | None:
         """Return when the service last heard of it, None if it never did."""
         return self.device.last_update
+
+    @property
+    def firmware(self) -> str | None:
+        """Return the version of its firmware, None while it never told."""
+        hardware = self.position and self.position.hardware
+        return hardware.firmware if hardware else None
 
     def _status_since(self, *, is_online: bool) -> datetime | None:
         if self.device.status is None:

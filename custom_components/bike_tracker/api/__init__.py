@@ -21,7 +21,7 @@ from .errors import (
     UnknownHostError,
 )
 from .lists import ListReader
-from .models import Device, Position
+from .models import Device, Hardware, Position
 from .news import News
 from .turns import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 
@@ -30,6 +30,7 @@ __all__ = [
     "AuthenticationError",
     "CannotConnectError",
     "Device",
+    "Hardware",
     "InsecureUrlError",
     "InvalidCertificateError",
     "InvalidEmailError",

@@ -65,7 +65,7 @@ class TrackingClient:
             hdrs.AUTHORIZATION: _basic(email, password),
         }
         self.devices = ListReader[str, Device](Device)
-        self.positions = ListReader[int, Position](Position)
+        self.positions = ListReader[int, Position](Position, within="attributes")
 
     async def async_get_devices(self) -> News[str, Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4).

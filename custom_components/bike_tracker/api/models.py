@@ -5,22 +5,25 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
 import re
-from typing import Any, Literal, Self, TypeIs
+from typing import Any, Literal, NamedTuple, Self, TypeIs
 
 type DeviceStatus = Literal["online", "offline", "unknown"]
 """The third value is not documented: a Traccar's word for a tracker that fell silent."""
 type Note = Callable[[str], None]
 """Takes the name of a field that could not be read."""
 
-_NAME_LENGTH = 100
+_LONGEST_LINE = 100
 # Control characters, line separators, what turns the writing direction round, and
 # halves of surrogate pairs.
-_UNFIT_FOR_A_NAME = re.compile(
+_UNFIT_FOR_A_LINE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _KILOMETRES_PER_HOUR_PER_KNOT = 1.852
 # What cell towers say of a place may be a county: no place a person means.
 _COARSEST_PLACE = 5_000
+# A tracker's own battery has few cells; an electric bike's has twenty and more.
+_MOST_BATTERY_VOLTS = 20
+_MOST_POWER_VOLTS = 100
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
@@ -39,9 +42,13 @@ KNOWN_FIELDS = frozenset(
             "accuracy",
         ),
         *("altitude", "speed", "course", "attributes"),
+        "model",
     )
 )
 """Names of all fields that are read here."""
+_SELDOM = frozenset(("alarm", "charge", "lock", "battery", "power", "versionFw"))
+KNOWN_ATTRIBUTES = _SELDOM | {"batteryLevel", "motion", "totalDistance"}
+"""Names of all attributes of a position that are read here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ class Device:
     """ID of the last known position, None also where the server says 0: no position."""
     group_id: int | None
     disabled: bool | None
+    model: str | None = None
+    """What kind of tracker it is; not in the documented interface."""
 
     @classmethod
     def from_row(cls, row: dict[str, Any], note: Note) -> Self | None:
@@ -75,8 +84,8 @@ class Device:
             return None
         return cls(
             id=_known(_integer(get("id")), "id", note),
-            name=_known(_name(get("name")), "name", note)
-            or _name(unique_id)
+            name=_known(one_line(get("name")), "name", note)
+            or one_line(unique_id)
             or unique_id,
             unique_id=unique_id,
             status=_known(_status(get("status")), "status", note),
@@ -84,6 +93,7 @@ class Device:
             position_id=_known_or_null(row, "positionId", _integer, note) or None,
             group_id=_known(_integer(get("groupId")), "groupId", note),
             disabled=_known(_boolean(get("disabled")), "disabled", note),
+            model=one_line(get("model")),
         )
 
     @property
@@ -95,6 +105,51 @@ class Device:
     def moment(self) -> datetime:
         """Return when this was true, the beginning of time where that is unknown."""
         return self.last_update or _BEGINNING
+
+
+class Hardware(NamedTuple):
+    """What a tracker reports of itself. Few report it, and then rarely all of it."""
+
+    charge: bool | None = None
+    """Whether the battery is being charged."""
+    lock: bool | None = None
+    """Whether the lock is closed."""
+    battery_voltage: float | None = None
+    """Volts of the tracker's own battery."""
+    power_voltage: float | None = None
+    """Volts of what feeds it, such as the bike's battery."""
+    firmware: str | None = None
+
+    @classmethod
+    def from_attributes(cls, attributes: dict[str, Any]) -> Self | None:
+        """Return what a position's attributes tell, None if that is nothing.
+
+        Units vary, says Traccar: what cannot be volts is left out.
+        """
+        get = attributes.get
+        hardware = cls(
+            _boolean(get("charge")),
+            _boolean(get("lock")),
+            number(get("battery"), 0, _MOST_BATTERY_VOLTS),
+            number(get("power"), 0, _MOST_POWER_VOLTS),
+            _version(get("versionFw")),
+        )
+        return None if hardware == _NOTHING else hardware
+
+    def or_else(self, before: Hardware) -> Hardware:
+        """Return this with what it does not tell, but what was known before does."""
+        return Hardware(
+            before.charge if self.charge is None else self.charge,
+            before.lock if self.lock is None else self.lock,
+            before.battery_voltage
+            if self.battery_voltage is None
+            else self.battery_voltage,
+            before.power_voltage if self.power_voltage is None else self.power_voltage,
+            self.firmware or before.firmware,
+        )
+
+
+_NOTHING = Hardware()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +178,16 @@ class Position:
     battery_level: float | None = None
     """Per cent."""
     motion: bool | None = None
+    device_time: datetime | None = None
+    """When the tracker reported by its own clock, in UTC."""
+    total_distance: float | None = None
+    """Kilometres that the server says it went in all."""
+    is_fix: bool = True
+    """Whether a place was measured for this report, and not an older one sent again."""
+    hardware: Hardware | None = None
+    """None, and no object for each tracker, where nothing of it is reported."""
+    alarm: str | None = None
+    """Alarms that this report was sent for, separated by commas."""
     is_readable: bool = True
     """Whether the time came in a form that says something."""
 
@@ -138,7 +203,8 @@ class Position:
         if type(position_id) is not int or type(device_id) is not int:
             return None
         attributes = get("attributes")
-        attribute = attributes.get if type(attributes) is dict else {}.get
+        if type(attributes) is not dict:
+            attributes = {}
         fix_time = timestamp(get("fixTime"))
         knows_time = is_real(fix_time)
         latitude = number(get("latitude"), -90, 90)
@@ -147,8 +213,19 @@ class Position:
         has_place = _is_place(latitude, longitude, accuracy) and (
             knows_time or fix_time is None or get("valid") is not False
         )
-        has_fix = has_place and _has_fix(row, fix_time)
-        battery_level = number(attribute("batteryLevel"), 0)
+        device_time = fix_time
+        if get("deviceTime") != get("fixTime"):
+            device_time = timestamp(get("deviceTime"))
+        is_fix = (
+            get("valid") is not False
+            or fix_time is None
+            or device_time is None
+            or fix_time >= device_time
+        )
+        has_fix = has_place and is_fix
+        battery_level = number(attributes.get("batteryLevel"), 0)
+        # Most reports hold none of it, which is told in a tenth of the time.
+        has_more = not _SELDOM.isdisjoint(attributes)
         return cls(
             device_id=device_id,
             id=position_id,
@@ -160,7 +237,12 @@ class Position:
             speed=_kilometres_per_hour(get("speed")) if has_fix else None,
             course=number(get("course"), 0, 360) if has_fix else None,
             battery_level=None if battery_level is None else min(battery_level, 100),
-            motion=_boolean(attribute("motion")),
+            motion=_boolean(attributes.get("motion")),
+            device_time=device_time if is_real(device_time) else None,
+            total_distance=_kilometres(attributes.get("totalDistance")),
+            is_fix=is_fix,
+            hardware=Hardware.from_attributes(attributes) if has_more else None,
+            alarm=_text(attributes.get("alarm")) if has_more else None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
         )
 
@@ -240,13 +322,24 @@ def _status(value: object) -> DeviceStatus | None:
     return None
 
 
-def _name(value: object) -> str | None:
-    """Return the name on one line of bearable length."""
+def one_line(value: object) -> str | None:
+    """Return a text on one line of bearable length, None if nothing is left of it."""
     if type(value) is not str:
         return None
     if not value.isprintable():
-        value = _UNFIT_FOR_A_NAME.sub(" ", value)
-    return " ".join(value.split())[:_NAME_LENGTH].rstrip() or None
+        value = _UNFIT_FOR_A_LINE.sub(" ", value)
+    return " ".join(value.split())[:_LONGEST_LINE].rstrip() or None
+
+
+def _text(value: object) -> str | None:
+    return value if type(value) is str and value else None
+
+
+def _version(value: object) -> str | None:
+    """Return a version, which some servers send as a number."""
+    if type(value) is int or type(value) is float:
+        return str(value)
+    return one_line(value)
 
 
 def number(
@@ -269,16 +362,13 @@ def _kilometres_per_hour(knots: object) -> float | None:
     return None if speed is None else speed * _KILOMETRES_PER_HOUR_PER_KNOT
 
 
+def _kilometres(metres: object) -> float | None:
+    distance = number(metres, 0)
+    return None if distance is None else distance / 1_000
+
+
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
     """Return whether the coordinates are a place the tracker was at."""
     if latitude is None or longitude is None or latitude == longitude == 0:
         return False
     return accuracy <= _COARSEST_PLACE
-
-
-def _has_fix(row: dict[str, Any], fix_time: datetime | None) -> bool:
-    """Return whether the place was measured, and not repeated in a message without."""
-    if row.get("valid") is not False or fix_time is None:
-        return True
-    device_time = timestamp(row.get("deviceTime"))
-    return device_time is None or fix_time >= device_time

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from datetime import datetime, timedelta
-from typing import ClassVar, override
+from typing import Any, ClassVar, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import (
@@ -64,6 +64,11 @@ class TrackerTrigger(Trigger):
         """Return since when it is so."""
 
     @staticmethod
+    def _more(_tracker: Tracker) -> dict[str, Any]:
+        """Return what else there is to say of it."""
+        return {}
+
+    @staticmethod
     def _otherwise(tracker: Tracker) -> datetime | None:
         """Return since when it is the opposite."""
         return None
@@ -116,6 +121,7 @@ class TrackerTrigger(Trigger):
                 ATTR_NAME: name,
                 "since": since,
                 "before": before,
+                **self._more(tracker),
             }
             run_action(variables, f"{name} {self._words}")
 
@@ -201,9 +207,49 @@ class StoppedMoving(TrackerTrigger):
         return tracker.moving_since
 
 
+class RideStarted(TrackerTrigger):
+    """When a tracker sets off."""
+
+    _schema = _schema(None)
+    _words = "started a ride"
+
+    @staticmethod
+    @override
+    def _since(tracker: Tracker) -> datetime | None:
+        ride = tracker.track and tracker.track.started
+        return ride and ride.started_at
+
+    @staticmethod
+    @override
+    def _more(tracker: Tracker) -> dict[str, Any]:
+        ride = tracker.track and tracker.track.started
+        return ride.described(is_over=False) if ride else {}
+
+
+class RideEnded(TrackerTrigger):
+    """When a tracker has arrived."""
+
+    _schema = _schema(None)
+    _words = "ended a ride"
+
+    @staticmethod
+    @override
+    def _since(tracker: Tracker) -> datetime | None:
+        ride = tracker.track and tracker.track.ended
+        return ride and ride.moved_at
+
+    @staticmethod
+    @override
+    def _more(tracker: Tracker) -> dict[str, Any]:
+        ride = tracker.track and tracker.track.ended
+        return ride.described(is_over=True) if ride else {}
+
+
 TRIGGERS: dict[str, type[Trigger]] = {
     "became_silent": BecameSilent,
     "came_online": CameOnline,
+    "ride_ended": RideEnded,
+    "ride_started": RideStarted,
     "started_moving": StartedMoving,
     "stopped_moving": StoppedMoving,
     "went_offline": WentOffline,

@@ -22,7 +22,7 @@ async def test_device_page(frontend: Frontend, account: Fleet) -> None:
     await expect(frontend.entity("City bike")).to_contain_text("Home")
     await expect(frontend.entity("Connectivity")).to_contain_text("Online")
     await expect(frontend.entity("Battery")).to_contain_text("80%")
-    await expect(frontend.entity("Disabled")).to_contain_text("No")
+    await expect(frontend.entity("Disabled by operator")).to_contain_text("No")
     await expect(frontend.entity("Last update")).to_contain_text(
         re.compile("second|minute|now")
     )

@@ -1,0 +1,547 @@
+"""When a ride starts and ends, and how far it goes, report by report."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.account import Account, Remembered, Ride, Track
+from custom_components.bike_tracker.account.rides import (
+    NEW_TRACK,
+    ended,
+    events,
+    heard,
+    silent_at,
+)
+
+from .conftest import NOW, Read, a_device, a_position
+
+# Degrees of latitude.
+_METRE = 1 / 111_195
+
+
+class Bike:
+    """A bike whose tracker reports by hand, and what is told of it."""
+
+    def __init__(self, **usually: Any) -> None:
+        """Stand at its place, with other values in the fields of each report."""
+        self.track = NEW_TRACK
+        self.told: list[str] = []
+        self.time = NOW
+        self.metres = 0.0
+        self._usually = {"motion": None, "accuracy": 5.0, **usually}
+        self._id = 0
+        self.report()
+
+    def wait(self, minutes: float) -> Bike:
+        """Let time pass."""
+        self.time += timedelta(minutes=minutes)
+        return self
+
+    def report(self, metres: float | None = None, **fields: Any) -> Bike:
+        """Report now from so many metres to the north of the start."""
+        self.metres = self.metres if metres is None else metres
+        self._id += 1
+        values = {
+            "fix_time": self.time,
+            "device_time": fields.get("fix_time", self.time),
+            "latitude": 47.9 + self.metres * _METRE,
+            **self._usually,
+            **fields,
+        }
+        return self.become(heard(self.track, a_position(self._id, **values), self.time))
+
+    def become(self, track: Track) -> Bike:
+        """Take in how far it came, and note what is told of that."""
+        for kind, ride in events(self.track, track):
+            self.told.append(kind)
+            self.ride = ride
+        self.track = track
+        return self
+
+    def ride_on(self, minutes: int, *, speed: float = 15, **fields: Any) -> Bike:
+        """Report each minute from a place farther on."""
+        for _ in range(minutes):
+            self.wait(1).report(self.metres + speed / 3.6 * 60, **fields)
+        return self
+
+    def stand(self, minutes: int, **fields: Any) -> Bike:
+        """Report each minute from the same place."""
+        for _ in range(minutes):
+            self.wait(1).report(**fields)
+        return self
+
+
+def is_silent(track: Track, now: datetime) -> bool:
+    """Return whether nobody waits any longer for the next report."""
+    at = silent_at(track)
+    return at is not None and at <= now
+
+
+def minutes(after: float) -> datetime:
+    """Return when so many minutes had passed."""
+    return NOW + timedelta(minutes=after)
+
+
+def test_ride() -> None:
+    """It starts where the bike stood and ends where it stands; the report in between tells."""
+    bike = Bike(speed=0.0)
+    bike.stand(3).ride_on(1, speed=15)
+    assert bike.told == ["started"]
+    assert bike.ride.started_at == minutes(3)
+    bike.ride_on(9, speed=15).stand(4)
+    assert bike.told == ["started"]
+    bike.stand(1)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at == minutes(13)
+    assert bike.ride.distance == pytest.approx(2.5)
+    assert bike.ride.duration == 600
+    assert bike.track.last == bike.track.ended == bike.ride
+    assert bike.track.total == pytest.approx(2.5)
+
+
+def test_first_report() -> None:
+    """Nothing is known of before: it starts nothing, whatever it says."""
+    bike = Bike(motion=True, speed=20.0)
+    assert bike.told == []
+    assert bike.track.ride is None
+    bike.ride_on(1)
+    assert bike.told == ["started"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "starts"),
+    [
+        ({"motion": True}, True),
+        ({"speed": 3.0}, True),
+        ({"speed": 3.0, "motion": False}, True),
+        ({"speed": 2.9}, False),
+        ({"speed": 2.9, "motion": False}, False),
+        ({"metres": 29}, False),
+        ({"metres": 31}, True),
+        ({"metres": 31, "accuracy": 15.0}, False),
+        ({"metres": 70, "accuracy": 15.0}, True),
+        ({"metres": 49, "accuracy": 0.0}, False),
+        ({"metres": 51, "accuracy": 0.0}, True),
+        ({"metres": 19, "accuracy": 0.5}, False),
+    ],
+)
+def test_first_sign(fields: dict[str, Any], starts: bool) -> None:
+    """The first report that shows movement tells it."""
+    bike = Bike(motion=False, speed=0.0)
+    bike.stand(3).wait(1).report(**fields)
+    assert bike.told == ["started"] * starts
+
+
+@pytest.mark.parametrize(("pause", "start"), [(5, 0), (6, 6)])
+def test_start(pause: int, start: int) -> None:
+    """It is the last fix before, unless that was long ago."""
+    bike = Bike().wait(pause).report(300)
+    assert bike.ride.started_at == minutes(start)
+
+
+@pytest.mark.parametrize(("pause", "rides"), [(2, 1), (4, 1), (20, 2)])
+@pytest.mark.parametrize("reports", [True, False])
+def test_stops(pause: int, rides: int, reports: bool) -> None:
+    """A traffic light ends no ride; a visit does, reported or not."""
+    bike = Bike(speed=0.0).ride_on(5)
+    if reports:
+        bike.stand(pause)
+    else:
+        bike.report().wait(pause)
+    bike.ride_on(5).stand(10)
+    assert bike.told == ["started", "ended"] * rides
+
+
+def test_slept_while_it_stood() -> None:
+    """One that sleeps while it stands tells of the stop when it has left again."""
+    bike = Bike(speed=0.0).ride_on(5).report().wait(19).ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.ended is not None
+    assert bike.track.ended.moved_at == minutes(5)
+
+
+@pytest.mark.parametrize("says", [{"motion": True}, {"speed": 15.0}, {}])
+def test_a_report_every_ten_minutes(says: dict[str, Any]) -> None:
+    """What moves from report to report is one ride."""
+    bike = Bike()
+    for number in range(1, 6):
+        bike.wait(10).report(number * 2_000, **says)
+    bike.wait(10).report(motion=False, speed=0.0)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == pytest.approx(10)
+    assert (bike.ride.started_at, bike.ride.moved_at) == (minutes(10), minutes(50))
+
+
+def test_long_silence_under_way() -> None:
+    """Who is heard of again after long has ended the ride before."""
+    bike = Bike(speed=15.0).ride_on(5).wait(31).report(9_000)
+    assert bike.told == ["started", "ended", "started"]
+    bike.ride_on(1).stand(6, speed=0.0)
+    assert bike.ride.started_at == minutes(36)
+    assert bike.ride.distance == pytest.approx(8, abs=0.1)
+
+
+def test_silence_by_the_clock() -> None:
+    """Half an hour after the last fix nobody waits any longer."""
+    bike = Bike().ride_on(5)
+    assert not is_silent(bike.track, minutes(34))
+    bike.wait(29).report(fix_time=minutes(5), device_time=minutes(34), is_fix=False)
+    assert is_silent(bike.track, minutes(35))
+    bike.become(ended(bike.track))
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at == minutes(5)
+    assert not is_silent(bike.track, minutes(99))
+    assert not is_silent(NEW_TRACK, minutes(99))
+
+
+def test_theft_that_fails() -> None:
+    """What never left its place is told, and is not kept as a ride."""
+    bike = Bike(motion=False).ride_on(5).stand(6)
+    last = bike.track.last
+    bike.stand(1, motion=True)
+    assert bike.told == ["started", "ended", "started"]
+    bike.stand(6)
+    assert bike.told == ["started", "ended"] * 2
+    assert (bike.ride.distance, bike.track.last) == (0, last)
+
+
+@pytest.mark.parametrize("always", [{"motion": True}, {"speed": 9.0}])
+def test_tracker_that_always_says_it_moves(always: dict[str, Any]) -> None:
+    """Its word counts once, then what is seen of its place."""
+    bike = Bike(**always).stand(30)
+    assert bike.told == []
+    bike.ride_on(5).stand(60)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at - minutes(35) < timedelta(minutes=5)
+
+
+def test_riding_in_circles() -> None:
+    """The speed tells that it goes on, where the place does not."""
+    bike = Bike(speed=0.0, accuracy=60.0).ride_on(5, speed=30)
+    bike.stand(4, speed=8.0).stand(4)
+    assert bike.told == ["started"]
+    bike.stand(1)
+    assert bike.ride.moved_at == minutes(9)
+
+
+def test_maximum_speed() -> None:
+    """The highest that was reported; none at all is unknown."""
+    bike = Bike(speed=0.0).wait(1).report(200, speed=17.0)
+    bike.wait(1).report(400, speed=23.5).wait(1).report(600, speed=900.0).stand(6)
+    assert bike.ride.maximum_speed == 23.5
+    assert bike.ride.described(is_over=True) == {
+        "started_at": minutes(0),
+        "ended_at": minutes(3),
+        "distance": 0.6,
+        "duration": 180,
+        "maximum_speed": 23.5,
+    }
+    bike.ride_on(2).stand(6)
+    assert bike.ride.maximum_speed is None
+
+
+# Messages that tell of no newer place
+
+
+def a_message(bike: Bike, **fields: Any) -> Bike:
+    """Report without a new fix."""
+    return bike.report(fix_time=minutes(0), device_time=bike.time, **fields)
+
+
+@pytest.mark.parametrize("is_fix", [True, False])
+def test_motion_without_a_fix(is_fix: bool) -> None:
+    """A tracker in a cellar tells that somebody moves it, at its own time."""
+    bike = Bike(motion=False).wait(60)
+    a_message(bike, motion=True, is_fix=is_fix)
+    assert bike.told == ["started"]
+    assert bike.ride.started_at == minutes(60)
+    for _ in range(9):
+        a_message(bike.wait(10), motion=True, is_fix=is_fix)
+    assert bike.told == ["started"]
+    assert is_silent(bike.track, bike.time)
+    bike.become(ended(bike.track))
+    a_message(bike.wait(10), motion=True)
+    a_message(bike.wait(10), motion=None)
+    assert bike.told == ["started", "ended"]
+    a_message(bike.wait(10), motion=False)
+    a_message(bike.wait(10), motion=True)
+    assert bike.told == ["started", "ended", "started"]
+
+
+def test_late_messages() -> None:
+    """What was reported before the last report changes nothing."""
+    bike = Bike(motion=False).stand(20)
+    track = bike.track
+    bike.report(9_000, fix_time=minutes(10), device_time=minutes(10), motion=True)
+    bike.report(fix_time=minutes(20), device_time=None, motion=True)
+    assert bike.track == track
+
+
+def test_jump_that_the_message_repeats() -> None:
+    """A message that is no fix is at no place."""
+    bike = Bike(motion=False).wait(9).report(5_000, is_fix=False)
+    assert bike.told == []
+    assert bike.track.total == 0
+
+
+# Fixes that jump
+
+
+def test_jump() -> None:
+    """One that is back with the next report was nowhere else."""
+    bike = Bike().stand(3)
+    bike.wait(1).report(5_000).wait(1).report(0).stand(9)
+    assert bike.told == []
+    bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1.2)
+
+
+def test_two_jumps() -> None:
+    """Each to somewhere else is believed no more than one."""
+    bike = Bike().stand(3).wait(1).report(50_000).wait(1).report(-70_000)
+    bike.wait(1).report(0).stand(9)
+    assert (bike.told, bike.track.total) == ([], 0)
+
+
+def test_jump_after_a_night() -> None:
+    """After any time, so far away in one report is believed with the next one."""
+    bike = Bike().wait(900).report(60_000).wait(1).report(0).stand(9)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.wait(900).report(60_000).wait(1).report(60_000)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(60)
+
+
+def test_fast_with_speed() -> None:
+    """Who reports a high speed goes that fast."""
+    bike = Bike().wait(1).report(1_400, speed=60.0)
+    assert bike.told == ["started"]
+    assert bike.ride.distance == pytest.approx(1.4)
+
+
+def test_train() -> None:
+    """A place that the next report confirms counts."""
+    bike = Bike().wait(1).report(2_500)
+    assert bike.told == []
+    bike.wait(1).report(2_600)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(2.6)
+
+
+def test_aeroplane() -> None:
+    """Faster than any train is no ride; it is somewhere else then."""
+    bike = Bike().wait(1).report(6_000).wait(1).report(6_010).stand(9)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.ride_on(1)
+    assert bike.track.total == pytest.approx(0.25, abs=0.02)
+
+
+def test_silence_with_a_fix_in_doubt() -> None:
+    """The last word of one that jumped ends its ride where it was seen."""
+    bike = Bike().ride_on(5).wait(1).report(99_000)
+    bike.become(ended(bike.track))
+    assert bike.track.place is not None
+    assert bike.track.place.latitude == pytest.approx(47.9 + 1_250 * _METRE)
+
+
+# The server's total
+
+
+@pytest.mark.parametrize(
+    ("added", "counts"),
+    [
+        (0.3, 0.3),
+        (0.1, 0.25),
+        (-900, 0.25),
+        (1.1, 0.25),
+        (5_000, 0.25),
+        (None, 0.25),
+    ],
+)
+def test_total_of_the_server(added: float | None, counts: float) -> None:
+    """It knows the bends; a reset, a jump, and what nobody rides in a minute, are none."""
+    bike = Bike(total_distance=1_000.0)
+    assert bike.track.total == 1_000
+    total = None if added is None else 1_000 + added
+    bike.wait(1).report(250, total_distance=total)
+    assert bike.track.total == pytest.approx(1_000 + counts)
+
+
+def test_total_after_days() -> None:
+    """A long way in a long time counts, as far as bends explain it."""
+    bike = Bike(total_distance=7.0).wait(600).report(40_000, total_distance=107.0)
+    assert bike.track.total == pytest.approx(107)
+
+
+def test_total_of_drift() -> None:
+    """What the server adds while a bike stands is none of its way."""
+    bike = Bike()
+    for number in range(60):
+        bike.wait(1).report(number % 2 * 15, total_distance=number * 0.015)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.wait(1).report(315, total_distance=0.885 + 0.31)
+    assert bike.track.total == pytest.approx(0.315)
+
+
+def test_total_after_a_theft_that_succeeds() -> None:
+    """From the word that it moves the total counts as from the place."""
+    bike = Bike(motion=False, total_distance=1.0).wait(1).report(motion=True)
+    bike.wait(1).report(200, total_distance=1.4)
+    assert bike.track.total == pytest.approx(1.4)
+
+
+def test_placeholder_before_the_first_fix() -> None:
+    """The way from 0/0 that servers count is none."""
+    nowhere = a_position(1, latitude=None, fix_time=None, total_distance=0.0)
+    track = heard(NEW_TRACK, nowhere, NOW)
+    track = heard(track, nowhere, NOW)
+    first = a_position(2, fix_time=NOW, total_distance=5_432.1)
+    assert heard(track, first, NOW).total == 0
+    assert heard(NEW_TRACK, first, NOW).total == 5_432.1
+
+
+# Clocks
+
+
+def test_clock_that_is_ahead() -> None:
+    """Fixes from the future are as old as the news of them, and no later one is lost."""
+    bike = Bike(fix_time=NOW + timedelta(days=4_000))
+    assert bike.track.seen is not None
+    assert bike.track.seen.time == NOW
+    bike.wait(1).report(250, fix_time=minutes(1))
+    assert bike.told == ["started"]
+
+
+def test_times_that_cannot_be() -> None:
+    """Whatever was remembered, no time is divided by."""
+    bike = Bike(total_distance=1.0)
+    assert bike.track.place is not None
+    bike.become(
+        bike.track._replace(
+            place=bike.track.place._replace(time=minutes(1)),
+            ride=Ride(minutes(0), minutes(0)),
+        )
+    )
+    bike.wait(1).report(250, total_distance=1.3)
+    assert bike.track.total == pytest.approx(1.25)
+
+
+def test_better_place() -> None:
+    """Of fixes at one place the most accurate one is where the bike stands."""
+    bike = Bike(accuracy=80.0).wait(1).report(100, accuracy=4.0)
+    assert bike.told == []
+    bike.wait(1).report(140, accuracy=4.0)
+    assert bike.told == ["started"]
+    bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
+    assert bike.track.place is not None
+    assert bike.track.place.accuracy == 4
+
+
+def test_nothing_before() -> None:
+    """Of a tracker that is heard of for the first time nothing is told."""
+    assert not list(events(None, Bike().ride_on(5).track))
+
+
+def test_missed_news() -> None:
+    """Who did not look for a while is told all that came, in its order."""
+    bike = Bike()
+    before = bike.track
+    bike.ride_on(5).stand(6).ride_on(2)
+    assert [kind for kind, _ in events(before, bike.track)] == [
+        "started",
+        "ended",
+        "started",
+    ]
+
+
+# In an account
+
+
+def ride_in(account: Account, read: Read) -> list[Ride]:
+    """Let a bike set off in an account."""
+    for number in range(3):
+        position = a_position(
+            number + 1,
+            fix_time=minutes(number),
+            latitude=47.9 + number * 250 * _METRE,
+            motion=number > 0,
+            total_distance=8.0 + number,
+        )
+        devices = read(a_device(position_id=number + 1))
+        account.take(devices, {"red": position}, now=minutes(number))
+    track = account.trackers["red"].track
+    return [track.ride] if track and track.ride else []
+
+
+def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> None:
+    """The clock ends a ride of a tracker that fell silent, once."""
+    [ride] = ride_in(account, read)
+    devices = read(a_device(position_id=3))
+    assert not account.take(devices, {}, now=minutes(31)).changed
+    assert not account.take(devices, {}, now=minutes(33), came_back=True).changed
+    news = account.take(devices, {}, now=minutes(33))
+    assert news.changed == {"red"}
+    track = news.now["red"].track
+    assert track is not None
+    assert track.last == ride
+    assert not account.take(devices, {}, now=minutes(34)).changed
+
+
+def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
+    """It is ended when the account lists it again, and nobody has heard of it."""
+    ride_in(account, read)
+    account.take(read(), {}, now=minutes(3))
+    assert not account.take(read(), {}, now=minutes(60)).changed
+    account.take(read(a_device(position_id=3)), {}, now=minutes(61))
+    track = account.trackers["red"].track
+    assert track is not None
+    assert track.last is not None
+
+
+def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
+    """What is shown where it was is told of once it is shown where it is."""
+    before = account.remembered
+    ride_in(account, read)
+    again = Account(before)
+    devices = read(a_device(position_id=9))
+    far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
+    news = again.take(devices, {"red": far}, now=minutes(40), came_back=True)
+    shown = news.now["red"].track
+    again.take(devices, {}, now=minutes(41))
+    assert again.trackers["red"].track == shown
+    news = again.move(now=minutes(41))
+    track = news.now["red"].track
+    assert track is not None
+    assert [kind for kind, _ in events(shown, track)] == []
+    assert track.ride is not None
+    assert track.ride.moved_at == minutes(9)
+
+
+def test_moves_to_another_account(account: Account, read: Read) -> None:
+    """The ride goes on; what that server counted in all is another count."""
+    [ride] = ride_in(account, read)
+    total = account.remembered.tracks["red"].total
+    other = Account(Remembered())
+    other.adopt("red", account)
+    position = a_position(
+        1, fix_time=minutes(4), latitude=47.9 + 750 * _METRE, total_distance=9_000.0
+    )
+    devices = read(a_device(position_id=1))
+    other.take(devices, {"red": position}, now=minutes(4))
+    other.move(now=minutes(4))
+    track = other.trackers["red"].track
+    assert track is not None
+    assert track.ride is not None
+    assert track.ride.started_at == ride.started_at
+    assert total is not None
+    assert track.total == pytest.approx(total + 0.25)
+
+
+def test_forgotten_under_way(account: Account, read: Read) -> None:
+    """It is forgotten."""
+    ride_in(account, read)
+    account.forget("red")
+    assert account.remembered == Remembered()
+    account.take(read(), {}, now=minutes(99))

@@ -1,0 +1,117 @@
+"""Whatever trackers report, in whatever order: rides are told once, kilometres only grow."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+from hypothesis import given, settings, strategies as st
+
+from custom_components.bike_tracker.account import Track, events
+from custom_components.bike_tracker.account.rides import (
+    NEW_TRACK,
+    ended,
+    heard,
+    silent_at,
+)
+from custom_components.bike_tracker.api import Position
+
+from .conftest import NOW, a_position
+
+every = settings(deadline=None, derandomize=True, max_examples=300)
+
+# Minutes between reports: under way, at a stop, asleep.
+_gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
+_metres = st.sampled_from([0, 0, 10, 60, 250, 250, 2_000, 90_000])
+_says = st.fixed_dictionaries(
+    {
+        "motion": st.none() | st.booleans(),
+        "speed": st.none() | st.sampled_from([0.0, 2.0, 15.0, 100.0]),
+        "accuracy": st.sampled_from([0.0, 5.0, 50.0]),
+        "total_distance": st.none() | st.floats(0, 10_000),
+        "is_fix": st.sampled_from([True, True, True, False]),
+    }
+)
+
+
+@st.composite
+def _reports(draw: st.DrawFn) -> list[Position]:
+    """Draw what a tracker reports, in the order of its clock."""
+    time, metres = NOW, 0
+    reports = []
+    for number, (gap, step, says) in enumerate(
+        draw(st.lists(st.tuples(_gaps, _metres, _says), min_size=1, max_size=30)), 1
+    ):
+        time += timedelta(minutes=gap)
+        metres += step
+        reports.append(
+            a_position(
+                number,
+                fix_time=time,
+                device_time=time,
+                latitude=47.9 + metres / 111_195,
+                **says,
+            )
+        )
+    return reports
+
+
+def _tracks(reports: list[Position]) -> list[Track]:
+    """Return how far it came after each of them, heard of at its time."""
+    track = NEW_TRACK
+    tracks = []
+    for report in reports:
+        assert report.device_time is not None
+        at = silent_at(track)
+        if at and at <= report.device_time:
+            track = ended(track)
+            tracks.append(track)
+        track = heard(track, report, report.device_time)
+        tracks.append(track)
+    return tracks
+
+
+@every
+@given(_reports())
+def test_told_once(reports: list[Position]) -> None:
+    """Each ride starts and ends, one after the other, and the total grows by their way."""
+    tracks = _tracks(reports)
+    told = [event for pair in pairwise(tracks) for event in events(*pair)]
+    kinds = [kind for kind, _ in told]
+    assert kinds == ["started", "ended"] * (len(kinds) // 2) + ["started"] * (
+        len(kinds) % 2
+    )
+    for (_, start), (_, end) in zip(told[::2], told[1::2], strict=False):
+        assert start.started_at == end.started_at <= end.moved_at
+    for (_, end), (_, start) in zip(told[1::2], told[2::2], strict=False):
+        assert end.moved_at < start.started_at
+    totals = [track.total or 0 for track in tracks]
+    assert totals == sorted(totals)
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False))
+def test_heard_again(reports: list[Position], random: object) -> None:
+    """What comes twice, or late, changes nothing."""
+    track = NEW_TRACK
+    for number, report in enumerate(reports):
+        track = heard(track, report, report.device_time or NOW)
+        for again in reports[max(0, number - 3) : number + 1]:
+            assert heard(track, again, report.device_time or NOW) == track
+
+
+@every
+@given(_reports(), st.data())
+def test_whoever_did_not_look(reports: list[Position], data: st.DataObject) -> None:
+    """Who missed reports of one ride is told of the same rides by the next look."""
+    tracks = _tracks(reports)
+    first = data.draw(st.integers(0, len(tracks) - 1))
+    last = data.draw(st.integers(first, len(tracks) - 1))
+    each = [
+        (kind, ride.started_at)
+        for pair in pairwise(tracks[first : last + 1])
+        for kind, ride in events(*pair)
+    ]
+    at_once = [
+        (kind, ride.started_at) for kind, ride in events(tracks[first], tracks[last])
+    ]
+    assert at_once == each[-len(at_once) :] if at_once else True
+    assert not each or at_once

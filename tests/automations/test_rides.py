@@ -1,0 +1,178 @@
+"""Automations on rides: each told once, whatever comes in between."""
+
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from tests.conftest import RED
+
+from .garage import Garage
+from .test_trigger import ALL_ORDERS, INTERRUPTIONS
+
+TRIGGERS = ("ride_started", "ride_ended")
+
+
+def go(garage: Garage, metres: float, **more: Any) -> None:
+    """Let the red bike report from so many metres farther north."""
+    position = garage.simulator.devices[RED].position
+    assert position is not None
+    latitude = position.latitude + metres / 111_195
+    garage.simulator.report(RED, latitude=latitude, **more)
+
+
+async def async_prepare(garage: Garage, trigger: str) -> None:
+    """Let the bike ride if the end of that is waited for, and seem to have arrived."""
+    if trigger == "ride_ended":
+        go(garage, 300, speed=9.0, motion=True)
+        await garage.async_minutes(1)
+        go(garage, 300, speed=0.0, motion=False)
+        await garage.async_minutes(1)
+
+
+def become(garage: Garage, trigger: str) -> None:
+    """Let the bike set off, or be seen where it arrived some minutes ago."""
+    if trigger == "ride_started":
+        go(garage, 300, speed=9.0, motion=True)
+    else:
+        go(garage, 0)
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+async def test_told_at_once(garage: Garage, trigger: str) -> None:
+    """It is told with the poll that brings it, and what it is about."""
+    await async_prepare(garage, trigger)
+    await garage.async_listen(trigger)
+    await garage.async_minutes(5)
+    assert garage.runs == []
+
+    become(garage, trigger)
+    became = garage.now
+    await garage.async_minutes(5)
+
+    [run] = garage.runs
+    assert run.at - became <= timedelta(minutes=1)
+    assert run.variables["device_id"] == garage.device(RED)
+    assert run.variables["entity_id"] == garage.entity(RED)
+    assert run.variables["name"] == "Red bike"
+    word = trigger.removeprefix("ride_")
+    assert run.variables["description"] == f"Red bike {word} a ride"
+    since = dt_util.parse_datetime(run.variables["since"])
+    assert since is not None
+    assert timedelta() <= became - since < timedelta(minutes=8)
+
+
+async def test_what_is_told_of_a_ride(garage: Garage) -> None:
+    """The attributes of the ride are variables of the run."""
+    variables = ("started_at", "ended_at", "distance", "duration", "maximum_speed")
+    automations = [garage.automation(trigger, alias=trigger) for trigger in TRIGGERS]
+    for automation in automations:
+        automation["actions"][0]["event_data"] = {
+            name: f"{{{{ trigger.{name} | default('none') }}}}" for name in variables
+        }
+    await garage.async_save(*automations)
+    for _ in range(2):
+        go(garage, 300, speed=9.0, motion=True)
+        await garage.async_minutes(1)
+    for _ in range(6):
+        go(garage, 0, speed=0.0, motion=False)
+        await garage.async_minutes(1)
+
+    started, ended = garage.runs
+    assert started.variables["ended_at"] == "none"
+    assert float(started.variables["distance"]) == pytest.approx(0.3, abs=0.01)
+    assert float(started.variables["maximum_speed"]) == pytest.approx(16.7)
+    assert float(ended.variables["distance"]) == pytest.approx(0.6, abs=0.01)
+    begin, end = (
+        dt_util.parse_datetime(ended.variables[name])
+        for name in ("started_at", "ended_at")
+    )
+    assert begin is not None
+    assert end is not None
+    assert (end - begin).total_seconds() == pytest.approx(
+        float(ended.variables["duration"]), abs=1
+    )
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+@pytest.mark.parametrize("is_so", [False, True], ids=["otherwise", "so"])
+async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None:
+    """Whatever comes in between, in every order: a ride that is known is not told."""
+    if is_so:
+        await async_prepare(garage, trigger)
+        await garage.async_minutes(5)
+        become(garage, trigger)
+        await garage.async_minutes(2)
+    await garage.async_listen(trigger)
+
+    for interruption in ALL_ORDERS:
+        await garage.async_begin(interruption)
+        await garage.async_end(interruption)
+
+    assert garage.runs == []
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_told_after_the_interruption(
+    garage: Garage, trigger: str, interruption: str
+) -> None:
+    """What happened meanwhile is told once it is known, once."""
+    await async_prepare(garage, trigger)
+    await garage.async_listen(trigger)
+
+    await garage.async_begin(interruption)
+    await garage.async_end(interruption)
+    await garage.async_begin(interruption)
+    become(garage, trigger)
+    assert garage.runs == []
+    await garage.async_end(interruption)
+    assert len(garage.runs) == 1
+
+    await garage.async_restart()
+    await garage.async_minutes(5)
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_whole_ride_during_the_interruption(
+    garage: Garage, interruption: str
+) -> None:
+    """It is told that it was, and when nothing more is heard of it, that it is over."""
+    await garage.async_save(
+        *(garage.automation(trigger, alias=trigger) for trigger in TRIGGERS)
+    )
+    await garage.async_begin(interruption)
+    go(garage, 2_000, speed=0.0, motion=False)
+    await garage.async_end(interruption)
+    assert [run.variables["description"] for run in garage.runs] == [
+        "Red bike started a ride"
+    ]
+    await garage.async_minutes(35)
+    await garage.async_restart()
+    await garage.async_minutes(5)
+    assert [run.variables["description"] for run in garage.runs] == [
+        "Red bike started a ride",
+        "Red bike ended a ride",
+    ]
+
+
+async def test_two_rides(garage: Garage) -> None:
+    """Each of them is told."""
+    await garage.async_listen("ride_ended")
+    for _ in range(2):
+        go(garage, 600, speed=9.0, motion=True)
+        await garage.async_minutes(2)
+        go(garage, 0, speed=0.0, motion=False)
+        await garage.async_minutes(33)
+    assert len(garage.runs) == 2
+
+
+async def test_without_positions(garage: Garage) -> None:
+    """Where nothing is known of places, nothing is told."""
+    garage.simulator.fault("status-404", path="positions")
+    await garage.async_listen("ride_started")
+    go(garage, 900, motion=True)
+    await garage.async_minutes(3)
+    assert garage.runs == []

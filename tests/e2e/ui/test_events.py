@@ -1,0 +1,106 @@
+"""What happened to a bike, as one sees it: alarms, and the kilometres of each week."""
+
+from collections.abc import AsyncIterator
+import re
+
+from playwright.async_api import expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.live import HomeAssistantProcess
+from tests.live.kilometres import add_kilometres
+
+from .fleet import Fleet
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_ALARM = "alarm"
+_DASHBOARD = "bikes-weeks"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def clean_up(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
+    """Leave no automation and no notification behind."""
+    yield
+    client = home_assistant.client
+    await client.delete(f"/api/config/automation/config/{_ALARM}")
+    await client.action("persistent_notification.dismiss_all")
+
+
+@pytest.mark.usefixtures("clean_up")
+async def test_alarm(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """An automation on the bike is told of its first alarm; the page of the bike shows it."""
+    client = home_assistant.client
+    device = (await client.devices())[account.serial_numbers["City bike"]]
+    await client.post(
+        f"/api/config/automation/config/{_ALARM}",
+        {
+            "alias": "Alarm",
+            "triggers": [
+                {
+                    "trigger": "event.received",
+                    "target": {"device_id": device["id"]},
+                    "options": {"event_type": ["fall_down", "tow"]},
+                }
+            ],
+            "actions": [
+                {
+                    "action": "persistent_notification.create",
+                    "data": {
+                        "title": "Bike",
+                        "message": "It says {{ trigger.to_state.attributes.alarm }}",
+                    },
+                }
+            ],
+        },
+    )
+    await frontend.open(f"/config/automation/edit/{_ALARM}")
+    await expect(frontend.saying("City bike").first).to_be_visible()
+    await frontend.page.get_by_role("button", name="Notifications").first.click()
+    await account.change("City bike", "report", attributes={"alarm": "fallDown"})
+    await client.poll()
+    await expect(frontend.saying("It says fallDown")).to_be_visible()
+
+    await frontend.open_device("City bike")
+    await expect(frontend.entity("Alarm")).to_contain_text(
+        re.compile("second|minute|now")
+    )
+
+
+async def test_kilometres_of_each_week(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """Home Assistant's own graph shows them of what the bikes count, with nothing to set up."""
+    client = home_assistant.client
+    await client.wait_for_entities(len(account.places))
+    await add_kilometres(client)
+    totals = [
+        entity["entity_id"]
+        for entity in await client.entities()
+        if entity["unique_id"].endswith("_total_distance")
+    ]
+    assert len(totals) == len(account.places)
+    await client.call("lovelace/dashboards/create", url_path=_DASHBOARD, title="Weeks")
+    graph = {
+        "type": "statistics-graph",
+        "title": "Kilometres per week",
+        "entities": totals,
+        "period": "week",
+        "days_to_show": 28,
+        "stat_types": ["change"],
+        "chart_type": "bar",
+    }
+    await client.call(
+        "lovelace/config/save",
+        url_path=_DASHBOARD,
+        config={"views": [{"cards": [graph]}]},
+    )
+    await frontend.open(f"/{_DASHBOARD}")
+    card = frontend.page.locator("hui-statistics-graph-card")
+    await expect(card).to_contain_text("Kilometres per week")
+    await expect(card.locator("canvas").first).to_be_visible()
+    await expect(card).to_contain_text("City bike")
+    await expect(card).not_to_contain_text("No statistics found")

@@ -1,0 +1,255 @@
+"""What Home Assistant is told of alarms."""
+
+from typing import Any
+
+from homeassistant.components.event import ATTR_EVENT_TYPE
+from homeassistant.const import (
+    EVENT_STATE_CHANGED,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+    Platform,
+)
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import RED, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+
+type Told = list[tuple[str, str, str | None]]
+
+# Traccar's words, and what each is called here.
+WORDS = {
+    "sos": "sos",
+    "vibration": "vibration",
+    "movement": "movement",
+    "tow": "tow",
+    "tampering": "tampering",
+    "removing": "removing",
+    "fallDown": "fall_down",
+    "accident": "accident",
+    "overspeed": "overspeed",
+    "geofenceExit": "geofence_exit",
+    "geofenceEnter": "geofence_enter",
+    "lowBattery": "low_battery",
+    "lowPower": "low_power",
+    "powerCut": "power_cut",
+    "powerRestored": "power_restored",
+    "powerOff": "power_off",
+    "powerOn": "power_on",
+    "lock": "lock",
+    "unlock": "unlock",
+    "door": "door",
+    "fault": "fault",
+}
+OTHERS = ["general", "jamming", "geofence", "SOS", "other", "Fahrrad weg!", "fall_Down"]
+
+
+@pytest.fixture
+def told(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Told:
+    """Return a list of what an automation is told: type, word, time."""
+    events: Told = []
+
+    @callback
+    def _take(event: Event[Any]) -> None:
+        entity = entity_registry.async_get(event.data["entity_id"])
+        before, now = event.data["old_state"], event.data["new_state"]
+        if entity is None or entity.unique_id != f"{RED}_alarm":
+            return
+        # What an automation on what an event entity receives takes for an event.
+        if (
+            now is None
+            or before is None
+            or STATE_UNAVAILABLE in {before.state, now.state}
+        ):
+            return
+        if before.state != now.state != STATE_UNKNOWN:
+            attributes = now.attributes
+            events.append(
+                (
+                    attributes[ATTR_EVENT_TYPE],
+                    attributes["alarm"],
+                    attributes["time"],
+                )
+            )
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, _take)
+    return events
+
+
+@pytest.mark.usefixtures("setup")
+async def test_first_alarm(
+    simulator: Simulator, poll: Poll, state_of: StateOf, told: Told
+) -> None:
+    """With it the entity comes to be, and it is told."""
+    assert state_of(f"{RED}_alarm", Platform.EVENT) is None
+    position = simulator.report(RED, attributes={"alarm": "sos"})
+
+    await poll()
+
+    time = position.fix_time.replace(
+        microsecond=position.fix_time.microsecond // 1000 * 1000
+    )
+    assert told == [("sos", "sos", time.isoformat())]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_types(simulator: Simulator, poll: Poll, told: Told) -> None:
+    """Each word of Traccar's has its type, all others are other."""
+    for word in (*WORDS, *OTHERS):
+        simulator.report(RED, attributes={"alarm": word})
+        await poll()
+
+    assert [(event_type, word) for event_type, word, _ in told] == [
+        *((event_type, word) for word, event_type in WORDS.items()),
+        *(("other", word) for word in OTHERS),
+    ]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_several_at_once(simulator: Simulator, poll: Poll, told: Told) -> None:
+    """They are several events, each of which an automation notices."""
+    simulator.report(RED, attributes={"alarm": "vibration,tow,jamming"})
+
+    await poll()
+    await poll()
+
+    assert [event_type for event_type, _, _ in told] == ["vibration", "tow", "other"]
+
+
+async def test_start(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    told: Told,
+    freezer: Any,
+) -> None:
+    """What was there at the start is not told, and the entity is there for what comes."""
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await async_setup(hass, entry)
+    await poll(6)
+    await poll()
+
+    state = state_of(f"{RED}_alarm", Platform.EVENT)
+    assert state is not None
+    assert state.state == STATE_UNKNOWN
+    assert not told
+
+    simulator.report(RED, attributes={"alarm": "tow"})
+    await poll()
+    assert [word for _, word, _ in told] == ["tow"]
+
+
+async def test_restart(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    told: Told,
+) -> None:
+    """The entity stays, with the last alarm, and nothing is told twice."""
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await poll()
+    simulator.report(RED, attributes={})
+    await poll()
+    before = state_of(f"{RED}_alarm", Platform.EVENT)
+    assert before is not None
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    await poll(6)
+    await poll()
+
+    after = state_of(f"{RED}_alarm", Platform.EVENT)
+    assert after is not None
+    assert after.state == before.state
+    assert after.attributes == before.attributes
+    assert len(told) == 1
+
+
+@pytest.mark.usefixtures("setup")
+async def test_outage(
+    simulator: Simulator, poll: Poll, state_of: StateOf, told: Told
+) -> None:
+    """What happened meanwhile is told once the service answers, and noticed."""
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await poll()
+    simulator.fault("status-503")
+    await poll()
+    state = state_of(f"{RED}_alarm", Platform.EVENT)
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+    simulator.report(RED, attributes={"alarm": "tow"})
+    simulator.fault(None)
+
+    await poll(120)
+    await poll(6)
+    await poll()
+
+    assert [word for _, word, _ in told] == ["sos", "tow"]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_alarm_that_was_told(
+    simulator: Simulator, poll: Poll, writes: list[str]
+) -> None:
+    """What else a tracker reports writes nothing of it."""
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await poll()
+    writes.clear()
+
+    simulator.report(RED, latitude=48.0, attributes={})
+    await poll()
+
+    assert "event.red_bike_alarm" not in writes
+
+
+async def test_automation_by_device(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """Home Assistant's own trigger takes the bike and the types of alarms."""
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+    assert device is not None
+    calls = async_mock_service(hass, "test", "tell")
+    assert await async_setup_component(
+        hass,
+        "automation",
+        {
+            "automation": {
+                "triggers": {
+                    "trigger": "event.received",
+                    "target": {"device_id": device.id},
+                    "options": {"event_type": ["tow", "vibration"]},
+                },
+                "actions": {
+                    "action": "test.tell",
+                    "data": {
+                        "alarm": "{{ trigger.to_state.attributes.alarm }}",
+                    },
+                },
+                "mode": "queued",
+            }
+        },
+    )
+
+    for alarm in ("vibration,tow", "sos"):
+        simulator.report(RED, attributes={"alarm": alarm})
+        await poll()
+
+    assert [call.data["alarm"] for call in calls] == ["vibration", "tow"]

@@ -1,0 +1,196 @@
+"""What a tracker says of itself: charging, lock, voltages, firmware and model."""
+
+from typing import Any
+
+from homeassistant.const import STATE_OFF, STATE_ON, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, RED, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+
+ENTITIES = {
+    "charging": Platform.BINARY_SENSOR,
+    "lock": Platform.BINARY_SENSOR,
+    "battery_voltage": Platform.SENSOR,
+    "power_voltage": Platform.SENSOR,
+}
+
+
+@pytest.fixture
+def states(state_of: StateOf) -> Any:
+    """Return a function for the states of a tracker that exist."""
+
+    def _states(tracker: str = RED) -> dict[str, str]:
+        return {
+            key: state.state
+            for key, platform in ENTITIES.items()
+            if (state := state_of(f"{tracker}_{key}", platform))
+        }
+
+    return _states
+
+
+@pytest.fixture
+def device(device_registry: dr.DeviceRegistry, entry: MockConfigEntry) -> Any:
+    """Return a function for the model and the firmware on the device page."""
+
+    def _device() -> tuple[str | None, str | None]:
+        device = device_registry.async_get_device_by_identifier(
+            (DOMAIN, RED), entry.entry_id
+        )
+        assert device is not None
+        return device.model, device.sw_version
+
+    return _device
+
+
+@pytest.mark.usefixtures("all_enabled", "setup")
+async def test_values(simulator: Simulator, poll: Poll, states: Any) -> None:
+    """Each exists once it is reported, for the tracker that reports it."""
+    assert states() == {}
+
+    simulator.report(RED, attributes={"charge": True, "lock": False})
+    await poll()
+    # A lock that is not locked is on, as Home Assistant has it.
+    assert states() == {"charging": STATE_ON, "lock": STATE_ON}
+
+    simulator.report(RED, attributes={"lock": True, "battery": 3.9, "power": 12.3})
+    await poll()
+    assert states() == {
+        "charging": STATE_ON,
+        "lock": STATE_OFF,
+        "battery_voltage": "3.9",
+        "power_voltage": "12.3",
+    }
+    assert states(BLUE) == {}
+
+
+@pytest.mark.usefixtures("all_enabled", "setup")
+async def test_report_without(simulator: Simulator, poll: Poll, states: Any) -> None:
+    """It leaves what was known as it was, as does nonsense."""
+    simulator.report(
+        RED, attributes={"charge": False, "lock": True, "battery": 3.9, "power": 12}
+    )
+    await poll()
+    before = states()
+    nonsense: Any = {"charge": "?", "lock": 2, "battery": 3_900, "power": -5}
+    for attributes in (dict[str, Any](), nonsense):
+        simulator.report(RED, attributes=attributes)
+        await poll()
+        assert states() == before
+
+
+@pytest.mark.usefixtures("setup")
+async def test_voltages_are_disabled(
+    simulator: Simulator, poll: Poll, entity_registry: er.EntityRegistry
+) -> None:
+    """Who wants them switches them on."""
+    simulator.report(RED, attributes={"charge": True, "battery": 3.9, "power": 12.3})
+    await poll()
+
+    assert {
+        entity.unique_id
+        for entity in entity_registry.entities.values()
+        if entity.disabled and entity.unique_id.endswith(("voltage", "charging"))
+    } == {f"{RED}_battery_voltage", f"{RED}_power_voltage"}
+
+
+@pytest.mark.usefixtures("all_enabled")
+async def test_restart(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    states: Any,
+    device: Any,
+) -> None:
+    """What was known before it is known after it."""
+    simulator.report(
+        RED,
+        attributes={
+            "charge": False,
+            "lock": True,
+            "battery": 3.9,
+            "power": 12.0,
+            "versionFw": "1.2",
+        },
+    )
+    await poll()
+    before = states()
+    assert len(before) == 4
+    simulator.report(RED, attributes={})
+    await poll()
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    await poll(6)
+
+    assert states() == before
+    assert device() == (None, "1.2")
+
+
+async def test_device_page(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    device: Any,
+    freezer: Any,
+) -> None:
+    """Model and firmware stand there and follow what the service says."""
+    simulator.override_field(RED, "model", "TK905")
+    simulator.report(RED, attributes={"versionFw": "1.2"})
+    await async_setup(hass, entry)
+    assert device() == ("TK905", "1.2")
+
+    simulator.report(RED, attributes={"versionFw": "1.3"})
+    await poll()
+    assert device() == ("TK905", "1.3")
+
+    simulator.report(RED, attributes={})
+    simulator.override_field(RED, "model", "TK906")
+    await poll()
+    assert device() == ("TK906", "1.3")
+
+    simulator.override_field(RED, "model", None)
+    await poll()
+    assert device() == (None, "1.3")
+
+
+async def test_device_page_of_a_tracker_that_comes_back(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device: Any
+) -> None:
+    """What it told meanwhile stands there once it is shown where it is."""
+    simulator.fault("status-503")
+    await poll()
+    simulator.report(RED, attributes={"versionFw": "1.2"})
+    simulator.fault(None)
+    await poll(120)
+    await poll(6)
+
+    assert device() == (None, "1.2")
+
+
+async def test_what_was_there_before_the_firmware_was_forgotten(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    device_registry: dr.DeviceRegistry,
+    device: Any,
+) -> None:
+    """A version that is on the page stays until the tracker tells another."""
+    entry = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), setup.entry_id
+    )
+    assert entry is not None
+    device_registry.async_update_device(entry.id, sw_version="0.9")
+
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert device() == (None, "0.9")

@@ -1,0 +1,334 @@
+"""Rides and kilometres in Home Assistant."""
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+
+KEYS = ("total_distance", "ride_distance", "ride_duration")
+RIDE = "event.red_bike_ride"
+
+
+@pytest.fixture
+def rides(hass: HomeAssistant) -> list[tuple[str, dict[str, Any]]]:
+    """Return a list that grows with what is told of rides to automations."""
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    @callback
+    def _note(event: Event[Any]) -> None:
+        old, new = event.data["old_state"], event.data["new_state"]
+        is_event = old and new and STATE_UNAVAILABLE not in (old.state, new.state)
+        if event.data["entity_id"] == RIDE and is_event:
+            told.append((new.attributes["event_type"], dict(new.attributes)))
+
+    hass.bus.async_listen("state_changed", _note)
+    return told
+
+
+def go(simulator: Simulator, metres: float, **more: Any) -> None:
+    """Let the red bike report from so many metres farther north."""
+    position = simulator.devices[RED].position
+    assert position is not None
+    latitude = position.latitude + metres / 111_195
+    simulator.report(RED, latitude=latitude, **more)
+
+
+def riding(kilometres: float) -> dict[str, Any]:
+    """Return what a report says under way."""
+    attributes = {"motion": True, "totalDistance": kilometres * 1_000}
+    return {"speed": 9.0, "attributes": attributes}
+
+
+def standing(kilometres: float) -> dict[str, Any]:
+    """Return what a report says of a bike that stands."""
+    attributes = {"motion": False, "totalDistance": kilometres * 1_000}
+    return {"speed": 0.0, "attributes": attributes}
+
+
+async def async_ride(simulator: Simulator, poll: Poll) -> None:
+    """Let the red bike ride, stop at a red light, ride on and arrive."""
+    await poll()
+    for number in range(1, 6):
+        light = number == 3
+        metres = 0 if light else 250
+        go(simulator, metres, **riding(100 + number / 3))
+        await poll()
+    for _ in range(6):
+        go(simulator, 0, **standing(100 + 5 / 3))
+        await poll()
+
+
+async def test_ride(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    rides: list[tuple[str, dict[str, Any]]],
+) -> None:
+    """It is told when it starts and when it is over, and what there was of it."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+
+    (started, before), (ended, ride) = rides
+    assert (started, ended) == ("started", "ended")
+    assert "ended_at" not in before
+    begin, end = (
+        dt_util.parse_datetime(ride[name]) for name in ("started_at", "ended_at")
+    )
+    assert begin is not None
+    assert end is not None
+    assert end - begin == timedelta(seconds=5 * 61)
+    assert ride["distance"] == pytest.approx(5 / 3, abs=0.35)
+    assert ride["duration"] == 5 * 61
+    assert ride["maximum_speed"] == 16.7
+    values = {key: state_of(f"{RED}_{key}", Platform.SENSOR) for key in KEYS}
+    total, distance, duration = (
+        float(state.state) for state in values.values() if state
+    )
+    assert total == pytest.approx(100 + ride["distance"])
+    assert distance == ride["distance"]
+    assert duration == pytest.approx(ride["duration"] / 60)
+
+
+async def test_what_there_is(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
+) -> None:
+    """Trackers with a position have them before any ride, others do not."""
+    simulator.report_no_fix(BLUE)
+    await async_setup(hass, entry)
+
+    for key in KEYS:
+        state = state_of(f"{RED}_{key}", Platform.SENSOR)
+        assert state is not None
+        assert state.state == ("0" if key == "total_distance" else STATE_UNKNOWN)
+        assert state_of(f"{BLUE}_{key}", Platform.SENSOR) is None
+    state = state_of(f"{RED}_total_distance", Platform.SENSOR)
+    assert state is not None
+    assert state.attributes["state_class"] == "total_increasing"
+    assert state.attributes["device_class"] == "distance"
+    assert state.attributes["unit_of_measurement"] == "km"
+    event = hass.states.get(RIDE)
+    assert event is not None
+    assert event.state == STATE_UNKNOWN
+    assert event.attributes["event_types"] == ["started", "ended"]
+    assert state_of(f"{BLUE}_ride", Platform.EVENT) is None
+
+
+@pytest.mark.usefixtures("setup")
+async def test_first_fix(simulator: Simulator, poll: Poll, state_of: StateOf) -> None:
+    """The thousands of kilometres that servers count from 0/0 to there are none."""
+    simulator.add_device("new", email=EMAIL, latitude=None)
+    simulator.report_no_fix("new")
+    simulator.report(
+        "new",
+        latitude=0.0,
+        longitude=0.0,
+        valid=False,
+        attributes={"totalDistance": 0.0},
+    )
+    await poll()
+    assert state_of("new_total_distance", Platform.SENSOR) is None
+    simulator.report(
+        "new", latitude=49.4, longitude=8.6, attributes={"totalDistance": 5_500_000.0}
+    )
+    await poll()
+    state = state_of("new_total_distance", Platform.SENSOR)
+    assert state is not None
+    assert float(state.state) == 0
+
+
+@pytest.mark.usefixtures("setup")
+async def test_parked_bike_writes_nothing(
+    simulator: Simulator, poll: Poll, writes: list[str]
+) -> None:
+    """A report of a bike that stands changes nothing of its rides."""
+    go(simulator, 0, **standing(100))
+    await poll()
+    writes.clear()
+    for number in range(3):
+        go(simulator, number % 2 * 9, **standing(100 + number / 100))
+        await poll()
+    assert not [
+        entity_id
+        for entity_id in writes
+        if "ride" in entity_id or "distance" in entity_id
+    ]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_heard_of_no_more(
+    simulator: Simulator, poll: Poll, rides: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Half an hour after the last report under way the ride is over, by the clock."""
+    await poll()
+    go(simulator, 300, **riding(1))
+    await poll()
+    for _ in range(28):
+        simulator.touch([RED])
+        await poll()
+    assert [kind for kind, _ in rides] == ["started"]
+    for _ in range(3):
+        await poll()
+    assert [kind for kind, _ in rides] == ["started", "ended"]
+
+
+@pytest.mark.parametrize("how", ["outage", "reload"])
+async def test_interrupted(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    rides: list[tuple[str, dict[str, Any]]],
+    how: str,
+) -> None:
+    """A ride under way goes on; what began meanwhile is told when all is there again."""
+    await poll()
+    go(simulator, 300, **riding(1))
+    await poll()
+    for _ in range(2):
+        if how == "outage":
+            simulator.fault("status-503")
+            await poll()
+            simulator.fault(None)
+        else:
+            await hass.config_entries.async_unload(setup.entry_id)
+            await hass.config_entries.async_setup(setup.entry_id)
+        go(simulator, 300, **riding(1.3))
+        for seconds in (61, 5, 61):
+            await poll(seconds)
+    assert [kind for kind, _ in rides] == ["started"]
+    go(simulator, 0, **standing(1.3))
+    await poll()
+    if how == "outage":
+        simulator.fault("status-503")
+        await poll()
+        simulator.fault(None)
+    else:
+        await hass.config_entries.async_unload(setup.entry_id)
+        await hass.config_entries.async_setup(setup.entry_id)
+    freezer.tick(400)
+    go(simulator, 0, **standing(1.3))
+    for seconds in (61, 5, 61):
+        await poll(seconds)
+    assert [kind for kind, _ in rides] == ["started", "ended"]
+    assert rides[-1][1]["distance"] == pytest.approx(0.9, abs=0.01)
+
+
+async def test_remembered(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """Everything is as before after a restart."""
+    await async_ride(simulator, poll)
+    go(simulator, 300, **riding(103))
+    await poll()
+    go(simulator, 90_000, **riding(193))
+    await poll()
+    before = setup.runtime_data.coordinator.account.remembered.tracks
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.fault("status-404", path="positions")
+    await hass.config_entries.async_setup(setup.entry_id)
+
+    assert before[RED].ride
+    assert before[RED].doubt
+    assert before[RED].last
+    assert setup.runtime_data.coordinator.account.remembered.tracks == before
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "tracks",
+        {RED: "far"},
+        {RED: {"total": "far"}},
+        {RED: {"total": -1}},
+        {RED: {"total": 7.5}},
+        {RED: {"total": 7.5, "seen": 1, "heard_at": 2}},
+        {RED: {"total": 7.5, "seen": {"time": "now"}, "heard_at": "now"}},
+    ],
+)
+async def test_memory_that_is_not_readable(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    junk: Any,
+) -> None:
+    """What is readable of it counts."""
+    key = f"{DOMAIN}.{entry.entry_id}"
+    hass_storage[key] = {"version": 1, "key": key, "data": {"tracks": junk}}
+    await async_setup(hass, entry)
+    state = state_of(f"{RED}_total_distance", Platform.SENSOR)
+    assert state is not None
+    assert state.state == ("7.5" if "7.5" in str(junk) else "0")
+
+
+@pytest.mark.parametrize("name", ["place", "doubt", "ride", "ended", "last"])
+@pytest.mark.parametrize("value", ["junk", {"time": 1, "started_at": "x"}])
+async def test_part_that_is_not_readable(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    name: str,
+    value: Any,
+) -> None:
+    """One part of it costs that part."""
+    await async_ride(simulator, poll)
+    await hass.config_entries.async_unload(setup.entry_id)
+    key = f"{DOMAIN}.{setup.entry_id}"
+    track = hass_storage[key]["data"]["tracks"][RED]
+    total = track["total"]
+    track[name] = value
+    await hass.config_entries.async_setup(setup.entry_id)
+    known = setup.runtime_data.coordinator.account.remembered.tracks[RED]
+    assert known.total == total
+    assert getattr(known, name) == (known.seen if name == "place" else None)
+
+
+async def test_device_that_is_removed(
+    hass: HomeAssistant,
+    entity_registry: er.EntityRegistry,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Nothing is remembered of its rides."""
+    await async_ride(simulator, poll)
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    coordinator = setup.runtime_data.coordinator
+    assert RED in coordinator.account.remembered.tracks
+    coordinator.async_forget(RED)
+    assert RED not in coordinator.account.remembered.tracks
+
+
+@pytest.mark.usefixtures("setup")
+async def test_nothing_is_asked_for(simulator: Simulator, poll: Poll) -> None:
+    """A ride costs the two requests of a poll with a new position, and its end none."""
+    await poll()
+    go(simulator, 300, **riding(1))
+    await poll()
+    simulator.record.clear()
+    for _ in range(35):
+        await poll()
+    assert set(simulator.record.counts) == {"/api/devices"}

@@ -1,0 +1,214 @@
+"""Months of rides, or a year as `scripts/soak --rides` has it: none lost, none invented."""
+
+from datetime import UTC, datetime, time, timedelta
+from itertools import pairwise
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import (
+    EVENT_STATE_CHANGED,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+    Platform,
+)
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.bike_tracker.api import Position
+
+from .conftest import RED, Poll, StateOf
+from .rides.accuracy import distance_error, rides_of
+from .rides.home import Home, Span
+from .rides.page import PAGE, page
+from .rides.plan import BEGIN, a_journey, outages, overlaps, restarts
+from .rides.trackers import Tracker, reports
+from .rides.trips import Journey
+from .simulator.server import Simulator
+from .soak.options import POLLS_A_DAY, Options
+
+_DAY = timedelta(days=1)
+_POLL = timedelta(minutes=1)
+_SET_UP = datetime.combine(BEGIN, time(), UTC)
+# Days of a normal run, and of a long one in Home Assistant, where each takes seconds.
+_SHORT = 60
+_MOST_DAYS = 14
+
+_OFTEN = 0.01
+TRACKERS = (
+    Tracker("sleeps", 10, repeats=3_600, jumps=0.001, buffers=0.002),
+    Tracker("stays awake", 10, parked=300, jumps=0.001),
+    Tracker("every minute", 60, parked=1_800, buffers=0.01),
+    Tracker("jumps", 60, repeats=3_600, jumps=_OFTEN),
+    Tracker("says little", 60, 600, says_accuracy=False, says_speed=False),
+    Tracker("counts nothing", 60, repeats=600, says_total=False, accuracy=15),
+    Tracker("every ten minutes", 600, repeats=3_600),
+)
+
+
+@pytest.fixture
+def options(pytestconfig: pytest.Config) -> Options:
+    """Return how long, as `scripts/soak` was told; two months otherwise."""
+    plugins = pytestconfig.pluginmanager.get_plugins()
+    told = (plugin for plugin in plugins if isinstance(plugin, Options))
+    return next(told, Options(polls=_SHORT * POLLS_A_DAY))
+
+
+@pytest.fixture
+def freezer(freezer: FrozenDateTimeFactory) -> FrozenDateTimeFactory:
+    """Return the clock, at the beginning of the rides."""
+    freezer.move_to(_SET_UP)
+    return freezer
+
+
+@pytest.fixture
+def simulator(freezer: FrozenDateTimeFactory, simulator: Simulator) -> Simulator:
+    """Return the service as it was then."""
+    return simulator
+
+
+@pytest.mark.parametrize("tracker", TRACKERS, ids=lambda tracker: tracker.name)
+def test_year(tracker: Tracker, options: Options) -> None:
+    """Each ride is told as it was, whatever the service does, and nothing else is."""
+    days = options.polls // POLLS_A_DAY
+    journey = a_journey(options.seed, days)
+    begin = _SET_UP
+    end = begin + _DAY * (days + 1)
+    downs = outages(journey, options.seed, end)
+    home = Home()
+    home.live(
+        reports(tracker, journey, begin, end, options.seed),
+        end,
+        downs,
+        restarts(options.seed, end),
+    )
+
+    _rides_are_right(tracker, journey, home, downs)
+    totals = [total for _, total in home.totals]
+    assert totals == sorted(totals)
+    true = sum(trip.kilometres for trip in journey.trips)
+    counted = (totals[-1] - totals[0]) / true
+    options.say(
+        f"{tracker.name}: {len(journey.trips)} trips, {len(home.rides)} rides,"
+        f" {true:,.0f} km, {counted:.1%} of them counted"
+    )
+    assert (0.6 if tracker.every == 600 else 0.93) < counted < 1.01
+
+
+def _rides_are_right(
+    tracker: Tracker, journey: Journey, home: Home, downs: list[Span]
+) -> None:
+    told = [ride for _, ride in home.started]
+    assert [ride.started_at for ride in told] == [
+        ride.started_at for _, ride in home.ended
+    ]
+    assert all(
+        before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
+    )
+    late = timedelta(minutes=10 if tracker.every == 600 else 6)
+    # Reports that come late are not seen at all until they come.
+    late += timedelta(minutes=8 if tracker.buffers else 0)
+    left = list(home.rides)
+    # One that jumped on arrival adds its last minute to the next ride.
+    most = 20 if tracker.jumps == _OFTEN else 5
+    for trip in journey.trips:
+        struck = [span for span in downs if overlaps(trip, span, 2 * late)]
+        if struck:
+            # What was ridden during an outage is known with the first fix after it.
+            known = timedelta(seconds=tracker.parked or 0) + max(
+                span.end - trip.ends_at for span in struck
+            )
+            found = rides_of(trip, left, late + max(known, timedelta()))
+            assert 1 <= len(found) <= 2
+        else:
+            found = rides_of(trip, left, late)
+            assert len(found) == 1 or (tracker.every == 600 and len(found) == 2)
+            assert abs(found[0].started_at - trip.starts_at) <= late
+            assert abs(found[-1].moved_at - trip.ends_at) <= late
+            assert -90 < distance_error(found, trip) < most
+        for ride in found:
+            left.remove(ride)
+    assert not left
+
+
+@pytest.mark.usefixtures("setup")
+async def test_weeks_in_home_assistant(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    options: Options,
+) -> None:
+    """Some weeks of it, two days in a normal run, through the service and all entities."""
+    days = (
+        min(options.polls // POLLS_A_DAY // 10, _MOST_DAYS) if _is_soak(options) else 2
+    )
+    journey = a_journey(options.seed, days)
+    told, totals = _listen(hass), list[float]()
+    tracker = Tracker("real", 10, repeats=3_600)
+    heard_at = dt_util.utcnow()
+    begin, end = heard_at + _POLL, heard_at + _DAY * days
+    for report in reports(tracker, journey, begin, end, options.seed):
+        # The last report before a poll is the one that counts.
+        while report.comes_at - dt_util.utcnow() > _POLL:
+            now = dt_util.utcnow()
+            is_idle = now - heard_at > timedelta(minutes=40)
+            await poll((report.comes_at - now if is_idle else _POLL).total_seconds())
+            state = state_of(f"{RED}_total_distance", Platform.SENSOR)
+            assert state is not None
+            totals.append(float(state.state))
+        heard_at = report.comes_at
+        _report(simulator, report.position)
+    for _ in range(36):
+        await poll()
+
+    assert [kind for kind, _ in told] == ["started", "ended"] * len(journey.trips)
+    for trip, (_, ride) in zip(journey.trips, told[1::2], strict=True):
+        assert abs(ride["distance"] / trip.kilometres - 1) < 0.1
+    assert totals == sorted(totals)
+    true = sum(trip.kilometres for trip in journey.trips)
+    assert totals[-1] == pytest.approx(true, rel=0.05)
+    options.say(f"In Home Assistant: {len(journey.trips)} trips, {true:,.0f} km")
+
+
+def _is_soak(options: Options) -> bool:
+    return options.polls > _SHORT * POLLS_A_DAY
+
+
+def _listen(hass: HomeAssistant) -> list[tuple[str, dict[str, Any]]]:
+    """Return a list that grows with each event of a ride."""
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    @callback
+    def _note(event: Event[Any]) -> None:
+        new = event.data["new_state"]
+        if event.data["entity_id"] == "event.red_bike_ride" and new.state not in (
+            STATE_UNAVAILABLE,
+            STATE_UNKNOWN,
+        ):
+            told.append((new.attributes["event_type"], dict(new.attributes)))
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
+    return told
+
+
+def _report(simulator: Simulator, position: Position) -> None:
+    """Let the red bike report this, as a tracker does."""
+    kilometres = position.total_distance or 0
+    simulator.report(
+        RED,
+        latitude=position.latitude,
+        longitude=position.longitude,
+        accuracy=position.accuracy,
+        speed=(position.speed or 0) / 1.852,
+        fix_time=position.fix_time,
+        attributes={
+            "motion": position.motion,
+            "totalDistance": kilometres * 1_000,
+        },
+    )
+
+
+def test_page() -> None:
+    """docs/rides.md says what is measured."""
+    assert PAGE.read_text() == page()
