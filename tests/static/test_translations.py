@@ -14,7 +14,7 @@ from custom_components.bike_tracker import event
 
 from .automations import described
 from .entities import DESCRIPTIONS, STATES
-from .project import INTEGRATION, read_json, under
+from .project import INTEGRATION, ROOT, read_json, under
 from .texts import flatten, placeholders_in, strings_in, texts_in_use
 
 FILES = under(INTEGRATION / "translations", "*.json")
@@ -25,36 +25,36 @@ FOREIGN = [path for path in TRANSLATED if path.stem != "en-GB"]
 
 # The languages the README promises.
 PROMISED = {
-    "ca",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "en-GB",
-    "es",
-    "et",
-    "fi",
-    "fr",
-    "ga",
-    "gl",
-    "hu",
-    "it",
-    "ja",
-    "ko",
-    "lt",
-    "nb",
-    "nl",
-    "pl",
-    "pt",
-    "pt-BR",
-    "ru",
-    "sk",
-    "sr-Latn",
-    "sv",
-    "tr",
-    "zh-Hans",
-    "zh-Hant",
+    "ca": "Catalan",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "en-GB": "British English",
+    "es": "Spanish",
+    "et": "Estonian",
+    "fi": "Finnish",
+    "fr": "French",
+    "ga": "Irish",
+    "gl": "Galician",
+    "hu": "Hungarian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "lt": "Lithuanian",
+    "nb": "Norwegian",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "pt-BR": "Brazilian Portuguese",
+    "ru": "Russian",
+    "sk": "Slovak",
+    "sr-Latn": "Serbian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+    "zh-Hans": "Simplified Chinese",
+    "zh-Hant": "Traditional Chinese",
 }
 
 # Of these no other language has one, in whatever sense.
@@ -150,8 +150,15 @@ def words_of(text: str, word: re.Pattern[str]) -> set[str]:
 
 def test_texts_are_in_all_languages() -> None:
     """Every promised language is there, and texts are nowhere else."""
-    assert {path.stem for path in FILES} == PROMISED
+    assert {path.stem for path in FILES} == PROMISED.keys()
     assert not (INTEGRATION / "strings.json").exists()
+
+
+def test_readme_names_the_languages() -> None:
+    """The README promises each of them, and no other."""
+    section = (ROOT / "README.md").read_text().partition("\n## Languages\n")[2]
+    names = section.partition("\n## ")[0].strip().rstrip(".")
+    assert re.split(r",\s+|\s+and\s+", names) == sorted(PROMISED.values())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
