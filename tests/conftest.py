@@ -29,6 +29,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.identity import MINOR_VERSION, unique_id_of
+from custom_components.bike_tracker.live import Live
 
 from .simulator.server import Simulator
 
@@ -79,6 +80,20 @@ def integration(
         "homeassistant.helpers.aiohttp_client._async_make_resolver",
         lambda _: _Resolver(),
     )
+
+
+@pytest.fixture
+def with_live() -> None:
+    """Have the live connection as well, which is a task that never ends."""
+
+
+@pytest.fixture(autouse=True)
+def polling_alone(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have no live connection, nor its requests, where a test does not ask for it."""
+    if "with_live" not in request.fixturenames:
+        monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
 
 
 @pytest.fixture

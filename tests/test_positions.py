@@ -1240,6 +1240,7 @@ async def test_unloading_with_news(
         {"positions": {RED: {"device_id": 1, "id": None}}},
         {"alarms": []},
         {"alarms": {RED: None}},
+        {"hardware": {RED: {"lock": True, "power_voltage": "high", "firmware": 1}}},
         {"alarms": {RED: {"position_id": "1", "words": ["sos"]}}},
         {"alarms": {RED: {"position_id": 1, "words": "sos"}}},
         {"alarms": {RED: {"position_id": 1, "words": [1], "time": "soon"}}},
@@ -1308,7 +1309,11 @@ async def test_memory_with_a_value_of_the_wrong_type(
         "battery_level": 50,
         "motion": True,
     }
-    remember(hass_storage, entry, {"positions": {RED: {**good, field: value}}})
+    remember(
+        hass_storage,
+        entry,
+        {"positions": {RED: {**good, field: value}}, field: {RED: value}},
+    )
 
     await async_setup(hass, entry)
 

@@ -11,7 +11,7 @@ import json
 import logging
 import time
 from typing import Any, override
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from aiohttp.test_utils import TestClient
 from freezegun.api import FrozenDateTimeFactory
@@ -41,7 +41,7 @@ from .conftest import BLUE, RED, MakeEntry, async_setup
 from .faults.decided import DECIDED, SERIAL_NUMBER
 from .faults.home import Home
 from .faults.trouble import TROUBLES
-from .simulator import Simulator, authorization, client_context
+from .simulator import LIVE_FAULTS, Simulator, authorization, client_context
 from .simulator.world import Json
 
 EMAIL = "ann.private@example.com"
@@ -53,6 +53,7 @@ STRANGER = "stranger@example.com"
 SECRETS = {
     "password": PASSWORD,
     "password in a URL": quote(PASSWORD),
+    "password in a form": quote_plus(PASSWORD),
     "password in base64": b64encode(PASSWORD.encode()).decode(),
     "header": authorization(EMAIL, PASSWORD),
     "value of the header": authorization(EMAIL, PASSWORD).removeprefix("Basic "),
@@ -153,6 +154,7 @@ async def simulator() -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 async def home(
+    request: pytest.FixtureRequest,
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,
@@ -168,6 +170,7 @@ async def home(
     )
     entry = make_entry(EMAIL, PASSWORD, simulator.url.replace("127.0.0.1", "localhost"))
     home = Home(hass, freezer, simulator, entry, TROUBLES["name-not-found"], caplog)
+    home.is_live = "with_live" in request.fixturenames
     home.watch(monkeypatch)
     # Home Assistant writes down events from now on, too.
     hass.bus.async_fire(EVENT_LOGGING_CHANGED)
@@ -369,6 +372,40 @@ async def test_nobody_else_gets_a_request(home: Home, name: str) -> None:
     assert result["errors"] == {"base": "redirected"}
     assert len(home.simulator.requests) == requests + 2
     assert home.simulator.other_requests == []
+
+
+@pytest.mark.usefixtures("with_live")
+async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
+    """The password goes out in one form, the cookie to one socket, and both nowhere else."""
+    simulator = home.simulator
+    await home.wait(11)
+    for name in (None, *LIVE_FAULTS):
+        simulator.live_fault(name)
+        simulator.live.drop()
+        simulator.report_many()
+        for seconds in (61, 120, 240):
+            await home.wait(seconds)
+        await look_around()
+        simulator.live_fault(None)
+        await home.wait(16 * 60)
+        assert len(simulator.live.sockets) == 1, name
+    assert written.found() == set()
+    assert not [text for _, text in written.texts if simulator.live.knows_cookie(text)]
+    assert simulator.other_requests == []
+    assert simulator.live.cookies > len(LIVE_FAULTS)
+    # The page on system health asks without an account whether the server is there.
+    requests = [item for item in simulator.requests if item.path != "/api"]
+    for request in requests:
+        is_sign_in = (request.method, request.path) == ("POST", "/api/session")
+        is_socket = (request.method, request.path) == ("GET", "/api/socket")
+        cookie = request.header("Cookie")
+        assert (cookie is not None) is is_socket
+        assert (request.header("Authorization") is None) is (is_sign_in or is_socket)
+        assert request.query == "" or request.path == "/api/positions"
+        assert not simulator.live.knows_cookie(str(request.headers)) or is_socket
+    assert {request.path for request in requests} == {
+        *("/api/devices", "/api/positions", "/api/session", "/api/socket")
+    }
 
 
 @pytest.mark.parametrize("secret", SECRETS)

@@ -81,6 +81,7 @@ def forget_writes() -> None:
         getattr(Store, method).reset_mock()
 
 
+@pytest.mark.usefixtures("with_live")
 async def test_soak(
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
@@ -95,7 +96,7 @@ async def test_soak(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
     entry = make_entry(url=simulator.url.replace("127.0.0.1", "localhost"))
-    home = Home(hass, freezer, simulator, entry, TROUBLES[NAME_NOT_FOUND])
+    home = Home(hass, freezer, simulator, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
     home.watch(monkeypatch)
     # What of Home Assistant stays when an account goes.
     for platform in PLATFORMS:
@@ -115,6 +116,9 @@ async def test_soak(
     assert home.state is ConfigEntryState.LOADED
     assert not home.asks_to_sign_in
     assert log.lines > 0
+    beyond = soak.counts["requests for /api/session"]
+    beyond += soak.counts["requests for /api/socket"]
+    assert 0 < beyond < last.polls / 5
     assert log.tracebacks == 0
 
     await hass.config_entries.async_remove(entry.entry_id)

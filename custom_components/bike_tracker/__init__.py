@@ -13,7 +13,7 @@ from .fleet import tracker_of
 from .identity import async_identify
 from .memory import Memory
 from .outage import async_end_outage
-from .session import create_client
+from .session import create_clients
 from .set_up_again import SetUpAgain
 
 PLATFORMS = [
@@ -35,8 +35,7 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    client = create_client(hass, entry.data)
-    coordinator = BikeTrackerCoordinator(hass, entry, client)
+    coordinator = BikeTrackerCoordinator(hass, entry, *create_clients(hass, entry.data))
     try:
         await coordinator.async_config_entry_first_refresh()
     except ConfigEntryAuthFailed:

@@ -22,6 +22,8 @@ from .api import (
     AuthenticationError,
     Device,
     InvalidResponseError,
+    LiveClient,
+    Message,
     News,
     Position,
     RedirectedError,
@@ -37,6 +39,7 @@ from .handover import async_hand_over
 from .issues import async_create_issue, async_delete_issue
 from .later import Later
 from .listeners import TrackerListeners
+from .live import Live
 from .memory import Memory
 from .oddities import Oddities
 from .outage import async_begin_outage, async_end_outage
@@ -78,7 +81,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     positions: PositionLookup
 
     def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry, client: TrackingClient
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        client: TrackingClient,
+        live: LiveClient,
     ) -> None:
         """Poll for this entry."""
         super().__init__(
@@ -90,6 +97,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             always_update=False,
         )
         self.client = client
+        self.live = Live(
+            hass, entry, live, self._async_hear, lambda: self.last_update_success
+        )
         self.poll = Poll()
         self._memory = Memory(hass, entry.entry_id)
         self._tracker_listeners = TrackerListeners(hass, entry)
@@ -99,6 +109,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._asking: asyncio.Task[Answers] | None = None
         self._last_success: float | None = None
         self._oddities = Oddities(client.devices)
+        # Polls and messages are taken in one after the other.
+        self._taking = asyncio.Lock()
         # What listeners were told last; None is that they are unavailable.
         self._told: Trackers | None = None
 
@@ -145,16 +157,26 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
-        answers = await self._async_ask_until_stopped()
+        began = self.account.messages
+        answers = await self._async_ask_until_stopped(began)
         if answers is None:
             return self.data
         listed, devices, positions = answers
         # Both are taken in together or not at all: only the last step changes anything,
         # and Home Assistant has what came of it before anything else may happen.
-        news = await in_turns(
-            self.account.taking(
-                devices, positions, now=dt_util.utcnow(), came_back=self._came_back
+        async with self._taking:
+            heard = self.account.heard_since_poll
+            news = await in_turns(
+                self.account.taking(
+                    devices,
+                    positions,
+                    now=dt_util.utcnow(),
+                    came_back=self._came_back,
+                    began=began,
+                )
             )
+        self.live.async_follow_poll(
+            offered=self.positions.offer.works, heard=heard, untold=_reports(news)
         )
         self._describe(news)
         self._count_missing(listed.now)
@@ -163,9 +185,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._async_move_later()
         return news if news.changed or self.data is None else self.data
 
-    async def _async_ask_until_stopped(self) -> Answers | None:
+    async def _async_ask_until_stopped(self, began: int) -> Answers | None:
         self._asking = self.config_entry.async_create_background_task(
-            self.hass, self._async_ask(), f"{DOMAIN} poll"
+            self.hass, self._async_ask(began), f"{DOMAIN} poll"
         )
         try:
             await asyncio.wait([self._asking])
@@ -173,7 +195,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         finally:
             self._asking = None
 
-    async def _async_ask(self) -> Answers:
+    async def _async_ask(self, began: int) -> Answers:
         """Return the device list, what of it is ours, and positions that are wanted."""
         self.poll.time = dt_util.utcnow()
         start = monotonic()
@@ -181,10 +203,25 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             listed = await self._async_get_devices()
             await self._async_take_over(listed.now)
             devices = self.fleet.async_claim(listed)
-            wanted = self.account.wanted(devices)
+            wanted = self.account.wanted(devices, began=began)
             return listed, devices, await self.positions.async_get(wanted)
         finally:
             self.poll.seconds = monotonic() - start
+
+    async def _async_hear(self, message: Message) -> None:
+        """Take in what the service said by itself, also while polls fail."""
+        async with self._taking:
+            news = await in_turns(
+                self.account.hearing(
+                    message.devices,
+                    message.positions,
+                    now=dt_util.utcnow(),
+                    came_back=self._came_back,
+                )
+            )
+            self._async_tell(news)
+        if not self._move.is_scheduled:
+            self._async_move_later()
 
     async def _async_take_over(self, listed: Mapping[str, Device]) -> None:
         """Take over trackers of a list that another account has and lists no more."""
@@ -266,8 +303,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         if news.changed:
             self._describe(news)
             self.data = news
-            self.async_update_listeners()
             self._memory.async_save_later()
+            # While trackers are unavailable there is nothing to tell.
+            if self.last_update_success:
+                self.async_update_listeners()
 
     def _describe(self, news: News[str, Tracker]) -> None:
         """Let devices be called what the service calls them now."""
@@ -354,3 +393,13 @@ def _says_otherwise(news: News[str, Tracker]) -> bool:
         if before.track is not now.track:
             return True
     return False
+
+
+def _reports(news: News[str, Tracker]) -> bool:
+    """Return whether a tracker reported, which a live connection would have told."""
+    return any(
+        before.device.last_update != now.device.last_update
+        or before.position != now.position
+        for unique_id in news.changed
+        if (before := news.before.get(unique_id)) and (now := news.now.get(unique_id))
+    )

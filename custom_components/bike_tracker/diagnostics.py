@@ -49,6 +49,7 @@ async def async_get_config_entry_diagnostics(
     return {
         **diagnostics,
         "poll": _poll(coordinator),
+        "live": asdict(coordinator.live.report),
         "service": _service(entry),
         "counts": {
             "trackers": len(coordinator.account.trackers),
@@ -77,6 +78,7 @@ async def async_get_device_diagnostics(
     missing = coordinator.account.remembered.missing.get(unique_id)
     return {
         "poll": _poll(coordinator),
+        "live": asdict(coordinator.live.report),
         "service": _service(entry),
         "missing_seconds": None if missing is None else round(missing),
         "tracker": tracker and _tracker(tracker, entry),
@@ -132,7 +134,7 @@ def _tracker(tracker: Tracker, entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     position, alarm = tracker.position, tracker.alarm
     return async_redact_data(
         {
-            **asdict(tracker.device),
+            **tracker.device._asdict(),
             "position": position and _position(position),
             "alarm": alarm
             and {
@@ -146,7 +148,7 @@ def _tracker(tracker: Tracker, entry: BikeTrackerConfigEntry) -> dict[str, Any]:
 
 def _position(position: Position) -> dict[str, Any]:
     """Return a position without its alarm, of which the tracker tells more."""
-    values = asdict(position)
+    values = position._asdict()
     values["hardware"] = position.hardware and position.hardware._asdict()
     del values["alarm"]
     return values

@@ -26,11 +26,17 @@ class Later:
         self._cancel: CALLBACK_TYPE | None = None
         entry.async_on_unload(self.async_cancel)
 
+    @property
+    def is_scheduled(self) -> bool:
+        """Return whether it will be done."""
+        return self._cancel is not None
+
     @callback
-    def async_schedule(self) -> None:
-        """Do it after that time."""
+    def async_schedule(self, seconds: float | None = None) -> None:
+        """Do it after that time, or after so many seconds."""
         self.async_cancel()
-        self._cancel = async_call_later(self._hass, self._seconds, self._job)
+        wait = self._seconds if seconds is None else seconds
+        self._cancel = async_call_later(self._hass, wait, self._job)
 
     @callback
     def async_cancel(self) -> None:

@@ -73,6 +73,11 @@ class Memory:
             "since": _each(self._remembered.since, asdict),
             "tracks": _each(self._remembered.tracks, _by_name),
             "alarms": _each(self._remembered.alarms, _alarm_values),
+            "hardware": {
+                unique_id: position.hardware._asdict()
+                for unique_id, position in dict(self._remembered.positions).items()
+                if position.hardware
+            },
         }
 
 
@@ -90,11 +95,9 @@ def _by_name(track: Track) -> dict[str, Any]:
 
 def _values(position: Position) -> dict[str, Any]:
     """Return what 1.0 reads as well, should somebody go back to it."""
-    values = asdict(position)
-    for unknown in ("device_time", "total_distance", "is_fix"):
+    values = position._asdict()
+    for unknown in ("device_time", "total_distance", "is_fix", "hardware", "alarm"):
         del values[unknown]
-    values["hardware"] = position.hardware and position.hardware._asdict()
-    del values["alarm"]
     if not values.pop("is_readable"):
         # Of no ID that is announced, so that it is asked for again.
         values["id"] = 0
@@ -110,8 +113,9 @@ def _alarm_values(alarm: Alarm) -> dict[str, Any]:
 def _from_json(stored: object) -> Remembered:
     """Return what is readable of a file that anybody may have written."""
     remembered = Remembered()
+    hardware = dict(_items(stored, "hardware"))
     for unique_id, values in _items(stored, "positions"):
-        if position := _position(values):
+        if position := _position(values, _hardware(hardware.get(unique_id))):
             remembered.positions[unique_id] = position
     for unique_id, seconds in _items(stored, "missing"):
         remembered.missing[unique_id] = number(seconds, 0) or 0
@@ -224,7 +228,7 @@ def _boolean(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _position(values: object) -> Position | None:
+def _position(values: object, hardware: Hardware | None) -> Position | None:
     if not isinstance(values, dict):
         return None
     get = values.get
@@ -246,5 +250,5 @@ def _position(values: object) -> Position | None:
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
         motion=_boolean(get("motion")),
-        hardware=_hardware(get("hardware")),
+        hardware=hardware,
     )

@@ -26,6 +26,11 @@ class PositionOffer:
         self._backoff = Backoff()
         self._next_wait = _HOUR
 
+    @property
+    def works(self) -> bool:
+        """Return whether the service answers with positions, as far as is known."""
+        return self.is_made is True and self.last_error is None
+
     def succeed(self) -> None:
         """Take in an answer with positions."""
         if self.is_made and self.last_error is not None:

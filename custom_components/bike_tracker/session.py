@@ -9,16 +9,21 @@ from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_create_clientsession
 
-from .api import TrackingClient
+from .api import LiveClient, TrackingClient
 
 
-def create_client(hass: HomeAssistant, account: Mapping[str, Any]) -> TrackingClient:
-    """Return a client that lives as long as the config entry that is being set up.
+def create_clients(
+    hass: HomeAssistant, account: Mapping[str, Any]
+) -> tuple[TrackingClient, LiveClient]:
+    """Return clients that live as long as the config entry that is being set up.
 
     Raises the same errors as TrackingClient.
     """
     session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-    return _client(session, account)
+    live = LiveClient(
+        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+    )
+    return _client(session, account), live
 
 
 @contextmanager

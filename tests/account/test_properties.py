@@ -1,8 +1,11 @@
-"""In whatever order lists and positions come: it ends in what the last ones say."""
+"""In whatever order lists, positions and messages come: it ends in what the last say."""
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from copy import replace
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from hypothesis import given, settings, strategies as st
@@ -40,9 +43,9 @@ with_fix = st.builds(
     motion=st.none() | st.booleans(),
 )
 without_fix = st.builds(
-    Position,
-    device_id=st.just(1),
-    id=numbers,
+    # Of a named tuple, Hypothesis would make up what has a default.
+    partial(Position, 1),
+    numbers,
     battery_level=st.none() | numbers,
     motion=st.none() | st.booleans(),
 )
@@ -200,6 +203,159 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
 
 def _without_track(trackers: Trackers) -> Trackers:
     return {key: replace(tracker, track=None) for key, tracker in trackers.items()}
+
+
+@dataclass
+class Message:
+    """One message of the live connection, and when it comes."""
+
+    devices: list[Device]
+    positions: list[Position]
+    came_back: bool
+    during_a_poll: bool
+    """It comes when the next poll has begun."""
+    moves: bool
+
+
+moments = st.none() | st.integers(0, 3).map(lambda hours: NOW + timedelta(hours=hours))
+timed_devices = st.builds(
+    lambda device, moment: replace(device, last_update=moment), devices, moments
+)
+timed_positions = st.builds(
+    lambda position, moment, device_id: replace(
+        position, fix_time=position.latitude and moment, device_id=device_id
+    ),
+    positions,
+    moments,
+    numbers,
+)
+messages = st.builds(
+    Message,
+    st.lists(timed_devices, max_size=3),
+    st.lists(timed_positions, max_size=3),
+    seldom,
+    st.booleans(),
+    seldom,
+)
+timed_polls = st.builds(
+    lambda poll, listed: replace(poll, listed=listed),
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    st.lists(timed_devices, max_size=4, unique_by=lambda device: device.unique_id),
+)
+histories = st.lists(timed_polls | messages, max_size=8)
+
+
+def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevices:
+    """Take in all of it, and hold each piece of news against a look at everything."""
+    reader = ListOfDevices()
+    coming: list[Message] = []
+    for event in history:
+        if isinstance(event, Message) and event.during_a_poll:
+            coming.append(event)
+        elif isinstance(event, Message):
+            _hear(account, event)
+        else:
+            began = account.messages
+            for message in coming:
+                _hear(account, message)
+            coming.clear()
+            listed = _listing(reader, event)
+            account.wanted(listed, began=began)
+            if event.interrupted:
+                continue
+            before = account.trackers
+            news = account.take(
+                listed,
+                event.positions,
+                came_back=event.came_back,
+                now=NOW,
+                began=began,
+            )
+            _is_news(news, before, account.trackers)
+        if event.moves:
+            before = account.trackers
+            _is_news(account.move(now=NOW), before, account.trackers)
+    for message in coming:
+        _hear(account, message)
+    return reader
+
+
+def _hear(account: Account, message: Message) -> None:
+    before = account.trackers
+    picture = dict(before)
+    news = account.hear(
+        message.devices, message.positions, came_back=message.came_back, now=NOW
+    )
+    assert before == picture
+    assert news.before.keys() == news.now.keys()
+    _is_news(news, before, account.trackers)
+    for unique_id in news.changed:
+        _never_goes_back(before[unique_id], account.trackers[unique_id])
+
+
+def _never_goes_back(before: Tracker, now: Tracker) -> None:
+    assert now.device.moment >= before.device.moment
+    assert (now.device.position_id or 0) >= (before.device.position_id or 0)
+    if before.position and now.position and now.position.fix_time:
+        assert now.position.moment >= before.position.moment
+
+
+@every
+@given(history=histories)
+def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> None:
+    """It is the truth: as if no message had ever come, and no other poll."""
+    account, other = Account(Remembered()), Account(Remembered())
+    reader = _live_through(account, history)
+    last = reader.read(
+        a_device("red", position_id=9, last_update=NOW), a_device("blue", id=1)
+    )
+    complete = a_position(9, battery_level=9, motion=True)
+    positions = {"red": complete}
+    wanted = account.wanted(last, began=account.messages)
+    if "red" not in {device.unique_id for device in wanted.values()}:
+        positions = {}
+
+    account.take(last, positions, now=NOW, began=account.messages)
+    account.move(now=NOW)
+    other.take(last, {"red": complete}, now=NOW)
+    other.move(now=NOW)
+
+    assert account.trackers.keys() == {"red", "blue"}
+    for unique_id, tracker in account.trackers.items():
+        assert tracker.device == last.now[unique_id]
+    position = account.trackers["red"].position
+    assert position is not None
+    assert position.id == 9
+    if positions:
+        assert position == other.trackers["red"].position
+
+
+@every
+@given(history=histories)
+def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> None:
+    """If it came later than all else, also during a poll that began before."""
+    account = Account(Remembered())
+    reader = _live_through(account, history)
+    listed = reader.read(a_device("red", position_id=1), a_device("blue"))
+    account.take(listed, {}, now=NOW, began=account.messages)
+    account.move(now=NOW)
+    began = account.messages
+    later = NOW + timedelta(days=1)
+    told = a_device("red", status="offline", position_id=10, last_update=later)
+    place = a_position(10, fix_time=later, battery_level=9, motion=True)
+    place = replace(place, device_id=sum(b"red"))
+
+    for interrupted in (False, True):
+        account.hear([told], [place], now=NOW)
+        account.move(now=NOW)
+        assert account.trackers["red"].device == told
+        assert account.trackers["red"].position == place
+        if not interrupted:
+            assert account.wanted(listed, began=began) == {}
+            old = a_position(1, latitude=1.0)
+            account.take(listed, {"red": old}, now=NOW, began=began)
+            assert account.trackers["red"].device == told
+            assert account.trackers["red"].position == place
 
 
 def _listing(reader: ListOfDevices, poll: Poll) -> Listing:

@@ -428,6 +428,16 @@ def test_times_that_cannot_be() -> None:
     assert bike.track.total == pytest.approx(1.25)
 
 
+def test_far_place_that_is_believed_after_the_ride_is_over() -> None:
+    """A bike that fell silent where nobody believed it to be rode once, not twice."""
+    bike = Bike().wait(31).report(90_000, speed=15.0)
+    assert bike.told == ["started"]
+    bike.become(ended(bike.track)).wait(31).report(90_000)
+    bike.wait(31).report(90_000)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(90, abs=1)
+
+
 def test_better_place() -> None:
     """Of fixes at one place the most accurate one is where the bike stands."""
     bike = Bike(accuracy=80.0).wait(1).report(100, accuracy=4.0)

@@ -1,6 +1,6 @@
 """What the service sends, as objects."""
 
-from dataclasses import FrozenInstanceError, replace
+from copy import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -376,7 +376,7 @@ def test_ends_of_the_earth(latitude: float, longitude: float) -> None:
 def test_objects_do_not_change() -> None:
     """What was read stays as it was read."""
     device, position = read_device(), read_position()
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         device.name = "Blue bike"  # type: ignore[misc]
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         position.latitude = 0  # type: ignore[misc]

@@ -62,13 +62,17 @@ async def home(folder: Path, *, recorder: bool) -> AsyncGenerator[HomeAssistant]
 async def set_up(
     hass: HomeAssistant, domain: str, data: Mapping[str, Any]
 ) -> ConfigEntry[Any]:
-    """Add an account as its config flow would, and wait until all its entities are there."""
+    """Add an account as its config flow would, and wait until all its entities are there.
+
+    It is polled when told to, and no live connection tells what a poll is to find.
+    """
     entry = ConfigEntry[Any](
         data=dict(data),
         discovery_keys=MappingProxyType({}),
         domain=domain,
         minor_version=1,
         options={},
+        pref_disable_polling=True,
         source=SOURCE_USER,
         subentries_data=(),
         title="Bikes",

@@ -5,6 +5,7 @@ It takes some minutes. With --page it writes the page alone, with what was measu
 
 import argparse
 
+from .cases import PATHS
 from .measured import measure, write
 from .page import PAGE, page
 
@@ -13,8 +14,10 @@ def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--page", action="store_true", help="measure nothing")
-    if not parser.parse_args().page:
-        write(measure())
+    parser.add_argument("--only", choices=PATHS, help="measure nothing but this anew")
+    arguments = parser.parse_args()
+    if not arguments.page:
+        write(measure([arguments.only] if arguments.only else PATHS))
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page())
     print(f"Wrote {PAGE.name}")

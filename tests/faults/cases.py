@@ -2,14 +2,19 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import override
+from typing import Literal, override
 
+from tests.simulator import LIVE_FAULTS
 from tests.simulator.render import Endpoint
-from tests.simulator.server import ENDPOINTS as PATHS
+from tests.simulator.server import ENDPOINTS
 
 from .trouble import TROUBLES
 
-__all__ = ["CASES", "PATHS", "Case", "Lasted"]
+__all__ = ["CASES", "PATHS", "Case", "Lasted", "Path"]
+
+type Path = Endpoint | Literal["live"]
+
+PATHS: tuple[Path, ...] = (*ENDPOINTS, "live")
 
 
 class Lasted(IntEnum):
@@ -22,9 +27,12 @@ class Lasted(IntEnum):
 
 @dataclass(frozen=True)
 class Case:
-    """A trouble of the whole service, or of the call for positions alone, for so long."""
+    """A trouble of the whole service, or of a part of it alone, for so long.
 
-    path: Endpoint
+    The parts are the call for positions and the live connection.
+    """
+
+    path: Path
     trouble: str
     lasted: Lasted
 
@@ -36,8 +44,14 @@ class Case:
 
 CASES = [
     Case(path, name, lasted)
-    for path in PATHS
+    for path in ENDPOINTS
     for name, trouble in TROUBLES.items()
     if path == "devices" or trouble.strikes_positions
     for lasted in Lasted
+]
+CASES += [
+    Case("live", name, lasted)
+    for name in LIVE_FAULTS
+    # After a day it is as after an hour: the waits grow no more.
+    for lasted in (Lasted.MINUTE, Lasted.HOUR)
 ]

@@ -29,6 +29,7 @@ from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 from tests.simulator import Simulator
 from tests.simulator.render import Endpoint
+from tests.simulator.wire import pause
 
 from .trouble import NAME_NOT_FOUND, Trouble
 
@@ -36,6 +37,9 @@ from .trouble import NAME_NOT_FOUND, Trouble
 _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
+# So often what comes by itself has the time to come, in seconds of real time.
+_MOMENTS = 10
+_MOMENT = 0.002
 # Time stands still between whole microseconds: what is less would never pass.
 _LEAST = 0.001
 
@@ -54,6 +58,8 @@ class Home:
     entry: MockConfigEntry
     trouble: Trouble
     caplog: pytest.LogCaptureFixture | None = None
+    is_live: bool = False
+    """Whether there is a live connection, which is a task that never ends."""
     polls: int = field(default=0, init=False)
     """How often the device list was asked for, whether or not that reached the server."""
     _in_trouble: bool = field(default=False, init=False)
@@ -172,13 +178,23 @@ class Home:
     async def _settle(self) -> None:
         """Wait until nothing is under way; a slow server is given the time it gets."""
         settled = asyncio.create_task(
-            self.hass.async_block_till_done(wait_background_tasks=True)
+            self._settle_live()
+            if self.is_live
+            else self.hass.async_block_till_done(wait_background_tasks=True)
         )
         while self.simulator.faults and not settled.done():
             while self.simulator.slow_answers:
                 await self._be_patient(self.simulator.slow_answers.popleft())
             await asyncio.sleep(0)
         await settled
+
+    async def _settle_live(self) -> None:
+        """Wait for all but listening."""
+        for _ in range(_MOMENTS):
+            await self.hass.async_block_till_done()
+            if polls := list(filter(_is_poll, asyncio.all_tasks())):
+                await asyncio.wait(polls)
+            await pause(_MOMENT)
 
     async def _be_patient(self, seconds: float) -> None:
         """Let the time pass that the client waits for such an answer."""
@@ -223,6 +239,11 @@ class Home:
     def position_requests(self) -> int:
         """How often the server was asked for positions."""
         return self.simulator.record.counts["/api/positions"]
+
+    @property
+    def live_tries(self) -> int:
+        """How often somebody signed in to the live connection, or tried to."""
+        return self.simulator.record.counts["/api/session"]
 
     def places(self) -> dict[str, str]:
         """Return where each tracker is shown."""
@@ -315,6 +336,11 @@ class Home:
             tracemalloc.stop()
         assert peak < limit
         assert now < kept
+
+
+def _is_poll(task: asyncio.Task[Any]) -> bool:
+    name = task.get_name()
+    return name.startswith(DOMAIN) and not name.startswith(f"{DOMAIN} live")
 
 
 def _at(latitude: float, longitude: float) -> str:

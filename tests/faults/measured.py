@@ -1,19 +1,20 @@
 """How long it took until all was right again, measured once for each case and written down."""
 
+from collections.abc import Container
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 import json
 from multiprocessing import get_context
 import os
-from pathlib import Path
+import pathlib
 from typing import cast
 
 import pytest
 
-from .cases import CASES, PATHS, Case, Lasted
+from .cases import CASES, PATHS, Case, Lasted, Path
 
-FILE = Path(__file__).parent / "measured.json"
-MATRIX = Path(__file__).parent / "matrix.py"
+FILE = pathlib.Path(__file__).parent / "measured.json"
+MATRIX = pathlib.Path(__file__).parent / "matrix.py"
 
 MOST = 2 * Lasted.HOUR
 """Seconds after which nothing more is waited for."""
@@ -39,16 +40,21 @@ def rounded(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds / _PRECISION) * _PRECISION
 
 
-def measure() -> Measured:
-    """Measure all cases, in as many processes as there are processors."""
-    portions = [CASES[number::_PORTIONS] for number in range(_PORTIONS)]
+def measure(paths: Container[Path] = PATHS) -> Measured:
+    """Measure all cases, or some, in as many processes as there are processors.
+
+    The others are as they were measured before.
+    """
+    cases = [case for case in CASES if case.path in paths]
+    portions = [cases[number::_PORTIONS] for number in range(_PORTIONS)]
     measured: Measured = {}
     with ProcessPoolExecutor(
         os.process_cpu_count(), get_context("spawn"), max_tasks_per_child=1
     ) as pool:
         for portion in pool.map(_measure, portions):
             measured |= portion
-    return {case: measured[case] for case in CASES}
+    before = {} if len(cases) == len(CASES) else read()
+    return {case: (before | measured)[case] for case in CASES}
 
 
 def _measure(cases: list[Case]) -> Measured:
@@ -82,6 +88,6 @@ def read() -> Measured:
     return {
         Case(path, trouble, Lasted[lasted.upper()]): cast(int | None, seconds)
         for path in PATHS
-        for trouble, row in table[path].items()
+        for trouble, row in table.get(path, {}).items()
         for lasted, seconds in row.items()
     }

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tests.simulator import LIVE_FAULTS
+
 from .decided import (
     DECIDED,
     DECIDED_PLACES,
@@ -12,7 +14,7 @@ from .decided import (
     Outcome,
     Place,
 )
-from .right_again import COLUMNS, durations, summary
+from .right_again import COLUMNS, LIVE_COLUMNS, durations, summary
 from .trouble import TROUBLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -57,6 +59,17 @@ loses a known place. Once a service had positions, each answer without them is a
 they are asked for again after the same waits as the list.
 """
 
+_LIVE = """
+## The live connection
+
+Servers like Traccar also say by themselves what is new. Here the lists of trackers and of positions are well, and the
+live connection fails. **Then all is as with polls alone: news is never older than a minute**, which was measured with
+each fault for a minute and for an hour, no tracker is ever unavailable, nobody is asked to sign in, and the log has no line
+before ten minutes of it. It is tried again after 5 seconds, then 1, 2, 4, 5 and every 15 minutes; where it never worked,
+after 1, 2, 4 ... 24 hours. The tables say how long it took until news came live again, from the worst moment on: just after
+it was tried in vain.
+"""
+
 
 def page() -> str:
     """Return the whole page."""
@@ -92,6 +105,18 @@ def page() -> str:
                     _place_row(name, DECIDED_PLACES[name])
                     for name in TROUBLES
                     if name in DECIDED_PLACES
+                ),
+            ),
+            _LIVE,
+            *_table(
+                ("Fault", "What goes wrong", *LIVE_COLUMNS),
+                (
+                    [
+                        f"`{name}`",
+                        _escaped(fault.description),
+                        *durations("live", name),
+                    ]
+                    for name, fault in LIVE_FAULTS.items()
                 ),
             ),
             "",

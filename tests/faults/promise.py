@@ -15,14 +15,20 @@ SIGN_IN_REFUSED = "the sign-in was refused, and is tried less and less often"
 ASKED_TO_WAIT = "the server asked for a wait (Retry-After)"
 
 
+# While it is not live, news comes once a minute: nothing is wrong for longer than that.
+_LIVE_AGAIN = {Lasted.MINUTE: 4 * 60, Lasted.HOUR: 16 * 60}
+
+
 def longest(case: Case) -> float:
-    """Return the seconds after which all has to be right."""
+    """Return the seconds after which all has to be right, or live again."""
+    if case.path == "live":
+        return _LIVE_AGAIN[case.lasted]
     return max(PROMISED, _wait(case)) + _LATENESS
 
 
 def reason(case: Case) -> str | None:
     """Return why it may take longer than promised, None where it may not."""
-    if _wait(case) <= PROMISED:
+    if case.path == "live" or _wait(case) <= PROMISED:
         return None
     return SIGN_IN_REFUSED if _is_sign_in(case) else ASKED_TO_WAIT
 

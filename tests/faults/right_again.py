@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from math import inf, isinf
 
-from tests.simulator.render import Endpoint
-
 from . import measured
-from .cases import Case, Lasted
+from .cases import Case, Lasted, Path
 from .measured import Measured
 from .promise import PROMISED, reason
 
@@ -16,7 +14,13 @@ _LASTED = {
     Lasted.DAY: "a day",
 }
 
+_LIVE_LASTED = (Lasted.MINUTE, Lasted.HOUR)
+
 COLUMNS = tuple(f"Right again, after {lasted} of it" for lasted in _LASTED.values())
+
+LIVE_COLUMNS = tuple(
+    f"Live again, after {_LASTED[lasted]} of it" for lasted in _LIVE_LASTED
+)
 
 _SUMMARY = """\
 ## How soon all is right again
@@ -30,7 +34,11 @@ meant: a bike comes back where it was and then moves, so that automations notice
 
 def summary() -> str:
     """Return what stands above the tables: the longest of all, and why."""
-    table = measured.read()
+    table = {
+        case: seconds
+        for case, seconds in measured.read().items()
+        if case.path != "live"
+    }
     longest = max(_seconds(s) for case, s in table.items() if reason(case) is None)
     exceptions = list(_exceptions(table))
     rest = "but for these:\n" if exceptions else "whatever it was."
@@ -44,10 +52,10 @@ def summary() -> str:
     )
 
 
-def durations(path: Endpoint, trouble: str) -> Iterator[str]:
+def durations(path: Path, trouble: str) -> Iterator[str]:
     """Yield what is in the columns of a trouble."""
     table = measured.read()
-    for lasted in Lasted:
+    for lasted in _LIVE_LASTED if path == "live" else Lasted:
         yield _time(table[Case(path, trouble, lasted)])
 
 

@@ -23,6 +23,7 @@ _LONG = {
         "field-uniqueId-missing",
     ],
     "positions": ["no-answer", "empty-body", "status-401", "status-404"],
+    "live": ["session-401", "dies"],
 }
 # Home Assistant polls up to a second early or late, and a request takes its time.
 PRECISION = 10

@@ -17,6 +17,7 @@ from .control import ControlError, ControlServer, SimulatorControl
 from .faults import FAULTS, Fault
 from .fleet import Fleet
 from .kinds import KINDS
+from .live_faults import LIVE_FAULTS, LiveFault
 from .record import RecordedRequest
 from .server import Simulator, authorization
 from .tls import client_context
@@ -25,11 +26,13 @@ from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError
 __all__ = [
     "FAULTS",
     "KINDS",
+    "LIVE_FAULTS",
     "MISSING",
     "ControlError",
     "ControlServer",
     "Fault",
     "Fleet",
+    "LiveFault",
     "RecordedRequest",
     "SimAccount",
     "SimDevice",

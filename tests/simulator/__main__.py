@@ -11,6 +11,7 @@ from .control import ControlServer
 from .faults import FAULTS
 from .fleet import Fleet
 from .kinds import DOCUMENTED, KINDS, SERVICE
+from .live_faults import LIVE_FAULTS
 from .server import Simulator
 from .tls import CA_PEM
 
@@ -60,6 +61,7 @@ def _arguments() -> Namespace:
     )
     add("--fault", metavar="NAME", help="fail in this way from the start")
     add("--positions-fault", metavar="NAME", help="the same for the positions alone")
+    add("--live-fault", metavar="NAME", help="the same for the live connection alone")
     add("--list-faults", action="store_true", help="show the ways to fail, and end")
     return parser.parse_args()
 
@@ -84,6 +86,7 @@ async def _run(arguments: Namespace) -> None:
         simulator.fault(arguments.fault)
     if arguments.positions_fault:
         simulator.fault(arguments.positions_fault, path="positions")
+    simulator.live_fault(arguments.live_fault)
     ended = _end_signal()
     async with (
         simulator,
@@ -123,6 +126,8 @@ def main() -> int:
     if arguments.list_faults:
         for fault in FAULTS.values():
             print(f"{fault.name:26}{fault.description}")
+        for live_fault in LIVE_FAULTS.values():
+            print(f"{live_fault.name:26}live: {live_fault.description}")
         return 0
     try:
         asyncio.run(_run(arguments))

@@ -23,7 +23,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
 
 
 class ControlServer:
-    """Serves `GET /state`, `POST /do`, `POST /fault`, `GET` and `DELETE /requests`."""
+    """Serves `GET /state`, `POST /do`, `POST /fault`, `POST /live-fault`, `GET` and `DELETE /requests`."""
 
     def __init__(self, simulator: Simulator, *, port: int = 0) -> None:
         """Steer this simulator."""
@@ -35,6 +35,7 @@ class ControlServer:
             ("GET", "/state"): self._state,
             ("POST", "/do"): self._do,
             ("POST", "/fault"): self._fault,
+            ("POST", "/live-fault"): self._live_fault,
             ("GET", "/requests"): self._requests,
             ("DELETE", "/requests"): self._clear_requests,
         }
@@ -74,6 +75,7 @@ class ControlServer:
             },
             "requests": self._simulator.record.counts,
             "faults": self._simulator.faults,
+            "live": [socket.email for socket in self._simulator.live.sockets],
         }
 
     async def _do(self, request: web.BaseRequest) -> object:
@@ -86,6 +88,10 @@ class ControlServer:
     async def _fault(self, request: web.BaseRequest) -> object:
         self._simulator.fault(**orjson.loads(await request.read()))
         return self._simulator.faults
+
+    async def _live_fault(self, request: web.BaseRequest) -> object:
+        self._simulator.live_fault(**orjson.loads(await request.read()))
+        return self._simulator.live.fault.name
 
     async def _requests(self, _: web.BaseRequest) -> object:
         return self._simulator.requests
@@ -119,6 +125,10 @@ class SimulatorControl:
     async def fault(self, name: str | None, **options: object) -> None:
         """Fail in this way, or with None be well again; the options are those of Simulator.fault."""
         await self._ask("POST", "/fault", {"name": name, **options})
+
+    async def live_fault(self, name: str | None) -> None:
+        """Let the live connection alone fail in this way, or with None be well again."""
+        await self._ask("POST", "/live-fault", {"name": name})
 
     async def requests(self) -> list[RecordedRequest]:
         """Return the last requests, oldest first."""

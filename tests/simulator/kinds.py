@@ -36,6 +36,9 @@ class Kind:
         ascii_only: whether credentials with other letters are refused
         refusal: the answer to wrong credentials
         oldest_fix: positions with an older fix are left out of the list
+        live: whether it says by itself what is new
+        position_delay: seconds by which a live position comes after its device
+        socket_refusal: what an upgrade without a session is answered
     """
 
     name: str
@@ -49,6 +52,9 @@ class Kind:
     ascii_only: bool = False
     refusal: Refusal = Refusal()
     oldest_fix: timedelta | None = None
+    live: bool = True
+    position_delay: float = 0.0
+    socket_refusal: int = 503
 
 
 _CONTACTS: Final[dict[str, Json]] = {
@@ -76,6 +82,7 @@ DOCUMENTED: Final = Kind(
     position_fields={},
     attributes=False,
     positions=False,
+    live=False,
 )
 """The documented interface alone."""
 
@@ -120,6 +127,8 @@ _KINDS = (
             text=f"{_UNAUTHORIZED} (SecurityRequestFilter:132 < ...)",
         ),
         oldest_fix=timedelta(days=90),
+        position_delay=3.0,
+        socket_refusal=404,
     ),
 )
 

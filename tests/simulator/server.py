@@ -8,20 +8,22 @@ for by their IDs, `?id=1&id=2`, of which an unknown one is a 400.
 import asyncio
 from base64 import b64encode
 from collections import deque
+from collections.abc import Mapping
 import contextlib
 from random import Random
-from typing import Self, get_args
+from typing import Self, get_args, override
 
 from aiohttp import web
 
 from .faults import Call, FaultOptions, Switchboard
 from .kinds import KINDS, SERVICE, Kind
 from .listener import HOST, Listener
+from .live import LiveServer
 from .record import KEPT, Record, RecordedRequest
-from .render import Endpoint, Renderer
+from .render import Endpoint, Renderer, device_json, position_json
 from .tls import Certificates
 from .wire import JSON, Raw, pause
-from .world import Json, SimAccount, World
+from .world import Json, SimAccount, SimDevice, SimPosition, World
 
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint.__value__)
 MOVED = "moved/"
@@ -66,6 +68,7 @@ class Simulator(World):
         )
         self._other_listener = Listener(self._answer_elsewhere)
         self._switchboard = Switchboard()
+        self.live = LiveServer()
         self._started = False
         self._restarting: asyncio.Task[None] | None = None
 
@@ -88,6 +91,7 @@ class Simulator(World):
         """Drop all connections, refuse new ones and leave nothing running; faults are over."""
         self._started = False
         self._switchboard.clear()
+        self.live.strike(None)
         self._apply_faults()
         if self._restarting is not None:
             self._restarting.cancel()
@@ -165,6 +169,13 @@ class Simulator(World):
         )
         self._apply_faults()
 
+    def live_fault(self, name: str | None) -> None:
+        """Let the live connection alone fail in this way, or with None be well again.
+
+        Raises ValueError when there is no such fault.
+        """
+        self.live.strike(name)
+
     def _apply_faults(self) -> None:
         if not self._started or self._switchboard.refuses:
             self._listener.close()
@@ -185,7 +196,37 @@ class Simulator(World):
         await pause(seconds)
         self._apply_faults()
 
+    @override
+    def _tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+        emails = [
+            account.email
+            for account in self.accounts.values()
+            if device.unique_id in account.assigned
+        ]
+        if not self.live.sockets or not emails:
+            return
+        if position is None:
+            self.live.tell(emails, {"devices": [device_json(device, self._kind)]})
+            return
+        row = position_json(
+            position,
+            device.id,
+            self._kind,
+            offset=device.offset,
+            overrides=device.position_overrides,
+        )
+        # Zero is at once, and in order.
+        if delay := self._kind.position_delay:
+            loop = asyncio.get_running_loop()
+            loop.call_later(delay, self.live.tell, emails, {"positions": [row]})
+        else:
+            self.live.tell(emails, {"positions": [row]})
+
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        if self._kind.live and request.path == f"{self._path}session":
+            return await self._session(request)
+        if self._kind.live and request.path == f"{self._path}socket":
+            return await self._socket(request)
         email = self._authenticated(request)
         self.record.add(request, email)
         if not request.path.startswith(self._path):
@@ -208,6 +249,43 @@ class Simulator(World):
         if not moved and (failure := self._failure(endpoint, email)) is not None:
             return failure
         return self._listed_by_id(email, ids) if ids else self._listed(endpoint, email)
+
+    async def _session(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer a sign-in, which is a form and comes without any older one."""
+        form = await request.post() if request.method == "POST" else {}
+        email = self._signs_in(form)
+        self.record.add(request, email)
+        if request.method != "POST":
+            return web.Response(status=405, headers={"Allow": "POST"})
+        if {"Authorization", "Cookie"} & request.headers.keys():
+            return web.Response(status=400, text="another sign-in was sent")
+        if (respond := self.live.fault.session) is not None:
+            return respond(self.url, self.other_url)
+        if email is None:
+            refusal = self._kind.refusal
+            text = (refusal.text or "").replace(
+                "SecurityRequestFilter", "SessionResource"
+            )
+            return web.Response(status=refusal.status, text=text)
+        return self.live.session(email)
+
+    def _signs_in(self, form: Mapping[str, object]) -> str | None:
+        if form.keys() != {"email", "password"}:
+            return None
+        account = self.accounts.get(str(form["email"]))
+        if account is None or account.password != form["password"]:
+            return None
+        return account.email
+
+    async def _socket(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Open a socket for whoever comes with the cookie of a session and nothing else."""
+        email = self.live.account(request)
+        self.record.add(request, email)
+        if (respond := self.live.fault.socket) is not None:
+            return respond(self.url, self.other_url)
+        if email is None or "Authorization" in request.headers or request.query:
+            return web.Response(status=self._kind.socket_refusal)
+        return await self.live.serve(request, email, self.listed("positions", email))
 
     def _listed(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
         return _json(self._renderer.body(endpoint, email))

@@ -188,8 +188,10 @@ class World:
 
     def set_status(self, unique_id: str, status: str) -> None:
         """Change the status alone; documented are `online` and `offline`."""
-        self._device(unique_id).status = status
+        device = self._device(unique_id)
+        device.status = status
         self._changed(unique_id)
+        self._tell(device)
 
     def set_disabled(self, unique_id: str, disabled: bool) -> None:
         """Disable or enable the tracker."""
@@ -212,6 +214,7 @@ class World:
         device.last_update = last_update
         device.reported = True
         self._changed(unique_id)
+        self._tell(device)
 
     def set_offset(self, unique_id: str, offset: str) -> None:
         """Write this tracker's timestamps with `+0000` (documented), `+00:00` or `Z`, whatever the kind of server."""
@@ -293,11 +296,14 @@ class World:
         if device.position is not None:
             device.earlier.append(device.position)
             del device.earlier[:-EARLIER_POSITIONS]
-        device.position = position
-        device.position_id = position.id
         device.last_update = now
         device.reported = True
+        # A live connection tells of the device first, as if it had no new position.
+        self._tell(device)
+        device.position = position
+        device.position_id = position.id
         self._changed(unique_id)
+        self._tell(device, position)
         return position
 
     def report_no_fix(self, unique_id: str, *, year: int = 1970) -> SimPosition:
@@ -383,6 +389,9 @@ class World:
     def devices_of(self, email: str) -> list[SimDevice]:
         """Return the trackers that are assigned to the account."""
         return [self.devices[unique_id] for unique_id in self._account(email).assigned]
+
+    def _tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+        """Tell whoever listens of a device that was heard of, or of its new position."""
 
     def _account(self, email: str) -> SimAccount:
         try:

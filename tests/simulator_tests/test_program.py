@@ -12,7 +12,7 @@ from typing import Any
 from aiohttp import ClientSession
 import pytest
 
-from tests.simulator import FAULTS, SimulatorControl, authorization
+from tests.simulator import FAULTS, LIVE_FAULTS, SimulatorControl, authorization
 
 type Start = Callable[..., Awaitable[Process]]
 
@@ -143,6 +143,7 @@ async def test_port_in_use(start: Start) -> None:
     ("arguments", "message"),
     [
         (["--fault", "flood"], "no fault flood"),
+        (["--live-fault", "flood"], "no live fault flood"),
         (["--fault", "tls-expired"], "needs a simulator with TLS"),
     ],
 )
@@ -161,5 +162,8 @@ async def test_lists_its_faults(start: Start) -> None:
     """Each on a line with what it does."""
     process = await start("--list-faults")
     stdout, _ = await process.communicate()
-    assert [line.split()[0] for line in stdout.decode().splitlines()] == list(FAULTS)
+    assert [line.split()[0] for line in stdout.decode().splitlines()] == [
+        *FAULTS,
+        *LIVE_FAULTS,
+    ]
     assert process.returncode == 0

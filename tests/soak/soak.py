@@ -9,6 +9,7 @@ from homeassistant.config_entries import ConfigEntryState
 from tests.faults.flapping import flap, strike
 from tests.faults.home import Home
 from tests.faults.trouble import TROUBLES, Trouble
+from tests.simulator import LIVE_FAULTS
 
 from .options import Options
 from .reading import Reading, read
@@ -19,6 +20,10 @@ _POLL = 61
 # Then connections that were kept for another request are closed.
 _REST = 20
 _READINGS = 10
+# After so long the live connection was tried again, whatever it was.
+_LIVE_AGAIN = 16 * 60
+# What takes 64 MiB to send, by a simulator in this same process.
+_LARGE = "huge-message"
 
 
 class Soak:
@@ -62,6 +67,7 @@ class Soak:
         for trouble in self._troubles:
             if trouble.is_large:
                 await self._be_in(trouble)
+        await self._be_in_live(_LARGE)
 
     async def _live(self) -> None:
         """Half an hour as it goes, and one thing that does not go every half an hour."""
@@ -72,6 +78,7 @@ class Soak:
             [self._trouble] * 8
             + [self._trouble_of_positions] * 4
             + [self._flap] * 3
+            + [self._trouble_of_live] * 5
             + [self._positions_behind]
             + [self._reload, self._come_and_go, self._rename]
         )
@@ -113,6 +120,22 @@ class Soak:
             home.simulator.report_many()
             await self._endure()
         assert home.state is ConfigEntryState.LOADED, home.trouble.name
+
+    async def _trouble_of_live(self) -> None:
+        await self._be_in_live(self._random.choice(list(LIVE_FAULTS)))
+
+    async def _be_in_live(self, name: str) -> None:
+        """Let the live connection fail for some minutes, or be cut off."""
+        home = self._home
+        home.simulator.live_fault(name)
+        for _ in range(self._random.randint(1, 6)):
+            self._ride()
+            await home.wait(_POLL)
+        home.simulator.live_fault(None)
+        if self._random.random() < 0.3:
+            home.simulator.live.drop()
+        assert home.state is ConfigEntryState.LOADED, name
+        assert not home.asks_to_sign_in, name
 
     async def _flap(self) -> None:
         """Let faults come and go, alternate and overlap."""
@@ -161,6 +184,7 @@ class Soak:
         self._forget()
 
     async def _read(self) -> Reading:
+        await self._home.wait(_LIVE_AGAIN)
         await self._home.wait(_POLL)
         await self._home.wait(_REST)
         self._count_requests()

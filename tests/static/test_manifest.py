@@ -77,6 +77,11 @@ def test_kind_is_one_there_is(manifest: dict[str, Any]) -> None:
     assert manifest["quality_scale"] in QUALITY_SCALES
 
 
+def test_class_is_what_can_be_relied_on(manifest: dict[str, Any]) -> None:
+    """There is one class only: polls are always there, while live depends on the service."""
+    assert manifest["iot_class"] == "cloud_polling"
+
+
 def test_config_flow_is_announced(manifest: dict[str, Any]) -> None:
     """Home Assistant only offers what says that it has a flow."""
     assert manifest["config_flow"] is True

@@ -1,6 +1,5 @@
 """Which position is wanted, and what of it counts."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from ..api import Device, Hardware, Position
@@ -46,18 +45,16 @@ def taken(known: Position | None, position: Position) -> Position:
     if known is None:
         return position
     if position.latitude is None and known.latitude is not None:
-        position = replace(
-            position,
+        position = position._replace(
             fix_time=known.fix_time,
             latitude=known.latitude,
             longitude=known.longitude,
             accuracy=known.accuracy,
         )
     if position.battery_level is None and known.battery_level is not None:
-        position = replace(position, battery_level=known.battery_level)
+        position = position._replace(battery_level=known.battery_level)
     if known.hardware is not None:
-        position = replace(
-            position,
-            hardware=(position.hardware or Hardware()).or_else(known.hardware),
+        position = position._replace(
+            hardware=(position.hardware or Hardware()).or_else(known.hardware)
         )
     return known if position == known else position

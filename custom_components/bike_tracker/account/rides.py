@@ -274,13 +274,12 @@ def _further(
     kilometres = way(place, place if track.ride else seen, seen, fix)
     if not kilometres:
         return track._replace(place=fix, seen=fix)
+    track = track._replace(total=(track.total or 0) + kilometres, place=fix, seen=fix)
+    if track.ended and fix.time <= track.ended.moved_at:
+        # Its ride was told as over before the fix was believed.
+        return track
     ride = track.ride or Ride(_start(track, seen, fix.time), fix.time)
-    return track._replace(
-        total=(track.total or 0) + kilometres,
-        place=fix,
-        seen=fix,
-        ride=ride.at(fix.time, kilometres).with_speed(speed),
-    )
+    return track._replace(ride=ride.at(fix.time, kilometres).with_speed(speed))
 
 
 def _on_the_spot(ride: Ride, place: Fix, fix: Fix, speed: float | None) -> Ride:

@@ -21,6 +21,8 @@ from .errors import (
     UnknownHostError,
 )
 from .lists import ListReader
+from .live import LiveClient
+from .messages import Message
 from .models import Device, Hardware, Position
 from .news import News
 from .turns import ITEMS_AT_A_TIME, Steps, at_once, in_turns
@@ -37,6 +39,8 @@ __all__ = [
     "InvalidResponseError",
     "InvalidUrlError",
     "ListReader",
+    "LiveClient",
+    "Message",
     "News",
     "NoAnswerError",
     "Position",

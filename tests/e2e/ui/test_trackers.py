@@ -1,12 +1,15 @@
 """What one sees of a tracker, and how that changes before one's eyes."""
 
+import asyncio
 import re
+from time import monotonic
 
 from playwright.async_api import Locator, expect
 import pytest
 
 from tests.e2e.frontend import Frontend
 from tests.live import HomeAssistantProcess
+from tests.simulator.streets import HOME
 
 from .fleet import Fleet
 
@@ -30,6 +33,38 @@ async def test_device_page(frontend: Frontend, account: Fleet) -> None:
 
 async def test_map(frontend: Frontend, account: Fleet) -> None:
     """The bikes are on Home Assistant's map, where they are."""
+    markers = await open_map(frontend)
+    city_bike = markers.get_by_role("button", name="City bike")
+    for name in account.places:
+        # Neighbours share a marker.
+        await expect(markers.get_by_role("button", name=name).first).to_be_visible()
+    await frontend.settle()
+    home = markers.get_by_role("button", name="Home")
+    assert await centre(city_bike) == pytest.approx(await centre(home), abs=2)
+
+
+async def test_map_live(frontend: Frontend, account: Fleet) -> None:
+    """A bike that rides off moves on the open map within a second, without a poll."""
+    state = account.service.control.state
+    async with asyncio.timeout(30):
+        while not (await state())["live"]:
+            await asyncio.sleep(0.1)
+    markers = await open_map(frontend)
+    city_bike = markers.get_by_role("button", name="City bike")
+    await frontend.settle()
+    at_home = await centre(city_bike)
+    polls = (await state())["requests"]["/api/devices"]
+
+    await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
+    began = monotonic()
+    # While it is drawn anew it is nowhere.
+    while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
+        assert monotonic() - began < 1
+    assert (await state())["requests"]["/api/devices"] == polls
+
+
+async def open_map(frontend: Frontend) -> Locator:
+    """Open Home Assistant's map with the bikes, and return it."""
     await frontend.open("/map")
     devices = frontend.page.get_by_role("tab", name="Devices")
     markers = frontend.page.locator("ha-map")
@@ -38,12 +73,7 @@ async def test_map(frontend: Frontend, account: Fleet) -> None:
     await expect(devices.or_(city_bike).first).to_be_visible()
     if await devices.is_visible():
         await devices.click()
-    for name in account.places:
-        # Neighbours share a marker.
-        await expect(markers.get_by_role("button", name=name).first).to_be_visible()
-    await frontend.settle()
-    home = markers.get_by_role("button", name="Home")
-    assert await centre(city_bike) == pytest.approx(await centre(home), abs=2)
+    return markers
 
 
 async def centre(marker: Locator) -> float:

@@ -1,0 +1,199 @@
+"""What the service says by itself: a session, a socket, and messages.
+
+Not in the documented interface: it is what Traccar's own web page uses.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Final
+
+import aiohttp
+from aiohttp import hdrs
+from yarl import URL
+
+from .answers import FAILURES, failure_of, raise_for_status, refusal
+from .errors import (
+    CannotConnectError,
+    InvalidResponseError,
+    NoAnswerError,
+    RedirectedError,
+    TrackingError,
+)
+from .messages import Message, reading
+from .turns import in_turns
+
+_TIMEOUT: Final = 30
+# Traccar's sign of life comes every 55 seconds. After some more of silence it is asked
+# for one, and after half of that again it is taken for dead: within a minute and a half.
+_HEARTBEAT: Final = 57
+_GOODBYE: Final = aiohttp.ClientWSTimeout(ws_close=1)
+_ENDS: Final = {
+    aiohttp.WSMsgType.CLOSE,
+    aiohttp.WSMsgType.CLOSING,
+    aiohttp.WSMsgType.CLOSED,
+}
+_MOST_BYTES: Final = 1024 * 1024
+# No more than ten thousand messages a second, and a hundred with nothing in them.
+_MESSAGES_AT_A_TIME: Final = 100
+_BREATH: Final = 0.01
+
+
+class LiveClient:
+    """The live connection of one account.
+
+    Credentials go out in the form of the sign-in alone, and the cookie that came of it
+    to the socket alone: both to the given address, as redirects are not followed.
+    """
+
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, email: str, password: str
+    ) -> None:
+        """Take a session, of which connections and headers are used, and no cookies."""
+        self._session = session
+        self._url = url
+        self._form = {"email": email, "password": password}
+
+    async def async_messages(self) -> AsyncGenerator[Message]:
+        """Sign in and yield what the service says, until the connection ends.
+
+        To be closed by whoever reads no further. Ends by raising AuthenticationError,
+        CannotConnectError, InvalidResponseError, RedirectedError or
+        ServiceUnavailableError.
+        """
+        if self._session.closed:
+            raise CannotConnectError("connection closed")
+        async with self._new_session() as session:
+            cookie = await self._async_sign_in(session)
+            socket = await self._async_open(session, cookie)
+            try:
+                yield await _async_first(socket)
+                while True:
+                    for _ in range(_MESSAGES_AT_A_TIME):
+                        yield await _async_next(socket)
+                    await asyncio.sleep(_BREATH)
+            finally:
+                await socket.close()
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        """Return a session without a cookie of an older one."""
+        return aiohttp.ClientSession(
+            connector=self._session.connector,
+            connector_owner=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._session.headers,
+            # For a socket aiohttp has no other way not to follow redirects.
+            middlewares=(_refuse_redirects,),
+            timeout=aiohttp.ClientTimeout(total=None),
+        )
+
+    async def _async_sign_in(self, session: aiohttp.ClientSession) -> str:
+        """Return the cookie of a new session."""
+        try:
+            async with (
+                asyncio.timeout(_TIMEOUT),
+                session.post(
+                    URL(f"{self._url}/session", encoded=True),
+                    data=self._form,
+                    headers={hdrs.ACCEPT: "application/json"},
+                    allow_redirects=False,
+                ) as response,
+            ):
+                await raise_for_status(response)
+                cookies = response.cookies.values()
+        except FAILURES as err:
+            failure = failure_of(err, self._session)
+        else:
+            if cookie := "; ".join(
+                f"{item.key}={item.coded_value}" for item in cookies
+            ):
+                return cookie
+            raise InvalidResponseError("no session")
+        # Raised here, as the error above holds the form.
+        raise failure
+
+    async def _async_open(
+        self, session: aiohttp.ClientSession, cookie: str
+    ) -> aiohttp.ClientWebSocketResponse[bool]:
+        failure: TrackingError
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                return await session.ws_connect(
+                    URL(f"{self._url}/socket", encoded=True),
+                    headers={hdrs.COOKIE: cookie},
+                    timeout=_GOODBYE,
+                    autoping=False,
+                    max_msg_size=_MOST_BYTES,
+                    decode_text=False,
+                )
+        except aiohttp.WSServerHandshakeError as err:
+            failure = refusal(err.status, err.headers or {})
+        except FAILURES as err:
+            failure = failure_of(err, self._session)
+        # Raised here, as the errors above hold the cookie.
+        raise failure
+
+
+async def _refuse_redirects(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    response = await handler(request)
+    if 300 <= response.status < 400:
+        response.close()
+        raise RedirectedError(f"status {response.status}")
+    return response
+
+
+async def _async_first(socket: aiohttp.ClientWebSocketResponse[bool]) -> Message:
+    """Return the first message, which comes at once: it says where all trackers are."""
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            return await _async_next(socket)
+    except TimeoutError:
+        raise NoAnswerError("no first message") from None
+
+
+async def _async_next(socket: aiohttp.ClientWebSocketResponse[bool]) -> Message:
+    """Return the next message: signs of life, and what is nonsense, are none."""
+    while True:
+        data = await _async_receive(socket)
+        if (message := await in_turns(reading(data))) is not None:
+            return message
+        await asyncio.sleep(_BREATH)
+
+
+async def _async_receive(socket: aiohttp.ClientWebSocketResponse[bool]) -> bytes:
+    """Return the next message, or raise why there is none.
+
+    aiohttp would look after pings itself, and leave a timer behind where it says goodbye.
+    """
+    patience: float = _HEARTBEAT
+    while True:
+        try:
+            message = await socket.receive(timeout=patience)
+        except TimeoutError:
+            if patience < _HEARTBEAT:
+                raise NoAnswerError("no sign of life") from None
+            await _async_send(socket, aiohttp.WSMsgType.PING)
+            patience = _HEARTBEAT / 2
+            continue
+        patience = _HEARTBEAT
+        if message.type is aiohttp.WSMsgType.TEXT:
+            data: bytes = message.data
+            return data
+        if message.type is aiohttp.WSMsgType.ERROR:
+            raise InvalidResponseError("no valid message")
+        if message.type is aiohttp.WSMsgType.PING:
+            await _async_send(socket, aiohttp.WSMsgType.PONG, message.data)
+        elif message.type in _ENDS:
+            raise CannotConnectError("connection closed")
+
+
+async def _async_send(
+    socket: aiohttp.ClientWebSocketResponse[bool],
+    kind: aiohttp.WSMsgType,
+    data: bytes = b"",
+) -> None:
+    try:
+        await socket.send_frame(data, kind)
+    except ConnectionError:
+        raise CannotConnectError("connection closed") from None

@@ -1,0 +1,8 @@
+"""The live connection: what the service says by itself, beside the polls.
+
+Never depended on: polls stay as they are, and are the truth.
+"""
+
+from .connection import Live
+
+__all__ = ["Live"]

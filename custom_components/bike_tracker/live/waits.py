@@ -1,0 +1,38 @@
+"""How long to wait before the live connection is tried again."""
+
+import random
+
+from ..backoff import obeyed
+
+_MINUTE = 60
+_HOUR = 60 * _MINUTE
+# A try is two requests: with five minutes between them they would be too many.
+_WORKED = (5, _MINUTE, 2 * _MINUTE, 4 * _MINUTE, 5 * _MINUTE, 15 * _MINUTE)
+_NEVER_WORKED = tuple(hours * _HOUR for hours in (1, 2, 4, 8, 16, 24))
+_WELL_AFTER = 5 * _MINUTE
+
+
+class Waits:
+    """Waits of seconds and minutes where it worked, of hours where it never did."""
+
+    def __init__(self) -> None:
+        """Begin with a service of which nothing is known."""
+        self._has_worked = False
+        self._failures = 0
+
+    def work(self) -> None:
+        """Take in that it works."""
+        if not self._has_worked:
+            self._has_worked, self._failures = True, 0
+
+    def fail(self, lasted: float, asked_for: float | None) -> float:
+        """Return the wait, in seconds, after a connection that lasted for so many.
+
+        A wait that the server asked for is obeyed, unless it is shorter.
+        """
+        if lasted >= _WELL_AFTER:
+            self._failures = 0
+        waits = _WORKED if self._has_worked else _NEVER_WORKED
+        wait = waits[min(self._failures, len(waits) - 1)] * random.uniform(0.9, 1)  # noqa: S311 - no secret
+        self._failures += 1
+        return wait if asked_for is None else max(wait, obeyed(asked_for))

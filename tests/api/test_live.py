@@ -1,0 +1,375 @@
+"""The live connection over real sockets, without Home Assistant."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.bike_tracker.api import (
+    AuthenticationError,
+    CannotConnectError,
+    InvalidResponseError,
+    LiveClient,
+    Message,
+    NoAnswerError,
+    RedirectedError,
+    RefusedError,
+    ServiceUnavailableError,
+    TrackingError,
+    at_once,
+)
+from custom_components.bike_tracker.api.live import _HEARTBEAT
+from custom_components.bike_tracker.api.messages import reading
+from tests.simulator import Simulator
+from tests.simulator.streets import HOME
+
+EMAIL = "ann+1@example.com"
+PASSWORD = "pä:ss wörd & more=1%"
+RED = "860000000000011"
+BLUE = "860000000000022"
+
+RECORDED = Path(__file__).parents[1] / "traccar"
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[Simulator]:
+    """Return the service with one account of two trackers."""
+    async with Simulator() as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL)
+        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
+        yield simulator
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    """Return a session that would follow redirects and keep cookies."""
+    async with aiohttp.ClientSession(headers={"User-Agent": "Home"}) as session:
+        yield session
+
+
+@pytest.fixture
+def client(session: aiohttp.ClientSession, simulator: Simulator) -> LiveClient:
+    """Return the client."""
+    return LiveClient(session, simulator.url, EMAIL, PASSWORD)
+
+
+async def error_of(client: LiveClient) -> TrackingError:
+    """Return how the connection ends, and nobody says anything before."""
+    try:
+        async with asyncio.timeout(5), aclosing(client.async_messages()) as messages:
+            async for _ in messages:
+                pass
+    except TrackingError as err:
+        return err
+    raise AssertionError("it ended without a reason")
+
+
+async def test_messages(client: LiveClient, simulator: Simulator) -> None:
+    """First all positions, then what is new, as the models that lists are read with."""
+    async with aclosing(client.async_messages()) as messages:
+        first = await anext(messages)
+        assert [position.latitude for position in first.positions] == [HOME[0]] * 2
+        assert first.devices == []
+
+        simulator.report(RED, latitude=48.0, battery_level=5)
+        before, after = [await anext(messages) for _ in range(2)]
+        assert [device.name for device in before.devices] == ["Red bike"]
+        assert before.devices[0].position_id == first.positions[0].id
+        assert (before.positions, after.devices) == ([], [])
+        assert [(item.latitude, item.battery_level) for item in after.positions] == [
+            (48.0, 5)
+        ]
+
+
+async def test_signs_of_life_are_no_messages(
+    client: LiveClient, simulator: Simulator
+) -> None:
+    """They say nothing."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        simulator.live.keep_alive()
+        simulator.set_status(BLUE, "offline")
+        assert [item.status for item in (await anext(messages)).devices] == ["offline"]
+
+
+async def test_what_is_sent(
+    client: LiveClient, session: aiohttp.ClientSession, simulator: Simulator
+) -> None:
+    """The password in one form, its cookie to one socket, and nothing else anywhere."""
+    session.cookie_jar.update_cookies({"JSESSIONID": "older"})
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+    sign_in, socket, again, other = simulator.requests
+    assert [(item.method, item.path) for item in simulator.requests] == 2 * [
+        ("POST", "/api/session"),
+        ("GET", "/api/socket"),
+    ]
+    for request in (sign_in, again):
+        assert request.account == EMAIL
+        assert request.header("Cookie") is None
+        assert request.header("Content-Type") == "application/x-www-form-urlencoded"
+    for request in simulator.requests:
+        assert request.query == ""
+        assert request.header("Authorization") is None
+        assert request.header("User-Agent") == "Home"
+    assert socket.header("Cookie") != other.header("Cookie")
+    assert "older" not in (socket.header("Cookie") or "")
+
+
+async def test_goodbye(client: LiveClient, simulator: Simulator) -> None:
+    """Who reads no further says so, and the session is not ended: others may use it."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+    while simulator.live.sockets:
+        await asyncio.sleep(0.01)
+    assert simulator.live.goodbyes == 1
+    assert {request.method for request in simulator.requests} == {"POST", "GET"}
+
+
+async def test_wrong_password(
+    session: aiohttp.ClientSession, simulator: Simulator
+) -> None:
+    """It is refused."""
+    error = await error_of(LiveClient(session, simulator.url, EMAIL, "wrong"))
+    assert isinstance(error, AuthenticationError)
+
+
+async def test_nobody_there(client: LiveClient, simulator: Simulator) -> None:
+    """Nothing listens."""
+    await simulator.stop()
+    assert isinstance(await error_of(client), RefusedError)
+
+
+@pytest.mark.parametrize("at", ["session", "socket"])
+@pytest.mark.parametrize(
+    ("fault", "kind", "text"),
+    [
+        ("400", InvalidResponseError, "status 400"),
+        ("401", AuthenticationError, "status 401"),
+        ("404", InvalidResponseError, "status 404"),
+        ("429", ServiceUnavailableError, "status 429"),
+        ("503", ServiceUnavailableError, "status 503"),
+        ("redirect-same", RedirectedError, "status 307"),
+        ("redirect-other", RedirectedError, "status 307"),
+        ("reset", CannotConnectError, "connection reset by peer"),
+    ],
+)
+async def test_refused(
+    client: LiveClient,
+    simulator: Simulator,
+    at: str,
+    fault: str,
+    kind: type[TrackingError],
+    text: str,
+) -> None:
+    """Each way has an error of its own, and no redirect is followed."""
+    simulator.live_fault(f"{at}-{fault}")
+    error = await error_of(client)
+    assert type(error) is kind
+    assert str(error) == text
+    assert error.__context__ is None
+    assert simulator.other_requests == []
+    assert {request.path for request in simulator.requests} <= {
+        "/api/session",
+        "/api/socket",
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "text"),
+    [
+        ("session-html", InvalidResponseError, "no session"),
+        ("session-huge", InvalidResponseError, "no session"),
+        ("session-no-cookie", InvalidResponseError, "no session"),
+        ("session-400-sign-in", AuthenticationError, "status 400"),
+        ("cookie-refused", ServiceUnavailableError, "status 503"),
+        ("socket-html", InvalidResponseError, "status 200"),
+        ("socket-huge", InvalidResponseError, "status 200"),
+        ("socket-wrong-accept", InvalidResponseError, "status 101"),
+        ("ends", CannotConnectError, "connection closed"),
+        ("huge-message", InvalidResponseError, "no valid message"),
+    ],
+)
+async def test_broken(
+    client: LiveClient,
+    simulator: Simulator,
+    fault: str,
+    kind: type[TrackingError],
+    text: str,
+) -> None:
+    """What is no session and no socket has an error too."""
+    simulator.live_fault(fault)
+    error = await error_of(client)
+    assert type(error) is kind
+    assert str(error) == text
+
+
+@pytest.mark.parametrize(
+    "fault", ["session-no-answer", "socket-no-answer", "says-nothing", "floods-odd"]
+)
+async def test_no_answer(
+    client: LiveClient,
+    simulator: Simulator,
+    fault: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is not waited for long."""
+    monkeypatch.setattr("custom_components.bike_tracker.api.live._TIMEOUT", 0.05)
+    simulator.live_fault(fault)
+    assert type(await error_of(client)) is NoAnswerError
+
+
+async def test_nobody_there_any_more(
+    client: LiveClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A peer that answers no ping is dead; one that does may be silent."""
+    monkeypatch.setattr("custom_components.bike_tracker.api.live._HEARTBEAT", 0.1)
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        silent = asyncio.ensure_future(anext(messages))
+        await asyncio.wait([silent], timeout=0.5)
+        assert not silent.done()
+        simulator.live_fault("dies")
+        with pytest.raises(NoAnswerError, match="no sign of life"):
+            await silent
+
+
+def test_a_dead_peer_is_noticed_in_time() -> None:
+    """Within a minute and a half, and not before a server's own sign of life is due."""
+    assert _HEARTBEAT > 55
+    assert _HEARTBEAT * 1.5 + 2 < 90
+
+
+async def test_pings(client: LiveClient, simulator: Simulator) -> None:
+    """A server that asks for a sign of life gets one."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        [socket] = simulator.live.sockets
+        reader = asyncio.ensure_future(anext(messages))
+        await socket.web.ping(b"there?")
+        while not simulator.live.pongs:
+            await asyncio.sleep(0.01)
+        simulator.touch([RED])
+        assert (await reader).devices
+    assert simulator.live.pongs == [b"there?"]
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+async def test_lost_while_a_sign_of_life_is_sent(
+    client: LiveClient,
+    simulator: Simulator,
+    monkeypatch: pytest.MonkeyPatch,
+    is_asked: bool,
+) -> None:
+    """That is a lost connection as well."""
+
+    async def lose(*_: object) -> None:
+        raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+
+    if not is_asked:
+        monkeypatch.setattr("custom_components.bike_tracker.api.live._HEARTBEAT", 0.1)
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        monkeypatch.setattr(aiohttp.ClientWebSocketResponse, "send_frame", lose)
+        if is_asked:
+            await simulator.live.sockets[0].web.ping()
+        with pytest.raises(CannotConnectError, match="connection closed"):
+            await anext(messages)
+
+
+async def test_closed_session(
+    session: aiohttp.ClientSession, simulator: Simulator
+) -> None:
+    """It ends like a connection that was lost."""
+    client = LiveClient(session, simulator.url, EMAIL, PASSWORD)
+    await session.close()
+    assert isinstance(await error_of(client), CannotConnectError)
+
+
+@pytest.mark.parametrize("fault", ["floods", "floods-odd"])
+async def test_floods(client: LiveClient, simulator: Simulator, fault: str) -> None:
+    """They are read at a bearable pace, and leave others their turn."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        simulator.live_fault(fault)
+        flooded = asyncio.ensure_future(anext(messages))
+        longest = 0.0
+        for _ in range(50):
+            begin = asyncio.get_running_loop().time()
+            await asyncio.sleep(0.001)
+            longest = max(longest, asyncio.get_running_loop().time() - begin)
+        flooded.cancel()
+        await asyncio.wait([flooded])
+    assert longest < 0.1
+
+
+@pytest.mark.parametrize("fault", ["halves", "odd", "strangers"])
+async def test_nonsense(client: LiveClient, simulator: Simulator, fault: str) -> None:
+    """It costs itself, and no connection."""
+    simulator.live_fault(fault)
+    async with aclosing(client.async_messages()) as messages:
+        reader = asyncio.ensure_future(anext(messages))
+        await asyncio.wait([reader], timeout=0.1)
+        simulator.live_fault(None)
+        simulator.report(RED, latitude=48.0)
+        found = [] if not reader.done() else list(reader.result().positions)
+        while not any(item.latitude == 48.0 for item in found):
+            message = await (anext(messages) if reader.done() else reader)
+            found += message.positions
+    assert found[-1].latitude == 48.0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"{}", None),
+        (b"", None),
+        (b"[]", None),
+        (b"null", None),
+        (b"\xff", None),
+        (b'{"events": []}', None),
+        (b'{"devices": 5, "positions": {}}', None),
+        (b'{"positions": []}', Message([], [])),
+        (b'{"devices": [], "positions": null}', Message([], [])),
+        (b'{"devices": [5, null, [], {}], "positions": [{}, "x"]}', Message([], [])),
+    ],
+)
+def test_odd_messages(text: bytes, expected: Message | None) -> None:
+    """What is not as it should be is left out."""
+    assert at_once(reading(text)) == expected
+
+
+def test_portions() -> None:
+    """A long message is read in several steps."""
+    rows: list[Any] = [{"id": number, "deviceId": number} for number in range(2_500)]
+    text = json.dumps({"positions": rows}).encode()
+    assert sum(1 for _ in reading(text)) == 2
+    message = at_once(reading(text))
+    assert message is not None
+    assert len(message) == 2_500
+
+
+@pytest.mark.parametrize("version", ["4.11", "6.14.5"])
+def test_recorded(version: str) -> None:
+    """What real servers say can be read, all of it."""
+    recorded = json.loads((RECORDED / f"{version}-websocket-messages.json").read_text())
+    for _, text in recorded:
+        message = at_once(reading(text.encode()))
+        rows = json.loads(text)
+        if message is None:
+            assert rows == {}
+            continue
+        assert [item.unique_id for item in message.devices] == [
+            row["uniqueId"] for row in rows.get("devices", [])
+        ]
+        assert [(item.device_id, item.id) for item in message.positions] == [
+            (row["deviceId"], row["id"]) for row in rows.get("positions", [])
+        ]

@@ -1,0 +1,143 @@
+"""The live connection: a session, and sockets that say what is new."""
+
+import asyncio
+from collections.abc import Iterable
+import contextlib
+from dataclasses import dataclass, field
+import secrets
+
+from aiohttp import WSMsgType, web
+import orjson
+
+from .live_faults import LIVE_FAULTS, LiveFault
+from .wire import JSON
+from .world import Json
+
+type Item = dict[str, Json]
+
+COOKIE = "JSESSIONID"
+WELL = LiveFault(name="", description="all is well")
+
+
+@dataclass(eq=False)
+class Socket:
+    """One socket that is open, and who listens."""
+
+    email: str
+    web: web.WebSocketResponse
+    transport: asyncio.Transport
+    waiting: asyncio.Queue[bytes] = field(default_factory=asyncio.Queue)
+
+
+class LiveServer:
+    """Sessions and sockets of all accounts."""
+
+    def __init__(self) -> None:
+        """Begin with nobody signed in."""
+        self.fault = WELL
+        self.sockets: list[Socket] = []
+        self.goodbyes = 0
+        """How many clients closed their socket properly."""
+        self.pongs: list[bytes] = []
+        """What clients answered to pings."""
+        self._sessions: dict[str, str] = {}
+        self._given: set[str] = set()
+
+    @property
+    def cookies(self) -> int:
+        """How many sessions there were."""
+        return len(self._given)
+
+    def knows_cookie(self, text: str) -> bool:
+        """Return whether the cookie of any session is in a text."""
+        return any(cookie in text for cookie in self._given)
+
+    def strike(self, name: str | None) -> None:
+        """Fail in this way from now on; raises ValueError when there is no such fault."""
+        if name is not None and name not in LIVE_FAULTS:
+            raise ValueError(f"no live fault {name}")
+        self.fault = WELL if name is None else LIVE_FAULTS[name]
+        if not self.fault.strikes_open_sockets:
+            self.drop()
+        if self.fault.floods is not None:
+            for socket in self.sockets:
+                socket.waiting.put_nowait(b"")
+
+    def drop(self) -> None:
+        """Cut all sockets off, as a restart does; sessions are forgotten."""
+        self._sessions.clear()
+        for socket in self.sockets:
+            socket.transport.abort()
+
+    def session(self, email: str) -> web.Response:
+        """Return the answer to a sign-in that is right."""
+        session_id = f"node0{secrets.token_hex(8)}.node0"
+        self._sessions[session_id] = email
+        self._given.add(session_id)
+        body = orjson.dumps({"id": 1, "name": "Somebody", "email": email})
+        response = web.Response(body=body, content_type=JSON)
+        response.set_cookie(COOKIE, session_id, path="/")
+        return response
+
+    def account(self, request: web.BaseRequest) -> str | None:
+        """Return whose session the cookie of a request is of."""
+        if self.fault.forgets:
+            self._sessions.clear()
+        return self._sessions.get(request.cookies.get(COOKIE, ""))
+
+    async def serve(
+        self, request: web.BaseRequest, email: str, first: list[Item]
+    ) -> web.WebSocketResponse:
+        """Open a socket, and say what there is until it ends."""
+        response = web.WebSocketResponse(autoping=False)
+        transport = request.transport
+        assert transport is not None
+        await response.prepare(request)
+        socket = Socket(email, response, transport)
+        self.sockets.append(socket)
+        if self.fault.first:
+            socket.waiting.put_nowait(orjson.dumps({"positions": first}))
+        writing = asyncio.create_task(self._write(socket))
+        try:
+            async for message in response:
+                if message.type is WSMsgType.PING and not self.fault.dead:
+                    await response.pong(message.data)
+                elif message.type is WSMsgType.PONG:
+                    self.pongs.append(message.data)
+            self.goodbyes += response.close_code == 1000
+        finally:
+            self.sockets.remove(socket)
+            writing.cancel()
+            with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+                await writing
+        return response
+
+    def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
+        """Say something to the accounts it is for."""
+        told = set(emails)
+        data = orjson.dumps(message)
+        for socket in self.sockets:
+            if socket.email in told:
+                socket.waiting.put_nowait(data)
+
+    def keep_alive(self) -> None:
+        """Give a sign of life, as servers do once a minute."""
+        for socket in self.sockets:
+            socket.waiting.put_nowait(b"{}")
+
+    async def _write(self, socket: Socket) -> None:
+        while True:
+            data = await socket.waiting.get()
+            while self.fault.floods is not None:
+                await socket.web.send_str(self.fault.floods.decode())
+                await asyncio.sleep(0)
+            if self.fault.dead:
+                continue
+            for part in self.fault.spoil(data) if data else ():
+                await _send(socket.web, part)
+            if self.fault.ends:
+                await socket.web.close()
+
+
+async def _send(response: web.WebSocketResponse, data: bytes) -> None:
+    await response.send_frame(data, WSMsgType.TEXT)

@@ -1,0 +1,215 @@
+"""Every way the live connection can fail, by name, the rest of the service being well."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from aiohttp import web
+import orjson
+
+from .kinds import NULL_POINTER
+from .wire import JSON, Raw, Reset, Silence, Streamed, head
+
+type Respond = Callable[[str, str], web.StreamResponse]
+"""Takes the base address of the service, and that of another origin."""
+type Spoil = Callable[[bytes], list[bytes]]
+"""Takes a message, and returns what is sent in its place."""
+
+_SIZE = 64 * 2**20
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveFault:
+    """One way to fail, selectable by its name.
+
+    Attributes:
+        name: what it is selected by
+        description: what happens, in one line
+        session: the answer to the sign-in, in place of the good one
+        socket: the answer to the upgrade, in place of the good one
+        spoil: what becomes of each message
+        first: whether there is a first message, with all positions
+        dead: whether nothing is answered any more, not even a ping
+        ends: whether the socket is closed once the first message is out
+        floods: what is sent again and again, as fast as it is taken
+        forgets: whether a session is not known any more when the socket is asked for
+    """
+
+    name: str
+    description: str
+    session: Respond | None = None
+    socket: Respond | None = None
+    spoil: Spoil = lambda data: [data]
+    first: bool = True
+    dead: bool = False
+    ends: bool = False
+    floods: bytes | None = None
+    forgets: bool = False
+
+    @property
+    def strikes_open_sockets(self) -> bool:
+        """Whether sockets that are open stay so, and go wrong."""
+        return self.session is self.socket is None and not (self.ends or self.forgets)
+
+
+def _status(status: int, text: str | None = None) -> Respond:
+    def respond(_: str, __: str) -> web.StreamResponse:
+        return web.Response(status=status, text=text or HTTPStatus(status).phrase)
+
+    return respond
+
+
+def _redirect(path: str, *, other: bool) -> Respond:
+    def respond(base: str, other_base: str) -> web.StreamResponse:
+        location = f"{other_base if other else base}/moved/{path}"
+        return web.Response(status=307, headers={"Location": location})
+
+    return respond
+
+
+def _html(_: str, __: str) -> web.StreamResponse:
+    page = "<!DOCTYPE html><title>Sign in</title><p>Who are you?"
+    return web.Response(text=page, content_type="text/html")
+
+
+def _huge(_: str, __: str) -> web.StreamResponse:
+    return Streamed((b" " * _CHUNK for _ in range(_SIZE // _CHUNK)), length=_SIZE)
+
+
+def _wrong_accept(_: str, __: str) -> web.StreamResponse:
+    lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket"]
+    lines += ["Connection: Upgrade", "Sec-WebSocket-Accept: bm9wZQ=="]
+    return Raw("\r\n".join([*lines, "", ""]).encode())
+
+
+def _at(path: str) -> Iterator[LiveFault]:
+    """Yield what may be answered in place of a session, or of a socket."""
+    what = "sign-in" if path == "session" else "upgrade"
+    answers: dict[str, tuple[str, Respond]] = {
+        **{
+            str(status): (f"{status} {HTTPStatus(status).phrase}", _status(status))
+            for status in (400, 401, 403, 404, 429, 500, 503)
+        },
+        "html": ("a web page, 200", _html),
+        "redirect-same": ("307 to the same origin", _redirect(path, other=False)),
+        "redirect-other": ("307 to another origin", _redirect(path, other=True)),
+        "reset": ("the connection is reset", lambda _, __: Reset()),
+        "no-answer": ("nothing", lambda _, __: Silence()),
+        "huge": ("64 MiB", _huge),
+    }
+    for name, (description, respond) in answers.items():
+        yield LiveFault(
+            name=f"{path}-{name}",
+            description=f"the {what} is answered with: {description}",
+            session=respond if path == "session" else None,
+            socket=respond if path == "socket" else None,
+        )
+
+
+def _half(data: bytes) -> list[bytes]:
+    return [data[: len(data) // 2]]
+
+
+def _old(data: bytes) -> list[bytes]:
+    """Tell what was so an hour before, and with IDs of then."""
+    message = orjson.loads(data)
+    for row in message.get("devices", []):
+        row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}
+    for row in message.get("positions", []):
+        row |= {"fixTime": "2020-01-01T00:00:00.000+0000", "id": 1, "latitude": 1.0}
+    return [orjson.dumps(message)]
+
+
+def _strangers(data: bytes) -> list[bytes]:
+    message = orjson.loads(data)
+    for row in message.get("devices", []):
+        row |= {"uniqueId": "somebody else's", "id": 999_999, "name": "Not yours"}
+    for row in message.get("positions", []):
+        row |= {"deviceId": 999_999}
+    return [orjson.dumps(message)]
+
+
+def _odd(_: bytes) -> list[bytes]:
+    odd: list[object] = [
+        *([], None, 5, "devices", True),
+        *({"devices": None}, {"devices": 5, "positions": {}}, {"events": [{}]}),
+        {"devices": [None, 5, "x", [], {}], "positions": [[], {}, {"id": "x"}]},
+    ]
+    return [*map(orjson.dumps, odd), b"", b"\xff\xfe", b"[" * 100_000]
+
+
+_FAULTS = (
+    *_at("session"),
+    LiveFault(
+        name="session-400-sign-in",
+        description="the sign-in is refused as Traccar 5.12 does",
+        session=_status(400, NULL_POINTER),
+    ),
+    LiveFault(
+        name="session-no-cookie",
+        description="the sign-in is answered with a user and no cookie",
+        session=lambda _, __: Raw(head(2, content_type=JSON) + b"{}"),
+    ),
+    *_at("socket"),
+    LiveFault(
+        name="socket-wrong-accept",
+        description="the upgrade is not meant for who asked",
+        socket=_wrong_accept,
+    ),
+    LiveFault(
+        name="cookie-refused",
+        description="the session is not known any more",
+        forgets=True,
+    ),
+    LiveFault(
+        name="says-nothing",
+        description="the socket is open, answers pings, and no message comes",
+        first=False,
+        spoil=lambda _: [],
+    ),
+    LiveFault(
+        name="tells-nothing-new",
+        description="the first message comes, then signs of life alone",
+        spoil=lambda _: [b"{}"],
+    ),
+    LiveFault(
+        name="dies",
+        description="the socket is open, and nobody is there any more",
+        dead=True,
+    ),
+    LiveFault(
+        name="ends",
+        description="the socket is closed after the first message",
+        ends=True,
+    ),
+    LiveFault(
+        name="floods",
+        description="signs of life as fast as they are taken",
+        floods=b"{}",
+    ),
+    LiveFault(
+        name="floods-odd",
+        description="what is no JSON, as fast as it is taken",
+        floods=b"[" * 1000,
+    ),
+    LiveFault(name="halves", description="of each message the first half", spoil=_half),
+    LiveFault(
+        name="odd", description="messages of any shape but the right one", spoil=_odd
+    ),
+    LiveFault(
+        name="old-news", description="messages say what was so years ago", spoil=_old
+    ),
+    LiveFault(
+        name="strangers",
+        description="messages are of other people's trackers",
+        spoil=_strangers,
+    ),
+    LiveFault(
+        name="huge-message",
+        description="a message of 64 MiB",
+        spoil=lambda data: [data + b" " * _SIZE],
+    ),
+)
+
+LIVE_FAULTS: dict[str, LiveFault] = {fault.name: fault for fault in _FAULTS}

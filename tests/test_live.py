@@ -1,0 +1,798 @@
+"""The live connection: what the service says by itself is shown at once, and polls stay."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+import logging
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
+from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+from pytest_homeassistant_custom_component.components.diagnostics import (
+    get_diagnostics_for_config_entry,
+)
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
+from .simulator import LIVE_FAULTS, Simulator
+from .simulator.wire import pause
+
+type Pass = Callable[[float], Awaitable[None]]
+
+pytestmark = pytest.mark.usefixtures("with_live")
+
+BEGINS = 11
+"""Seconds after a set-up."""
+
+
+@pytest.fixture(autouse=True)
+def longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let waits be as long as they can be."""
+    monkeypatch.setattr("random.uniform", lambda _, most: most)
+
+
+@pytest.fixture
+def wait(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Pass:
+    """Return a function that lets time pass, and what is due come to its end."""
+
+    async def _wait(seconds: float) -> None:
+        freezer.tick(timedelta(seconds=seconds))
+        async_fire_time_changed(hass)
+        await settle(hass)
+
+    return _wait
+
+
+async def settle(hass: HomeAssistant) -> None:
+    """Let what is under way come to its end, but for listening, in real time."""
+    for _ in range(20):
+        await hass.async_block_till_done()
+        await pause(0.002)
+
+
+async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> None:
+    """Set up an entry."""
+    await hass.config_entries.async_setup(entry.entry_id)
+    await settle(hass)
+    assert entry.state is ConfigEntryState.LOADED
+
+
+@pytest.fixture
+async def live(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    wait: Pass,
+) -> MockConfigEntry:
+    """Return the entry of the account, set up and live, while time stands still."""
+    await set_up(hass, entry)
+    await wait(BEGINS)
+    assert len(simulator.live.sockets) == 1
+    # After a quiet second a message is taken in at once.
+    await wait(1.1)
+    return entry
+
+
+def sign_ins(simulator: Simulator) -> int:
+    """Return how often somebody signed in to the live connection, or tried to."""
+    return simulator.record.counts["/api/session"]
+
+
+def polls(simulator: Simulator) -> int:
+    """Return how often the list was asked for."""
+    return simulator.record.counts["/api/devices"]
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_message_is_shown_at_once(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+) -> None:
+    """Without a request, and the poll comes when it always does."""
+    requests = simulator.record.counts.total()
+    simulator.report(RED, latitude=48.5, battery_level=7)
+    await settle(hass)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.5
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert battery is not None
+    assert battery.state == "7"
+    assert simulator.record.counts.total() == requests
+
+    # A minute after the set-up, and not after the message.
+    await wait(60 - BEGINS - 1.1 - 2)
+    assert simulator.record.counts.total() == requests
+    await wait(3)
+    assert simulator.record.counts.total() == requests + 1
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_status_is_shown_at_once(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf
+) -> None:
+    """A tracker that goes offline."""
+    simulator.set_status(RED, "offline")
+    await settle(hass)
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == STATE_OFF
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_poll_with_the_same_news_changes_nothing(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    all_enabled: None,
+    wait: Pass,
+    writes: list[str],
+) -> None:
+    """What was told already is not written again, and no position asked for."""
+    simulator.report(RED, latitude=48.5)
+    await settle(hass)
+    assert writes
+    writes.clear()
+    positions = simulator.record.counts["/api/positions"]
+    await wait(61)
+    await wait(61)
+    assert writes == []
+    assert simulator.record.counts["/api/positions"] == positions
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_storm_is_told_once_a_second(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    writes: list[str],
+) -> None:
+    """The first message at once, all others with the next second."""
+
+    def latitude(tracker: str) -> Any:
+        state = state_of(tracker)
+        assert state is not None
+        return state.attributes["latitude"]
+
+    simulator.report(RED, latitude=48.5)
+    await settle(hass)
+    assert latitude(RED) == 48.5
+    for number in range(200):
+        simulator.report(RED, latitude=49.0 + number / 1000)
+        simulator.report(BLUE, latitude=49.0 + number / 1000)
+    writes.clear()
+    await settle(hass)
+    assert 49.199 not in {latitude(RED), latitude(BLUE)}
+    # A breath after each hundred messages, and a second after all of them.
+    for _ in range(20):
+        await wait(0.1)
+    await wait(1.1)
+    assert latitude(RED) == latitude(BLUE) == 49.199
+    tracker = state_of(RED)
+    assert tracker is not None
+    assert writes.count(tracker.entity_id) <= 10
+
+
+async def test_more_than_can_be_taken_in(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Then the server has to wait, and nothing is lost."""
+    monkeypatch.setattr("custom_components.bike_tracker.live.inbox._MOST", 10)
+    for number in range(50):
+        simulator.report(RED, latitude=48.0 + number / 100)
+    for _ in range(20):
+        await wait(1.1)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.49
+    assert live.runtime_data.coordinator.live.report.messages == 101
+
+
+@pytest.mark.usefixtures("live")
+async def test_trackers_of_others(
+    hass: HomeAssistant, simulator: Simulator, writes: list[str]
+) -> None:
+    """What the list does not have is dropped, until the next poll brings it."""
+    devices = hass.states.async_entity_ids()
+    simulator.add_device("860000000000033", name="New bike", email=EMAIL)
+    simulator.report("860000000000033", latitude=48.5)
+    simulator.live_fault("strangers")
+    simulator.report(RED, latitude=48.5)
+    await settle(hass)
+    assert writes == []
+    assert hass.states.async_entity_ids() == devices
+
+
+@pytest.mark.usefixtures("live")
+async def test_old_news(
+    hass: HomeAssistant, simulator: Simulator, writes: list[str]
+) -> None:
+    """A bike does not go back in time."""
+    simulator.live_fault("old-news")
+    simulator.report(RED, latitude=48.5)
+    await settle(hass)
+    assert writes == []
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_poll_that_began_before(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+) -> None:
+    """Its list does not take back what a message said meanwhile; the next one may."""
+
+    def status() -> str:
+        state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+        assert state is not None
+        return state.state
+
+    before = simulator.listed("devices", EMAIL)
+    simulator.raw_devices(list(before))
+    simulator.fault("late-answer", path="devices", late=5)
+    await wait(61)
+    simulator.set_status(RED, "offline")
+    await settle(hass)
+    assert status() == STATE_OFF
+    await wait(6)
+    simulator.fault(None)
+    assert status() == STATE_OFF
+    await wait(61)
+    assert status() == STATE_ON
+
+
+@pytest.mark.usefixtures("live")
+async def test_while_polls_fail(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+) -> None:
+    """Messages are taken in, and trackers are unavailable; they come back where they were."""
+    state = state_of(RED)
+    assert state is not None
+    home = state.attributes["latitude"]
+    simulator.fault("status-500")
+    await wait(61)
+    simulator.report(RED, latitude=48.5)
+    await settle(hass)
+    simulator.set_status(RED, "offline")
+    await settle(hass)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+
+    simulator.fault(None)
+    # Not what the list says of places, but what messages said.
+    simulator.fault("status-500", path="positions")
+    await wait(61)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == home
+    await wait(6)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.5
+    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert online is not None
+    assert online.state == STATE_OFF
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_new_name_is_followed(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf
+) -> None:
+    """A message says how a tracker is called, as a list does."""
+    simulator.rename(RED, "Racing bike")
+    simulator.touch([RED])
+    await settle(hass)
+    state = state_of(RED)
+    assert state is not None
+    assert state.name == "Racing bike"
+
+
+async def test_without_positions(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """Where the service offers none, nothing more is tried."""
+    simulator.fault("status-404", path="positions")
+    await set_up(hass, entry)
+    for _ in range(5):
+        await wait(61)
+    assert sign_ins(simulator) == 0
+
+
+async def test_empty_positions(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """An answer without a single one is an answer."""
+    simulator.raw_positions([])
+    await set_up(hass, entry)
+    await wait(BEGINS)
+    assert len(simulator.live.sockets) == 1
+
+
+async def test_positions_that_come_later(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """It begins soon after the first answer."""
+    simulator.fault("status-503", path="positions")
+    await set_up(hass, entry)
+    await wait(BEGINS)
+    assert sign_ins(simulator) == 0
+    simulator.fault(None)
+    await wait(61)
+    await wait(BEGINS)
+    assert len(simulator.live.sockets) == 1
+
+
+async def test_disabled_polling(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """It is off as well."""
+    hass.config_entries.async_update_entry(entry, pref_disable_polling=True)
+    await set_up(hass, entry)
+    await wait(100)
+    assert sign_ins(simulator) == 0
+
+
+async def test_polling_that_is_disabled_later(
+    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """It ends at once, and begins again once polling does."""
+    hass.config_entries.async_update_entry(live, title="127.0.0.2")
+    await settle(hass)
+    assert len(simulator.live.sockets) == 1
+    hass.config_entries.async_update_entry(live, pref_disable_polling=True)
+    await settle(hass)
+    assert simulator.live.sockets == []
+    assert simulator.live.goodbyes == 1
+    await wait(3600)
+    assert sign_ins(simulator) == 1
+    hass.config_entries.async_update_entry(live, pref_disable_polling=False)
+    await hass.config_entries.async_reload(live.entry_id)
+    await wait(BEGINS)
+    assert len(simulator.live.sockets) == 1
+
+
+async def test_disabled_before_it_began(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """Then it does not."""
+    await set_up(hass, entry)
+    hass.config_entries.async_update_entry(entry, pref_disable_polling=True)
+    await wait(3600)
+    assert sign_ins(simulator) == 0
+
+
+async def test_unload(
+    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """It ends at once, with a goodbye, and for good."""
+    await hass.config_entries.async_unload(live.entry_id)
+    await settle(hass)
+    assert simulator.live.sockets == []
+    assert simulator.live.goodbyes == 1
+    await wait(3600)
+    assert sign_ins(simulator) == 1
+    assert {request.method for request in simulator.requests} == {"GET", "POST"}
+
+
+async def test_unload_while_it_waits(
+    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """It is not tried again."""
+    simulator.live_fault("session-503")
+    await settle(hass)
+    await hass.config_entries.async_unload(live.entry_id)
+    await wait(3600)
+    assert sign_ins(simulator) == 1
+
+
+@pytest.mark.usefixtures("live")
+async def test_shutdown(hass: HomeAssistant, simulator: Simulator) -> None:
+    """It ends with Home Assistant."""
+    stopping = asyncio.create_task(hass.async_stop(force=True))
+    while not stopping.done():
+        await pause(0.002)
+    await stopping
+    assert simulator.live.sockets == []
+    assert simulator.live.goodbyes == 1
+    assert sign_ins(simulator) == 1
+
+
+# When it is tried again
+
+
+@pytest.mark.usefixtures("live")
+async def test_waits_where_it_worked(simulator: Simulator, wait: Pass) -> None:
+    """Seconds, then minutes."""
+    simulator.live_fault("session-503")
+    await wait(0)
+    for tried, minutes in enumerate((0, 1, 2, 4, 5, 15, 15), 1):
+        await wait((minutes * 60 or 5) - 1)
+        assert sign_ins(simulator) == tried
+        await wait(2)
+        assert sign_ins(simulator) == tried + 1
+    simulator.live_fault(None)
+    await wait(15 * 60)
+    assert len(simulator.live.sockets) == 1
+
+
+async def test_while_polls_fail_nothing_more_is_asked(
+    live: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """A password that is refused is not tried twice; all is well again with the polls."""
+    simulator.set_password(EMAIL, "another one")
+    await wait(61)
+    simulator.live.drop()
+    for _ in range(30):
+        await wait(61)
+    assert sign_ins(simulator) == 1
+    simulator.set_password(EMAIL, PASSWORD)
+    for _ in range(7):
+        await wait(61)
+    assert len(simulator.live.sockets) == 1
+    assert sign_ins(simulator) == 2
+    assert live.state is ConfigEntryState.LOADED
+
+
+async def test_waits_where_it_never_worked(
+    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """Hours; how often it was tried is forgotten with a reload."""
+    simulator.live_fault("session-404")
+    await set_up(hass, entry)
+    await wait(BEGINS)
+    tried = 1
+    for hours in (1, 2, 4, 8, 16, 24, 24):
+        assert sign_ins(simulator) == tried
+        await wait(hours * 3600 - 10)
+        assert sign_ins(simulator) == tried
+        await wait(11)
+        tried += 1
+        assert sign_ins(simulator) == tried
+    simulator.live_fault(None)
+    await hass.config_entries.async_reload(entry.entry_id)
+    await wait(BEGINS)
+    assert len(simulator.live.sockets) == 1
+
+
+@pytest.mark.usefixtures("live")
+async def test_five_minutes_make_it_well(simulator: Simulator, wait: Pass) -> None:
+    """A connection that lasted is tried again after seconds, one that did not after more."""
+    simulator.live.drop()
+    await wait(0)
+    await wait(6)
+    assert sign_ins(simulator) == 2
+    simulator.live.drop()
+    await wait(0)
+    await wait(6)
+    assert sign_ins(simulator) == 2
+    await wait(55)
+    assert sign_ins(simulator) == 3
+    for _ in range(6):
+        await wait(55)
+    assert len(simulator.live.sockets) == 1
+    simulator.live.drop()
+    await wait(0)
+    await wait(6)
+    assert sign_ins(simulator) == 4
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_wait_that_the_server_asks_for(
+    simulator: Simulator, wait: Pass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is obeyed where it is longer."""
+    fault = LIVE_FAULTS["session-429"]
+    assert fault.session is not None
+    respond = fault.session
+
+    def later(base: str, other: str) -> Any:
+        answer = respond(base, other)
+        answer.headers["Retry-After"] = "600"
+        return answer
+
+    object.__setattr__(fault, "session", later)
+    try:
+        simulator.live_fault("session-429")
+        await wait(0)
+        await wait(6)
+        assert sign_ins(simulator) == 2
+        await wait(590)
+        assert sign_ins(simulator) == 2
+        await wait(11)
+        assert sign_ins(simulator) == 3
+    finally:
+        object.__setattr__(fault, "session", respond)
+
+
+@pytest.mark.usefixtures("live")
+async def test_requests_beyond_the_polls(simulator: Simulator, wait: Pass) -> None:
+    """While it does not work, fewer than one in five minutes, but for the first ones."""
+    simulator.live_fault("socket-503")
+    before = simulator.record.counts.copy()
+    for _ in range(12 * 60):
+        await wait(61)
+        if simulator.record.counts["/api/devices"] - before["/api/devices"] > 600:
+            break
+    else:
+        pytest.fail("too few polls")
+    beyond = simulator.record.counts - before
+    beyond.subtract({"/api/devices": beyond["/api/devices"]})
+    assert beyond.total() <= 6 + 600 / 5
+
+
+# What is broken
+
+
+@pytest.mark.parametrize("fault", ["says-nothing", "tells-nothing-new", "dies"])
+async def test_broken(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    fault: str,
+) -> None:
+    """Three polls that bring what it should have told, and it is begun anew."""
+    for _ in range(3):
+        await wait(61)
+    simulator.live_fault(fault)
+    for number in range(1, 4):
+        assert sign_ins(simulator) == 1
+        simulator.report(RED, latitude=48.0 + number)
+        await wait(61)
+        state = state_of(RED)
+        assert state is not None
+        assert state.attributes["latitude"] == 48.0 + number
+    simulator.live_fault(None)
+    await wait(6)
+    assert sign_ins(simulator) == 2
+    simulator.report(RED, latitude=55.0)
+    await settle(hass)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 55.0
+
+
+@pytest.mark.usefixtures("live")
+async def test_nothing_at_first(simulator: Simulator, wait: Pass) -> None:
+    """A socket that is open and says nothing from the beginning is given up."""
+    simulator.live_fault("says-nothing")
+    simulator.live.drop()
+    await wait(0)
+    await wait(6)
+    assert (sign_ins(simulator), len(simulator.live.sockets)) == (2, 1)
+    await wait(31)
+    assert simulator.live.sockets == []
+    await wait(61)
+    assert sign_ins(simulator) == 3
+
+
+@pytest.mark.usefixtures("live")
+async def test_nothing_new_is_no_fault(simulator: Simulator, wait: Pass) -> None:
+    """Nor is what is never told, a name or who disabled a tracker."""
+    for number in range(10):
+        simulator.rename(RED, f"Bike {number}")
+        simulator.set_disabled(BLUE, number % 2 == 0)
+        await wait(61)
+    assert sign_ins(simulator) == 1
+
+
+@pytest.mark.usefixtures("live")
+async def test_one_tracker_that_is_never_told(
+    hass: HomeAssistant, simulator: Simulator, wait: Pass
+) -> None:
+    """Some servers leave one out; it is not broken while it tells of another."""
+    for number in range(6):
+        simulator.touch([BLUE])
+        await settle(hass)
+        simulator.live_fault("tells-nothing-new")
+        simulator.report(RED, latitude=48.0 + number)
+        simulator.live_fault(None)
+        await wait(61)
+    assert sign_ins(simulator) == 1
+
+
+# What is told
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the integration's lines above debug since the last call."""
+    found = [
+        record.getMessage()
+        for record in caplog.records
+        if "bike_tracker" in record.name and record.levelno > logging.DEBUG
+    ]
+    caplog.clear()
+    return found
+
+
+async def test_log(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    wait: Pass,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One line when it begins, one when it ended for more than ten minutes."""
+    await set_up(hass, entry)
+    lines(caplog)
+    await wait(BEGINS)
+    assert lines(caplog) == ["Live: the server tells news as it happens"]
+    simulator.live.drop()
+    await wait(0)
+    await wait(6)
+    assert lines(caplog) == []
+
+    simulator.live_fault("session-401")
+    await wait(0)
+    await wait(9 * 60)
+    assert lines(caplog) == []
+    await wait(2 * 60)
+    assert lines(caplog) == [
+        "Live has ended (status 401): news comes once a minute, and live is tried again"
+    ]
+    await wait(3600)
+    assert lines(caplog) == []
+    simulator.live_fault(None)
+    await wait(15 * 60)
+    assert lines(caplog) == ["Live: the server tells news as it happens"]
+
+
+@pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
+async def test_nobody_is_asked_to_sign_in(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    wait: Pass,
+    fault: str | None,
+) -> None:
+    """That is for the polls to say."""
+    simulator.live_fault(fault)
+    simulator.live.drop()
+    for _ in range(5):
+        await wait(61)
+    assert not list(live.async_get_active_flows(hass, {SOURCE_REAUTH}))
+
+
+async def test_diagnostics(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    wait: Pass,
+) -> None:
+    """Live or not and why, since when, and how often what."""
+
+    async def report() -> Any:
+        diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, live)
+        return diagnostics["live"]
+
+    now = datetime.now(UTC)
+    assert await report() == {
+        "state": "live",
+        "since": (now - timedelta(seconds=1.1)).isoformat(),
+        "why": None,
+        "messages": 1,
+        "reconnects": 0,
+        "found_broken": 0,
+    }
+    simulator.live_fault("session-503")
+    await settle(hass)
+    assert await report() == {
+        "state": "waiting to be tried again",
+        "since": now.isoformat(),
+        "why": "connection closed",
+        "messages": 1,
+        "reconnects": 0,
+        "found_broken": 0,
+    }
+    simulator.live_fault(None)
+    await wait(6)
+    simulator.live_fault("tells-nothing-new")
+    for number in range(3):
+        simulator.report(RED, latitude=48.0 + number)
+        await wait(61)
+    found = await report()
+    assert found["why"] == "polls brought what it did not tell"
+    assert found["found_broken"] == 1
+    simulator.live_fault(None)
+    await wait(61)
+    found = await report()
+    assert found["state"] == "live"
+    assert found["reconnects"] == 2
+
+
+async def test_errors_that_nobody_thought_of(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One in a message is told, and costs that message; one of the connection ends it."""
+    account = live.runtime_data.coordinator.account
+    hearing = account.hearing
+    monkeypatch.setattr(account, "hearing", None)
+    simulator.touch([RED])
+    await settle(hass)
+    assert lines(caplog) == ["Unexpected error taking in what the service said"]
+    monkeypatch.setattr(account, "hearing", hearing)
+    await wait(2)
+    simulator.report(RED, latitude=48.5)
+    await settle(hass)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.5
+
+    monkeypatch.setattr("custom_components.bike_tracker.api.live.reading", None)
+    simulator.touch([RED])
+    await settle(hass)
+    assert simulator.live.sockets == []
+    monkeypatch.undo()
+    await wait(6)
+    assert len(simulator.live.sockets) == 1
+
+
+async def test_two_accounts(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    make_entry: MakeEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+) -> None:
+    """Each has its own, and a bike that both have is told once."""
+    simulator.add_account("bob@example.com", PASSWORD)
+    simulator.add_device("860000000000033", name="Bob's", email="bob@example.com")
+    simulator.assign("bob@example.com", RED)
+    await set_up(hass, make_entry("bob@example.com"))
+    await wait(BEGINS)
+    assert len(simulator.live.sockets) == 2
+    simulator.report("860000000000033", latitude=48.5)
+    simulator.report(RED, latitude=48.6)
+    await settle(hass)
+    for tracker, latitude in (("860000000000033", 48.5), (RED, 48.6)):
+        state = state_of(tracker)
+        assert state is not None
+        assert state.attributes["latitude"] == latitude
+
+
+@pytest.mark.parametrize("name", LIVE_FAULTS)
+async def test_never_worse_than_polling_alone(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    name: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whatever becomes of it, each poll shows what the service knows."""
+    lines(caplog)
+    simulator.live_fault(name)
+    for number in range(1, 5):
+        simulator.report(RED, latitude=48.0 + number)
+        simulator.set_status(BLUE, ("online", "offline")[number % 2])
+        await wait(61)
+        state = state_of(RED)
+        assert state is not None
+        assert state.attributes["latitude"] == 48.0 + number
+        online = state_of(f"{BLUE}_online", Platform.BINARY_SENSOR)
+        assert online is not None
+        assert online.state == (STATE_ON, STATE_OFF)[number % 2]
+    assert lines(caplog) == []
+    assert live.state is ConfigEntryState.LOADED
+    simulator.live_fault(None)
