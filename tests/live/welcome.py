@@ -23,7 +23,7 @@ that is listed below, and the blueprints are under Settings > Automations & scen
 The bikes ride through a town. Their account:
 
   Server address  {simulator.url}
-  E-mail          {EMAIL}
+  Email           {EMAIL}
   Password        {PASSWORD}
 
 To try from another terminal:

@@ -1,6 +1,7 @@
 """What a release needs, and the script that refuses one that is not right."""
 
 import datetime as dt
+import json
 from pathlib import Path
 import re
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 
 import pytest
 
-from .project import INTEGRATION, ROOT, name_of, read_json
+from .project import INTEGRATION, ROOT, name_of, read_json, under
 
 VERSION = read_json(INTEGRATION / "manifest.json")["version"]
 CHANGELOG = ROOT / "CHANGELOG.md"
@@ -17,6 +18,8 @@ NEEDED = [
     CHANGELOG,
     ROOT / "scripts" / "release-notes",
     ROOT / "scripts" / "lib" / "common.sh",
+    ROOT / "scripts" / "lib" / "missing_texts.py",
+    *under(INTEGRATION / "translations", "*.json"),
 ]
 
 
@@ -121,3 +124,33 @@ def test_empty_notes_are_refused(tree: Path) -> None:
     done = release_notes(tree, VERSION)
     assert done.returncode == 1
     assert f"CHANGELOG.md says nothing of {VERSION}" in done.stderr
+
+
+def test_missing_text_is_refused(tree: Path) -> None:
+    """A release has every text in every language; what is missing is said in one line."""
+    translations = tree / name_of(INTEGRATION) / "translations"
+    forget(translations / "de.json", "issues", "no_contact", "title")
+    forget(translations / "fr.json", "issues", "no_contact", "title")
+    for path in translations.glob("*.json"):
+        if path.stem != "en":
+            forget(path, "system_health")
+    done = release_notes(tree, VERSION)
+    assert done.returncode == 1
+    assert not done.stdout
+    (line,) = (line for line in done.stderr.splitlines() if "Missing" in line)
+    assert line.strip() == (
+        "Missing: issues.no_contact.title in de, fr; "
+        "system_health.info.accounts, system_health.info.can_reach_server"
+        " in all languages but English"
+    )
+
+
+def forget(path: Path, *keys: str) -> None:
+    """Take a text, or all below a key, out of a language."""
+    texts = read_json(path)
+    *parents, last = keys
+    below = texts
+    for key in parents:
+        below = below[key]
+    del below[last]
+    path.write_text(json.dumps(texts))
