@@ -13,10 +13,10 @@ ROW = re.compile(r"\| ([a-z-]+) \| (done|exempt) \| (.+) \| (.+) \|")
 README_SECTIONS = {
     "docs-high-level-description": "What it is for",
     "docs-installation-instructions": "Installation",
-    "docs-installation-parameters": "Installation",
+    "docs-installation-parameters": "Sign in",
     "docs-removal-instructions": "Removal",
     "docs-data-update": "How data is updated",
-    "docs-examples": "Examples",
+    "docs-examples": "Your first automation",
     "docs-known-limitations": "Known limitations",
     "docs-supported-devices": "Supported services and trackers",
     "docs-supported-functions": "Entities",
