@@ -31,3 +31,11 @@ enter() {
   python=$environments/$1/bin/python
   cd -- "$root"
 }
+
+# Whatever the command, to ask how it works installs nothing.
+case ${1:-} in
+  -h | --help)
+    usage
+    exit
+    ;;
+esac

@@ -22,28 +22,26 @@ PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 _INTRODUCTION = """\
 # When the service fails
 
-Each way the service can fail, what Home Assistant shows meanwhile, and when it is over. The tests run all of them
-over real sockets, at set-up and while running, and hold what happens against this page, which
+Each way the service can fail, what Home Assistant shows meanwhile, and when it is over. The tests run all of them over real
+sockets, at set-up and while running, and compare the results with this page, which
 `.venv/test/bin/python -m tests.faults` writes.
 
 In every row:
 
-- Entities, devices, names and areas stay as they were, and with the first good answer all of it is back under the
-  same entity IDs.
-- While nothing can be known of the trackers, they are unavailable. The log has one line when that begins, which says
-  why, and one when it ends; what cannot be read in a single field is a line for that field, once. No traceback.
-- After a failed poll the next ones come after 1, 2, 4 and then every 5 minutes, a little earlier at times and never
-  later, or when the server asked for it (Retry-After, between 1 minute and 1 hour). After a good one it is every minute
-  again.
-- A sign-in that is refused is tried again after a minute. If it is refused again, the person is asked, and it is tried
-  every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that is really wrong must not lock
-  an account. When it works again, nobody is asked any more.
-- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often, and Bike Tracker sees
-  to it that this is at least every 5 minutes. A sign-in that is refused there is tried again as while running.
-- Requests are those that reach the server in one poll. Where a connection ends before there is an answer, the one
-  poll asks twice.
-- An answer takes at most 30 seconds and 4 MiB, decompressed; more is not waited for and not read. What is larger
-  is given up before it takes 40 MiB of memory.
+- Entities, devices, names and areas stay as they were. The first good answer brings everything back under the same entity IDs.
+- Trackers are unavailable only while nothing can be known of them. The log has one line when that begins, which says why, and
+  one when it ends. A single field that cannot be read has its own line, once. There is no traceback.
+- After a failed poll the next ones come after 1, 2, 4 and then every 5 minutes, at times a little earlier and never later, or
+  when the server asks for it (Retry-After, between 1 minute and 1 hour). After a good one they come every minute again.
+- If the server refuses a sign-in, Bike Tracker tries again after a minute. If the server refuses it again, Home Assistant asks
+  the person, and Bike Tracker tries every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that
+  is really wrong must not lock an account. Once it works again, Home Assistant no longer asks.
+- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often. Bike Tracker makes sure
+  that it tries at least every 5 minutes. A sign-in that is refused at set-up is tried again as while running.
+- Requests are those that reach the server in one poll. If a connection ends before there is an answer, the one poll asks
+  twice.
+- An answer may take 30 seconds and 4 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 40 MiB of
+  memory.
 """
 
 _DEVICES = """\
@@ -53,21 +51,20 @@ _DEVICES = """\
 _POSITIONS = """
 ## The positions
 
-The documented service has none; servers like Traccar do. Here the list of trackers is well and the bikes move, while
-the call for their positions fails. It never makes a tracker unavailable, never asks anybody to sign in, and never
-loses a known place. Once a service had positions, each answer without them is a failure that passes, whatever it says:
-they are asked for again after the same waits as the list.
+The documented service has none; servers like Traccar do. Here the list of trackers works and the bikes move, while the call
+for their positions fails. That never makes a tracker unavailable, never asks anybody to sign in, and never loses a known
+place. Once a service had positions, each answer without them is a failure that passes, whatever it says: Bike Tracker asks
+again after the same waits as for the list.
 """
 
 _LIVE = """
 ## The live connection
 
-Servers like Traccar also say by themselves what is new. Here the lists of trackers and of positions are well, and the
-live connection fails. **Then all is as with polls alone: news is never older than a minute**, which was measured with
-each fault for a minute and for an hour, no tracker is ever unavailable, nobody is asked to sign in, and the log has no line
-before ten minutes of it. It is tried again after 5 seconds, then 1, 2, 4, 5 and every 15 minutes; where it never worked,
-after 1, 2, 4 ... 24 hours. The tables say how long it took until news came live again, from the worst moment on: just after
-it was tried in vain.
+Servers like Traccar also push news. Here the lists of trackers and of positions work, and the live connection fails.
+**News is then never older than a minute, as with polls alone**, which was measured with each fault for a minute and for an
+hour. No tracker is unavailable, nobody is asked to sign in, and the log has no line about it for ten minutes. Bike Tracker
+tries again after 5 seconds, then 1, 2, 4, 5 and every 15 minutes; if it never worked, after 1, 2, 4 ... 24 hours. The tables
+say how long it took until news came live again, from the worst moment on: just after it was tried in vain.
 """
 
 

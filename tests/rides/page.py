@@ -9,33 +9,32 @@ from .trackers import Tracker
 PAGE = Path(__file__).parents[2] / "docs" / "rides.md"
 
 _INTRODUCTION = """\
-# Rides and kilometres
+# Rides and kilometers
 
-A tracker does not say when a ride starts or ends. Bike Tracker tells it from the reports that it gets anyway: nothing more
-is asked for.
+A tracker does not say when a ride starts or ends. Bike Tracker works that out from the reports that it fetches anyway.
 
 ## What is a ride
 
 - A ride **starts** with the first report that shows movement: the tracker says that it moves, it reports 3 km/h or more, or
-  it is somewhere else than it was. Somewhere else is farther away than both positions may be wrong: three times their
-  accuracies, at least 20 metres, and at least 50 where a tracker does not report its accuracy. The very first report of a tracker
-  starts none.
-- It **goes on** through traffic lights and short gaps, and **ends** with the last movement. That is told once the bike
-  has stood for 5 minutes by the times of its positions, when a tracker that fell silent is heard of again, or 30 minutes after
-  its last position.
-- A bike that moves and stays where it is, as with a thief who fails, starts and ends a ride of 0 km. It is told, and the sensors
-  keep the ride before.
-- **Start and end** are times of positions. A ride that is noticed within 5 minutes after the position before starts with that
+  it is somewhere else. Somewhere else is farther away than both positions may be wrong: three times their accuracies, at
+  least 20 meters, and at least 50 for a tracker that does not report its accuracy. The very first report of a tracker starts
+  no ride.
+- It **goes on** through traffic lights and short gaps, and **ends** with the last movement. You learn of the end once the
+  bike has stood for 5 minutes by the times of its positions, when a silent tracker reports again, or 30 minutes after its
+  last position.
+- A bike that moves and stays where it is, as when a thief fails, starts and ends a ride of 0 km. That is an event, but
+  the sensors keep the ride before.
+- **Start and end** are times of positions. If a ride shows within 5 minutes after the position before, it starts with that
   one.
-- The **distance** goes from place to place, from where the bike stood. Where the server counts kilometres itself, as
-  Traccar does, it knows the bends between two polls, and its count is taken as far as it can be: at most 60 km/h, and at most
-  five times the straight way and a kilometre.
-- A position that would need more than 45 km/h, or one and a half times the speed that was reported, waits for the
-  next one to confirm it, and so does one that is more than 45 km away. Faster than 320 km/h nothing is counted.
-- **Total distance** begins with what the server counted, or with 0. It never falls, and grows by the rides alone: not by drift
+- The **distance** goes from place to place, from where the bike stood. If the server counts kilometers itself, as Traccar
+  does, it knows the bends between two polls. Bike Tracker then takes its count as far as it can be: at most 60 km/h, and
+  at most five times the straight way and a kilometer.
+- A position that would need more than 45 km/h, or one and a half times the reported speed, waits until the next one confirms
+  it. So does one that is more than 45 km away. Nothing faster than 320 km/h counts.
+- **Total distance** begins with what the server counted, or with 0. It never falls, and grows with rides alone: not with the drift
   of a parked bike, a reset of the server, or a position that jumped.
 
-Rides outlive restarts of Home Assistant, and move along with a tracker to another account.
+Rides survive restarts of Home Assistant, and move along with a tracker to another account.
 
 ## How near to the truth that is
 
@@ -45,17 +44,17 @@ worst two of all rides.
 """
 
 _LIMITS = """
-So 60 km are 58 with a report a minute, and more like 42 with one every ten minutes, as a straight line is shorter than
+So 60 km become 58 with a report a minute, and more like 42 with one every ten minutes, as a straight line is shorter than
 streets are. Times are off by no more than a report, and by up to 5 minutes more at the start for a tracker that
 reports while it stands.
 
-## What cannot be told
+## What it cannot tell
 
-- With a report every ten minutes, a ride that comes back to where it was between two reports is none, one that turns round may be two,
-  and two rides with a stop of less than 20 minutes between them may be one.
-- A ride that begins and ends at one place while Home Assistant or the service is down is none. What comes of a ride
-  somewhere else during that time is told as soon as it is known, and its start is when it was first seen.
-- A ride under way when nothing is heard of the tracker for more than 30 minutes becomes two.
+- With a report every ten minutes it misses a ride that comes back to where it was between two reports; a ride that turns
+  round may become two; and two rides with a stop of less than 20 minutes between them may become one.
+- It misses a ride that begins and ends at one place while Home Assistant or the service is down. It tells of a ride to
+  somewhere else during that time as soon as it knows, and that ride starts when it was first seen.
+- A ride becomes two if the tracker is silent for more than 30 minutes on the way.
 - A position that jumps by less than a bike could ride in that time counts as a way.
 - Without positions there are no rides.
 """

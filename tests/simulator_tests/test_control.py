@@ -151,3 +151,10 @@ async def test_control_stays_when_the_service_is_away(
     await control.fault(None)
     assert (await ask(authorization=None)).status == 401
     assert PASSWORD not in str(await control.state())
+    with pytest.raises(ControlError, match="nothing to try"):
+        await control.try_("rides")
+
+
+async def test_what_is_done_is_answered(control: SimulatorControl) -> None:
+    """Not with nothing, nor with null."""
+    assert await control.do("rename", unique_id=BIKE, name="x") == {"done": True}

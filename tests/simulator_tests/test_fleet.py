@@ -176,6 +176,12 @@ def test_trackers_look_like_trackers() -> None:
     assert {len(unique_id) for unique_id in world.devices} == {15}
 
 
+def test_initials_differ() -> None:
+    """On the map each bike is seen by its initials."""
+    names = [device.name for device in world_after(0, trackers=8).devices.values()]
+    assert len({tuple(word[0] for word in name.split()) for name in names}) == 8
+
+
 def test_a_deleted_bike_rides_no_more() -> None:
     """The rest of the fleet goes on."""
     world = World()

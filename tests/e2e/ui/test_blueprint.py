@@ -58,7 +58,7 @@ async def test_blueprint(
     await frontend.button("Preview").click()
     await expect(
         frontend.page.get_by_role("paragraph").filter(
-            has_text="Tells you when a tracker is offline"
+            has_text="Tells you when a tracker has been offline"
         )
     ).to_be_visible()
     await frontend.button("Import blueprint").last.click()
