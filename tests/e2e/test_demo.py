@@ -1,5 +1,6 @@
 """The demo as a person runs it."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 import os
@@ -53,6 +54,17 @@ def test_check_of_the_documented_interface_alone(tmp_path: Path) -> None:
     assert re.search(r"device_tracker\.city_bike +unknown +unknown", output)
 
 
+def test_documented_interface_alone_says_what_to_expect(tmp_path: Path) -> None:
+    """That nobody knows where the bikes are; and only what works is there to be tried."""
+    options = ("--trackers", "1", "--documented-only", "--port", str(free_port()))
+    with demo(tmp_path, *options) as process:
+        assert process.stdout is not None
+        said = "".join(iter(process.stdout.readline, "Ctrl-C ends it.\n"))
+    assert "Nobody knows where the bikes are" in said
+    assert "/try/offline" in said
+    assert "/try/leaves-home" not in said
+
+
 async def test_runs_until_ctrl_c(tmp_path: Path) -> None:
     """It opens on a dashboard without a sign-in, and leaves nothing behind."""
     with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
@@ -72,6 +84,33 @@ async def test_runs_until_ctrl_c(tmp_path: Path) -> None:
         process.communicate()
     assert process.returncode == 0
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_what_there_is_to_try(tmp_path: Path) -> None:
+    """A button does what it says, and a new bike is on the dashboard; the blueprints are there."""
+    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
+        url = address(process)
+        async with ClientSession() as session, asyncio.timeout(60):
+            client = HomeAssistantClient(session, url)
+            await client.sign_in()
+            blueprints = await client.call("blueprint/list", domain="automation")
+            assert "bike_tracker/tracker_offline.yaml" in blueprints
+            await client.action("script.turn_on", entity_id="script.try_offline")
+            while not await is_offline(client):
+                await asyncio.sleep(0.5)
+            await client.action("script.turn_on", entity_id="script.try_new")
+            while "device_tracker.new_bike" not in str(
+                await client.call("lovelace/config", url_path="bike-tracker")
+            ):
+                await client.poll()
+                await asyncio.sleep(0.5)
+            await client.close()
+
+
+async def is_offline(client: HomeAssistantClient) -> bool:
+    """Return whether Home Assistant knows that the bike is offline."""
+    states = await client.states()
+    return states["binary_sensor.city_bike_connectivity"].state == "off"
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def _kilometres(trackers: Mapping[str, EntityIds]) -> list[Card]:
     ]
     graph = {
         "type": "statistics-graph",
-        "title": "Kilometres per week",
+        "title": "Kilometers per week",
         "entities": entities,
         "period": "week",
         "days_to_show": 28,

@@ -17,6 +17,11 @@ _REGISTRIES = ("device_registry_updated", "entity_registry_updated")
 _SECONDS_BETWEEN_TRIES = 1.0
 _SECONDS_UNTIL_ALL_IS_THERE = 2.0
 
+_DONE = """\
+{{% set at = state_attr('{entity_id}', 'last_triggered') %}}\
+{{{{ '**Done at ' ~ as_local(at).strftime('%H:%M:%S') ~ '.** ' if at }}}}"""
+"""What says that a button was pressed."""
+
 type Trick = dict[str, Any]
 
 
@@ -96,11 +101,16 @@ def _section(trick: Trick) -> Card:
         "entity": entity_id,
         "name": trick["title"],
         "color": "primary",
+        "hide_state": True,
         "tap_action": run,
         "icon_tap_action": run,
         "grid_options": {"columns": "full"},
     }
-    watch = {"type": "markdown", "content": trick["watch"], "text_only": True}
+    watch = {
+        "type": "markdown",
+        "content": _DONE.format(entity_id=entity_id) + trick["watch"],
+        "text_only": True,
+    }
     return {"type": "grid", "cards": [button, watch]}
 
 

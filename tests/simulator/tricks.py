@@ -85,7 +85,7 @@ class Tricks:
             ),
             "rides": Trick(
                 "{bike} rides",
-                "Moving and Speed change within seconds, and Ride says Started. Five minutes after it has stopped, Ride says Ended.",
+                "Moving and Speed change within seconds, and Last ride counts its kilometers.",
                 "mdi:bike-fast",
                 fleet.set_off,
                 bike=1,

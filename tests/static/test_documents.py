@@ -8,7 +8,8 @@ from urllib.parse import unquote, urlsplit
 from homeassistant.util.yaml import parse_yaml
 import pytest
 
-from .project import INTEGRATION, ROOT, name_of, project_files, under
+from .project import INTEGRATION, ROOT, name_of, project_files, read_json, under
+from .texts import flatten
 
 DOCUMENTS = [
     path
@@ -21,6 +22,20 @@ LINK = re.compile(
 )
 HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
 COMMAND = re.compile(r"(?<![\w./-])(?:\./)?(scripts/[\w-]+|\.ci/run)(?![\w./])")
+
+QUOTE = re.compile(r"(?<![*\w])\*([^*\n][^*]*?)\*(?![*\w])")
+QUOTING = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "docs" / "how-it-works.md"]
+"""Documents in which italics are what a person reads in Home Assistant, word by word."""
+OWN_WORDS = {
+    # Names of device classes.
+    *("Battery", "Charging", "Moving", "Speed", "Lock"),
+    # States, in a sentence.
+    *("unavailable", "unknown", "Unavailable", "Unknown"),
+    # Parts of Home Assistant.
+    *("Activity", "Repairs"),
+}
+"""What Home Assistant says by itself."""
+BLUEPRINT_NAME = re.compile(r"^ +name: \"?([^\"\n]+)\"?$", re.MULTILINE)
 
 
 def prose_of(path: Path) -> str:
@@ -73,6 +88,52 @@ def test_examples_are_yaml(path: Path) -> None:
     for _, language, text in FENCE.findall(path.read_text()):
         if language == "yaml":
             assert parse_yaml(text)
+
+
+def texts_people_read() -> set[str]:
+    """Return what the integration and its blueprints say in English, and Home Assistant itself."""
+    texts = read_json(INTEGRATION / "translations" / "en.json")
+    names = {
+        name
+        for path in under(ROOT / "blueprints", "*.yaml")
+        for name in BLUEPRINT_NAME.findall(path.read_text())
+    }
+    return {*flatten(texts).values(), *names, *OWN_WORDS}
+
+
+def is_said(quote: str, texts: set[str]) -> bool:
+    """Return whether something says so, whole or as the beginning of it."""
+    return any(
+        text == quote or re.match(re.escape(quote) + r"[.,:]? ?[ (]", text)
+        for text in texts
+    )
+
+
+@pytest.mark.parametrize("path", QUOTING, ids=name_of)
+def test_quotes_are_what_people_read(path: Path) -> None:
+    """What a document quotes is said in these words."""
+    texts = texts_people_read()
+    quotes = {
+        part
+        for quote in QUOTE.findall(prose_of(path))
+        for part in " ".join(quote.split()).split(" → ")
+    }
+    assert quotes or path.name != "README.md"
+    assert not {quote for quote in quotes if not is_said(quote, texts)}
+
+
+def test_every_error_of_the_form_is_explained() -> None:
+    """Whoever is told why a sign-in failed finds it under Troubleshooting."""
+    errors = read_json(INTEGRATION / "translations" / "en.json")["config"]["error"]
+    troubles = (ROOT / "README.md").read_text().partition("## Troubleshooting")[2]
+    quotes = {" ".join(quote.split()) for quote in QUOTE.findall(troubles)}
+    # These say themselves what to enter, or that nobody knows.
+    clear = {"insecure_url", "invalid_email", "invalid_url", "unknown"}
+    assert not {
+        key
+        for key, text in errors.items()
+        if key not in clear and not any(text.startswith(quote) for quote in quotes)
+    }
 
 
 def test_links_of_buttons_name_blueprints_that_exist() -> None:
