@@ -100,7 +100,7 @@ async def test_a_fault_that_is_over_leaves_nothing_behind(
             await ask()
     assert simulator.faults == {}
     answer = await once_back(ask)
-    assert {device["name"] for device in answer.json()} == {"City bike", "Gravel bike"}
+    assert {device["name"] for device in answer.json()} == {"City bike", "Cargo bike"}
 
 
 async def once_back(ask: Ask) -> Answer:
