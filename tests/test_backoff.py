@@ -118,7 +118,7 @@ async def test_a_success_ends_the_waiting(
 async def test_whatever_fails_counts(simulator: Simulator, next_poll: Wait) -> None:
     """A row of failures is a row, of one kind or of many."""
     faults = ["html", "status-503", "redirect-302-other", "length-too-long"]
-    wait = MINUTE
+    wait: float = MINUTE
     for fault in faults:
         simulator.fault(fault)
         await next_poll(wait)
