@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from .project import INTEGRATION, ROOT, name_of, read_json, under
+from .project import INTEGRATION, ROOT, name_of, read_json
 
 VERSION = read_json(INTEGRATION / "manifest.json")["version"]
 CHANGELOG = ROOT / "CHANGELOG.md"
@@ -19,17 +19,21 @@ NEEDED = [
     ROOT / "scripts" / "release-notes",
     ROOT / "scripts" / "lib" / "common.sh",
     ROOT / "scripts" / "lib" / "missing_texts.py",
-    *under(INTEGRATION / "translations", "*.json"),
 ]
+ENGLISH = INTEGRATION / "translations" / "en.json"
 
 
 @pytest.fixture(name="tree")
 def tree_fixture(tmp_path: Path) -> Path:
-    """Return a copy of the files that the script reads, with nothing unreleased."""
+    """Return a copy of the files that the script reads, with nothing unreleased or untranslated."""
     for path in NEEDED:
         target = tmp_path / name_of(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
+    translations = tmp_path / name_of(ENGLISH.parent)
+    translations.mkdir()
+    for language in ("de", "en", "fr", "ja"):
+        shutil.copy(ENGLISH, translations / f"{language}.json")
     changelog = tmp_path / name_of(CHANGELOG)
     unreleased = re.compile(r"^## \[Unreleased\].*?(?=^## )", re.MULTILINE | re.DOTALL)
     changelog.write_text(unreleased.sub("", changelog.read_text()))
@@ -128,7 +132,7 @@ def test_empty_notes_are_refused(tree: Path) -> None:
 
 def test_missing_text_is_refused(tree: Path) -> None:
     """A release has every text in every language; what is missing is said in one line."""
-    translations = tree / name_of(INTEGRATION) / "translations"
+    translations = tree / name_of(ENGLISH.parent)
     forget(translations / "de.json", "issues", "no_contact", "title")
     forget(translations / "fr.json", "issues", "no_contact", "title")
     for path in translations.glob("*.json"):
