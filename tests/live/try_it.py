@@ -5,6 +5,8 @@ from typing import Any
 
 from aiohttp import ClientError
 
+from tests.simulator import ControlError
+
 from .client import CommandError, HomeAssistantClient, RequestError
 from .dashboard import Card, renew_dashboard
 from .home_assistant import HomeAssistantProcess
@@ -66,8 +68,8 @@ async def serve(
             await home_assistant.client.sign_in()
             async with asyncio.TaskGroup() as tasks:
                 await _serve(home_assistant.client, simulator, tasks)
-        except* ClientError, CommandError, RequestError:
-            # It is being restarted.
+        except* ClientError, CommandError, ControlError, RequestError:
+            # It is being restarted, or cannot do that any more.
             pass
         await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 

@@ -31,6 +31,8 @@ OWN_WORDS = {
     *("Battery", "Charging", "Moving", "Speed", "Lock"),
     # States, in a sentence.
     *("unavailable", "unknown", "Unavailable", "Unknown"),
+    # In Repairs, when somebody has to sign in again.
+    "Authentication expired",
     # Parts of Home Assistant.
     *("Activity", "Repairs"),
 }
