@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator
 import os
 from pathlib import Path
+import re
 
+from homeassistant.util.yaml import parse_yaml
 from PIL import Image
 from playwright.async_api import expect
 import pytest
@@ -13,7 +15,7 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.hosting import BRANCH, Repository
 from tests.live import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
-from tests.live.dashboard import add_dashboard
+from tests.live.config_folder import ROOT
 from tests.simulator.streets import HOME, STREETS
 
 from .conftest import RESULTS
@@ -27,6 +29,8 @@ _LARGEST_FILE = 200_000
 _LONGEST_POLL = 30.0
 _BLUEPRINT = "blueprints/automation/bike_tracker/tracker_offline.yaml"
 _AUTOMATION = "offline"
+_DASHBOARD = "my-bikes"
+_YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 _START, *_RIDE = (
     STREETS["Mönchhofstraße"][0][0],
@@ -61,13 +65,21 @@ async def fleet(service: SimulatorProcess) -> Fleet:
 async def dashboard(
     account: Fleet, home_assistant: HomeAssistantProcess
 ) -> AsyncIterator[str]:
-    """Return the path of the demo's dashboard."""
+    """Return the path of the README's dashboard, as somebody has it who pastes that."""
     client = home_assistant.client
-    await add_dashboard(client)
-    dashboards = await client.call("lovelace/dashboards/list")
-    yield f"/{dashboards[-1]['url_path']}"
-    await client.call("frontend/set_system_data", key="core", value={})
-    await client.call("lovelace/dashboards/delete", dashboard_id=dashboards[-1]["id"])
+    shown = _YAML.search((ROOT / "README.md").read_text())
+    assert shown
+    created = await client.call(
+        "lovelace/dashboards/create",
+        url_path=_DASHBOARD,
+        title="Bikes",
+        icon="mdi:bicycle",
+    )
+    await client.call(
+        "lovelace/config/save", url_path=_DASHBOARD, config=parse_yaml(shown[1])
+    )
+    yield f"/{_DASHBOARD}"
+    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -119,7 +131,7 @@ async def test_bikes(
     # There is room for all of it beside a narrow sidebar.
     await frontend.button("Sidebar toggle").click()
     await expect(frontend.entity("Connectivity")).to_contain_text("Online")
-    await take(frontend, "device", 850)
+    await take(frontend, "device", 1040)
     await frontend.button("Sidebar toggle").click()
 
     await frontend.open(dashboard)
