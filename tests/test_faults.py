@@ -201,7 +201,7 @@ async def while_running(home: Home, decided: Decided) -> None:
         assert await home.next_poll(60, 120) == decided.next_poll
         second = outcome_of(home)
         assert second is (decided.then or first)
-    await home.next_poll(60, 120, 300)
+    await home.next_poll(60, 120, 290)
     assert outcome_of(home) is Outcome.AVAILABLE
     assert home.states() == before
     assert home.registries() == registries

@@ -123,11 +123,10 @@ class ListReader[K, T: Listed[Any]]:
             objects = _by_key(self._rows.values())
         changed = set()
         for key in touched:
-            old = before.get(key)
-            if old != objects.get(key):
+            if before.get(key) == objects.get(key):
+                objects[key] = before[key]
+            else:
                 changed.add(key)
-            elif old is not None:
-                objects[key] = old
         if changed:
             self._objects = objects
         return News(before, self._objects, changed)
