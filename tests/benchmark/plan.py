@@ -20,6 +20,11 @@ USUAL: Final = "usual_way"
 RECORDED: Final = "full"
 UNRECORDED: Final = "full_unrecorded"
 """Kinds of runs with trackers that report all there is."""
+LIVE: Final = "live"
+IDLE: Final = "idle"
+LIVE_MEMORY: Final = "live_memory"
+LIVE_KINDS: Final = (LIVE, IDLE, LIVE_MEMORY)
+"""Kinds of runs with candidates that listen."""
 
 _POLLS_OF_SMALL: Final = 10
 _POLLS_OF_LARGE: Final = 5

@@ -35,6 +35,21 @@ class FullCost:
     """States that are others than before."""
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What it took to show news that the service told by itself."""
+
+    seconds: float
+    """From its first message until the last tracker was shown at its new place."""
+    cpu: float
+    """Seconds of the event loop's thread."""
+    block: float
+    busy: float
+    messages: int
+    changed: int
+    """`state_changed` events."""
+
+
 @dataclass
 class Results:
     """By number of trackers, candidate and kind of work."""

@@ -2,8 +2,8 @@
 
 With `full` they report all there is, not just places.
 
-Prints the addresses, then takes lines with a command and a number on standard input, and answers each with the number
-of requests since the last one. Ends with its input.
+Prints the addresses, then takes lines with a command and a number on standard input, and answers each with a number: what
+was asked for, or else that of the requests since the last one. Ends with its input.
 """
 
 import asyncio
@@ -16,8 +16,9 @@ from aiohttp import web
 from tests.simulator import Simulator
 from tests.simulator.listener import HOST
 
-from . import autoskope, paj_gps, scorpiontrack
+from . import autoskope, paj_gps, scorpiontrack, traccar_server
 from .fleet import EMAIL, PASSWORD, Fleet
+from .live import Live
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -25,12 +26,13 @@ type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class StandIns:
     """The services of the peers, on one port."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, simulator: Simulator, fleet: Fleet) -> None:
         """Serve this fleet in the words of each."""
         self.requests = 0
         app = web.Application(middlewares=[self._count])
         for peer in (autoskope, scorpiontrack, paj_gps):
             app.add_routes(peer.routes(fleet))
+        app.add_routes(traccar_server.routes(simulator))
         self._runner = web.AppRunner(app, access_log=None)
 
     async def start(self) -> str:
@@ -60,7 +62,8 @@ def _say(value: object) -> None:
 async def _serve(trackers: int, *, full: bool) -> None:
     async with Simulator() as simulator:
         fleet = Fleet(simulator, trackers, full=full)
-        stand_ins = StandIns(fleet)
+        live = Live(simulator, fleet)
+        stand_ins = StandIns(simulator, fleet)
         peers = await stand_ins.start()
         _say(
             {
@@ -72,6 +75,9 @@ async def _serve(trackers: int, *, full: bool) -> None:
         )
         while line := await asyncio.to_thread(sys.stdin.readline):
             command, number = line.split()
+            if command in live.commands:
+                _say(live.commands[command](int(number)))
+                continue
             if command != "count":
                 fleet.commands[command](int(number))
             _say(simulator.record.counts.total() + stand_ins.requests)

@@ -44,7 +44,7 @@ class Service:
             self._process.stdin.close()
 
     def do(self, command: str, trackers: int = 0) -> int:
-        """Change the fleet, and return the number of requests since the last command."""
+        """Change the fleet or ask for a number: without another it is that of requests since the last command."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{command} {trackers}\n")
         self._process.stdin.flush()
