@@ -27,6 +27,7 @@ from .scenarios import (
 
 FLOOR: Final = "floor"
 PEERS: Final = ("autoskope", "paj_gps", "scorpiontrack")
+LIVE_PEER: Final = "traccar_server"
 
 _LONGEST_BLOCK: Final = 0.05
 

@@ -137,7 +137,9 @@ class Listening:
         await asyncio.sleep(_HOUR)
 
     async def _poll_ten_times(self) -> None:
+        """Poll as far apart as signs of life come: work that follows at once would be cheaper."""
         for _ in range(IDLE_POLLS):
+            await asyncio.sleep(APART)
             await self._candidate.poll()
 
     async def _held(self) -> int:

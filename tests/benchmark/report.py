@@ -86,11 +86,16 @@ Assistant knows devices and entities already: the account was unloaded and set u
 """
 
 
-def report(results: Results, run: str) -> str:
-    """Return the page; `run` tells of what it was measured on."""
+def write(results: Results, runs: dict[str, str]) -> None:
+    """Write the page and its picture; `runs` tells what each part was measured on."""
+    REPORT.write_text(report(results, runs))
+
+
+def report(results: Results, runs: dict[str, str]) -> str:
+    """Return the page."""
     parts = [
         _INTRODUCTION,
-        _paragraph(f"This run: {run}"),
+        _paragraph(f"This run: {runs['polls']}"),
         "## Goals\n",
         _goals(results),
         "## CPU\n",
