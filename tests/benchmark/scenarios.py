@@ -82,6 +82,11 @@ NOTHING: Final = "nothing"
 
 TOLD: Final = (ONE_TOLD, SOME_TOLD, ALL_TOLD)
 
+KEEP_ALIVE: Final = "keep_alive"
+PING: Final = "ping"
+POLLS: Final = "polls"
+"""What comes while there is no news."""
+
 SIGNS_OF_AN_HOUR: Final = 66
 """Traccar gives a sign of life every 55 seconds."""
 IDLE_POLLS: Final = 10
