@@ -174,7 +174,7 @@ def _blocks(results: Results) -> Goal:
 
 
 def _told(results: Results, trackers: int) -> Iterator[Goal]:
-    seconds = results.seconds(trackers, OURS, ONE_TOLD.key)
+    seconds = results.live.seconds(trackers, OURS, ONE_TOLD.key)
     yield Goal(
         trackers,
         f"live, {ONE_TOLD.title}",
@@ -185,8 +185,8 @@ def _told(results: Results, trackers: int) -> Iterator[Goal]:
     for told in TOLD:
         if told.struck(trackers) is None:
             continue
-        ours = results.per_message(trackers, OURS, told.key)
-        theirs = results.per_message(trackers, LIVE_PEER, told.key)
+        ours = results.live.per_message(trackers, OURS, told.key)
+        theirs = results.live.per_message(trackers, LIVE_PEER, told.key)
         yield Goal(
             trackers,
             f"live, {told.title}",
@@ -194,7 +194,7 @@ def _told(results: Results, trackers: int) -> Iterator[Goal]:
             f"{ours / theirs:.2f} × ({ours * 1e6:.0f} µs, {theirs * 1e6:.0f} µs)",
             ours <= theirs,
         )
-        busy = results.longest(trackers, OURS, told.key)
+        busy = results.live.busy(trackers, OURS, told.key)
         yield Goal(
             trackers,
             f"live, {told.title}",
@@ -205,8 +205,8 @@ def _told(results: Results, trackers: int) -> Iterator[Goal]:
 
 
 def _idle(results: Results, trackers: int) -> Goal:
-    hour = results.idle_cpu(trackers, OURS, KEEP_ALIVE)
-    polls = results.idle_cpu(trackers, OURS, POLLS)
+    hour = results.live.idle_cpu(trackers, OURS, KEEP_ALIVE)
+    polls = results.live.idle_cpu(trackers, OURS, POLLS)
     return Goal(
         trackers,
         "live, an hour without news",

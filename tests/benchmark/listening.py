@@ -13,9 +13,9 @@ from homeassistant.core import Event, EventStateChangedData, HomeAssistant, call
 
 from .candidates import Candidate
 from .home import settle
+from .live_results import Heard
 from .meter import Meter
 from .plan import IDLE, LIVE, LIVE_MEMORY
-from .results import Heard
 from .scenarios import IDLE_POLLS, NOTHING, SIGNS_OF_AN_HOUR, TOLD
 from .service import Service
 from .service.live import APART, SOON

@@ -162,7 +162,7 @@ def _picture(results: Results) -> str:
 
     messages = {
         candidate: {
-            trackers: results.per_message(trackers, candidate, ONE_TOLD.key) * 1000
+            trackers: results.live.per_message(trackers, candidate, ONE_TOLD.key) * 1000
             for trackers in TOLD_OF
         }
         for candidate in LISTENERS
@@ -247,12 +247,12 @@ def _told(results: Results) -> str:
                 f"{trackers:,}",
                 told.title,
                 NAMES[candidate],
-                f"{results.seconds(trackers, candidate, told.key) * 1000:.1f}",
-                f"{results.per_message(trackers, candidate, told.key) * 1e6:.0f}",
-                f"{results.per_told_state(trackers, candidate, told.key) * 1e6:.0f}",
-                f"{results.blocked(trackers, candidate, told.key) * 1000:.1f}",
-                f"{results.longest(trackers, candidate, told.key) * 1000:.1f}",
-                f"{(heard := results.heard[trackers, candidate, told.key][-1]).messages:,}",
+                f"{results.live.seconds(trackers, candidate, told.key) * 1000:.1f}",
+                f"{results.live.per_message(trackers, candidate, told.key) * 1e6:.0f}",
+                f"{results.live.per_state(trackers, candidate, told.key) * 1e6:.0f}",
+                f"{results.live.block(trackers, candidate, told.key) * 1000:.1f}",
+                f"{results.live.busy(trackers, candidate, told.key) * 1000:.1f}",
+                f"{(heard := results.live.heard[trackers, candidate, told.key][-1]).messages:,}",
                 f"{heard.changed:,}",
             )
             for trackers in TOLD_OF
@@ -271,7 +271,7 @@ def _idle(results: Results) -> str:
                 f"{trackers:,}",
                 NAMES[candidate],
                 *(
-                    f"{results.idle_cpu(trackers, candidate, work) * 1000:.1f}"
+                    f"{results.live.idle_cpu(trackers, candidate, work) * 1000:.1f}"
                     for work in (KEEP_ALIVE, PING, POLLS)
                 ),
             )
@@ -280,7 +280,7 @@ def _idle(results: Results) -> str:
         ),
     )
     held = " and ".join(
-        f"{results.live_memory[trackers] / 1024:.0f} KiB with {in_words(trackers)}"
+        f"{results.live.memory[trackers] / 1024:.0f} KiB with {in_words(trackers)}"
         for trackers in IDLERS
     )
     return f"{table}\n" + _paragraph(

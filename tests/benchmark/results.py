@@ -8,8 +8,8 @@ from typing import Any
 
 from .counters import Counts
 from .expected import differences
+from .live_results import LiveResults
 from .meter import Cost
-from .scenarios import NOTHING, TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +36,6 @@ class FullCost:
     """States that are others than before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What it took to show news that the service told by itself."""
-
-    seconds: float
-    """From its first message until the last tracker was shown at its new place."""
-    cpu: float
-    """Seconds of the event loop's thread."""
-    block: float
-    busy: float
-    messages: int
-    changed: int
-    """`state_changed` events."""
-
-
 @dataclass
 class Results:
     """By number of trackers, candidate and kind of work."""
@@ -68,19 +53,7 @@ class Results:
         default_factory=lambda: defaultdict(list)
     )
     """Of trackers that report all there is, by kind of run, candidate and kind of work."""
-    heard: dict[tuple[int, str, str], list[Heard]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    quiet: dict[tuple[int, str], list[float]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Seconds of the event loop's thread, in as much time without news."""
-    idle: dict[tuple[int, str, str], list[float]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Seconds of the event loop's thread, by what of it came in an hour without news."""
-    live_memory: dict[int, int] = field(default_factory=dict)
-    """Bytes that this integration holds more once it listens."""
+    live: LiveResults = field(default_factory=LiveResults)
 
     def add(
         self, kind: str, candidate: str, trackers: int, found: dict[str, Any]
@@ -107,17 +80,8 @@ class Results:
                     ]
             case "limit":
                 self.limits[trackers] = Limit(**found)
-            case "live":
-                self.quiet[trackers, candidate] += found[NOTHING]
-                for told in TOLD:
-                    self.heard[trackers, candidate, told.key] += [
-                        Heard(**heard) for heard in found[told.key]
-                    ]
-            case "idle":
-                for work, seconds in found.items():
-                    self.idle[trackers, candidate, work] += seconds
-            case "live_memory":
-                self.live_memory[trackers] = found["bytes"]
+            case _:
+                self.live.add(kind, candidate, trackers, found)
 
     def differences(self) -> list[str]:
         """Return which counts are other than they have to be."""
@@ -156,40 +120,6 @@ class Results:
         """Return the seconds of the event loop's thread for each state that changed: the median of all repeats."""
         return median(
             [cost.cpu / cost.states for cost in self.full[kind, candidate, work]]
-        )
-
-    def seconds(self, trackers: int, candidate: str, told: str) -> float:
-        """Return how long it took to show news: the median of all repeats."""
-        return median([heard.seconds for heard in self.heard[trackers, candidate, told]])
-
-    def per_message(self, trackers: int, candidate: str, told: str) -> float:
-        """Return the seconds of the event loop's thread for each message: the median of all repeats."""
-        return self._per_part(trackers, candidate, told, "messages")
-
-    def per_told_state(self, trackers: int, candidate: str, told: str) -> float:
-        """Return them for each state that Home Assistant takes for changed."""
-        return self._per_part(trackers, candidate, told, "changed")
-
-    def longest(self, trackers: int, candidate: str, told: str) -> float:
-        """Return the seconds of computing in the longest block: the most of all repeats."""
-        return max(heard.busy for heard in self.heard[trackers, candidate, told])
-
-    def blocked(self, trackers: int, candidate: str, told: str) -> float:
-        """Return the longest block of the event loop: the median of all repeats."""
-        return median([heard.block for heard in self.heard[trackers, candidate, told]])
-
-    def idle_cpu(self, trackers: int, candidate: str, work: str) -> float:
-        """Return the seconds of the event loop's thread that came of it: the median of all repeats."""
-        nothing = median(self.idle[trackers, candidate, NOTHING])
-        return median(self.idle[trackers, candidate, work]) - nothing
-
-    def _per_part(self, trackers: int, candidate: str, told: str, part: str) -> float:
-        nothing = median(self.quiet[trackers, candidate])
-        return median(
-            [
-                (heard.cpu - nothing) / getattr(heard, part)
-                for heard in self.heard[trackers, candidate, told]
-            ]
         )
 
     def _cost(
