@@ -39,7 +39,7 @@ class Chart:
     """Lines of some candidates: for each a value, in milliseconds, by number of trackers."""
 
     title: str
-    lines: Mapping[str, Mapping[int, float]]
+    lines: dict[str, dict[int, float]]
 
 
 def draw(charts: Sequence[Chart], names: Mapping[str, str]) -> str:

@@ -89,9 +89,8 @@ class LiveResults:
 
     def _per_part(self, trackers: int, candidate: str, told: str, part: str) -> float:
         nothing = median(self.quiet[trackers, candidate])
-        return median(
-            [
-                (heard.cpu - nothing) / getattr(heard, part)
-                for heard in self.heard[trackers, candidate, told]
-            ]
-        )
+        shares: list[float] = [
+            (heard.cpu - nothing) / getattr(heard, part)
+            for heard in self.heard[trackers, candidate, told]
+        ]
+        return median(shares)

@@ -131,7 +131,8 @@ _IDLE: Final = f"""\
 
 Milliseconds of the event loop's thread for what comes in an hour: {SIGNS_OF_AN_HOUR} signs of life, as Traccar sends them. For
 comparison, as many pings of the websocket, for servers that send those instead, and {IDLE_POLLS} polls that find nothing new.
-All of them come {APART * 1000:.0f} ms apart, as what follows at once is cheaper.
+All of them come {APART * 1000:.0f} ms apart, as what follows at once is cheaper, and each poll on a connection of its own: within a
+minute Home Assistant closes the one before.
 """
 
 _FULL: Final = f"""\

@@ -29,7 +29,7 @@ from .counters import Counts, count, states
 from .home import home, settle
 from .listening import Listening
 from .meter import Meter
-from .plan import LIVE_KINDS, RECORDED, UNRECORDED
+from .plan import IDLE, LIVE_KINDS, RECORDED, UNRECORDED
 from .results import FullCost
 from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
 from .service import Service
@@ -176,7 +176,8 @@ async def _run(
     kind: str, candidate: str, trackers: int, polls: int, folder: Path
 ) -> Found:
     _install(folder)
-    with Service(trackers, full=kind in (RECORDED, UNRECORDED)) as service:
+    full, short = kind in (RECORDED, UNRECORDED), kind == IDLE
+    with Service(trackers, full=full, short=short) as service:
         async with home(folder, recorder=kind not in _UNRECORDED) as hass:
             if kind in LIVE_KINDS:
                 made = LISTENERS[candidate](service.addresses)

@@ -22,11 +22,14 @@ class Addresses:
 class Service:
     """Starts the process, steers it, and ends it."""
 
-    def __init__(self, trackers: int, *, full: bool = False) -> None:
-        """Serve so many trackers, that report places alone or all there is."""
+    def __init__(
+        self, trackers: int, *, full: bool = False, short: bool = False
+    ) -> None:
+        """Serve so many trackers, that report places alone or all there is, with connections that last or not."""
         command = ["-m", "tests.benchmark.service", str(trackers)]
+        command += [*(["full"] if full else []), *(["short"] if short else [])]
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, *command, *(["full"] if full else [])],
+            [sys.executable, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
