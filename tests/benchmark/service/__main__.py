@@ -34,9 +34,7 @@ class StandIns:
         for peer in (autoskope, scorpiontrack, paj_gps):
             app.add_routes(peer.routes(fleet))
         app.add_routes(traccar_server.routes(simulator))
-        self._runner = web.AppRunner(
-            app, access_log=None, keepalive_timeout=patience
-        )
+        self._runner = web.AppRunner(app, access_log=None, keepalive_timeout=patience)
 
     async def start(self) -> str:
         """Listen, and return the address."""
@@ -91,4 +89,6 @@ async def _serve(trackers: int, *, full: bool, short: bool) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1]), full="full" in sys.argv, short="short" in sys.argv))
+    asyncio.run(
+        _serve(int(sys.argv[1]), full="full" in sys.argv, short="short" in sys.argv)
+    )
