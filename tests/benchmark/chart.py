@@ -42,8 +42,27 @@ class Chart:
     lines: dict[str, dict[int, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Scales:
+    """Go by powers of ten: ten times as much is as far away each time."""
+
+    largest: int
+    """The largest fleet, at the right edge; the smallest is one tracker."""
+    low: int
+    """The power of ten of the milliseconds at the lower edge."""
+    high: int
+
+    def x(self, trackers: int) -> float:
+        left, _top, width, _height = _PLOT
+        return left + width * log10(trackers) / log10(self.largest)
+
+    def y(self, value: float) -> float:
+        _left, top, _width, height = _PLOT
+        return top + height * (self.high - log10(value)) / (self.high - self.low)
+
+
 def draw(charts: Sequence[Chart], names: Mapping[str, str]) -> str:
-    """Return an SVG with all charts, and the candidates by the names people read."""
+    """Return an SVG with all charts at one scale, and the candidates by the names people read."""
     height = _ROW * ceil(len(charts) / 2) + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img">',
@@ -51,10 +70,15 @@ def draw(charts: Sequence[Chart], names: Mapping[str, str]) -> str:
         f"<style>{''.join(_style(len(names)))}</style>",
     ]
     marks = {candidate: number for number, candidate in enumerate(names)}
+    lines = [line for chart in charts for line in chart.lines.values()]
+    values = [value for line in lines for value in line.values()]
+    scales = _Scales(
+        max(map(max, lines)), floor(log10(min(values))), ceil(log10(max(values)))
+    )
     for number, chart in enumerate(charts):
         row, column = divmod(number, 2)
         parts.append(f'<g transform="translate({column * _PANEL} {row * _ROW})">')
-        parts += [*_chart(chart, marks), "</g>"]
+        parts += [*_chart(chart, scales, marks), "</g>"]
     for number, name in enumerate(names.values()):
         parts.append(
             f'<g class="c{number}" transform="translate({_LEGEND} {50 + number * 24})">'
@@ -75,32 +99,24 @@ def _style(candidates: int) -> Iterator[str]:
     yield f"@media (prefers-color-scheme:dark){{{dark}}}"
 
 
-def _chart(chart: Chart, marks: Mapping[str, int]) -> Iterator[str]:
-    """Both scales go by powers of ten: a fleet of ten times the size is as far away each time."""
+def _chart(chart: Chart, scales: _Scales, marks: Mapping[str, int]) -> Iterator[str]:
     left, top, width, height = _PLOT
-    values = [value for line in chart.lines.values() for value in line.values()]
-    fleets = sorted({trackers for line in chart.lines.values() for trackers in line})
-    low, high = floor(log10(min(values))), ceil(log10(max(values)))
-
-    def x(trackers: int) -> float:
-        return left + width * log10(trackers) / log10(fleets[-1])
-
-    def y(value: float) -> float:
-        return top + height * (high - log10(value)) / (high - low)
-
     yield f'<text class="title" x="{left}" y="20">{chart.title}</text>'
-    for power in range(low, high + 1):
-        at = y(10.0**power)
+    for power in range(scales.low, scales.high + 1):
+        at = scales.y(10.0**power)
         yield f'<path class="grid" d="M{left} {at:.1f}h{width}"/>'
-        yield f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{10.0**power:g} ms</text>'
-    for trackers in fleets:
-        if log10(trackers).is_integer():
-            yield f'<path class="grid" d="M{x(trackers):.1f} {top}v{height}"/>'
-            yield f'<text x="{x(trackers):.1f}" y="{top + height + 16}" text-anchor="middle">{trackers:,}</text>'
+        yield f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{10.0**power:,g} ms</text>'
+    for power in range(floor(log10(scales.largest)) + 1):
+        at = scales.x(10**power)
+        yield f'<path class="grid" d="M{at:.1f} {top}v{height}"/>'
+        yield f'<text x="{at:.1f}" y="{top + height + 16}" text-anchor="middle">{10**power:,}</text>'
     # This integration comes first, and is drawn last, above the others.
     for candidate, line in reversed(chart.lines.items()):
         number = marks[candidate]
-        points = [(x(trackers), y(value)) for trackers, value in sorted(line.items())]
+        points = [
+            (scales.x(trackers), scales.y(value))
+            for trackers, value in sorted(line.items())
+        ]
         path = "L".join(f"{across:.1f} {down:.1f}" for across, down in points)
         yield f'<g class="c{number}"><path class="line" d="M{path}"/>'
         yield "".join(_mark(number, *point) for point in points) + "</g>"
