@@ -1,6 +1,5 @@
 """The texts in every language, as Home Assistant shows them."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 from homeassistant.const import Platform
@@ -11,11 +10,12 @@ from homeassistant.helpers.translation import async_get_translations
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components import bike_tracker
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, EVERYTHING, RED, StateOf, async_setup
 from .simulator.server import Simulator
+from .static.project import INTEGRATION, read_json
+from .static.texts import flatten
 
 SECTIONS = (
     "conditions",
@@ -39,17 +39,23 @@ class Language(NamedTuple):
 
 
 LANGUAGES = {
+    "ca": Language(
+        connectivity="Connectivitat",
+        online="En línia",
+        sign_in_again="Torna a iniciar la sessió",
+        same_as_english={"Accident", "No", "SOS"},
+    ),
     "cs": Language(
         connectivity="Připojení",
         online="Online",
         sign_in_again="Přihlásit se znovu",
-        same_as_english={"Alarm", "E-mail", "Offline", "Online", "SOS"},
+        same_as_english={"Alarm", "Offline", "Online", "SOS"},
     ),
     "da": Language(
         connectivity="Forbindelse",
         online="Online",
         sign_in_again="Log ind igen",
-        same_as_english={"Alarm", "Offline", "Online", "SOS", "Vibration"},
+        same_as_english={"Alarm", "Email", "Offline", "Online", "SOS", "Vibration"},
     ),
     "de": Language(
         connectivity="Konnektivität",
@@ -57,14 +63,26 @@ LANGUAGES = {
         sign_in_again="Erneut anmelden",
         same_as_english={"Alarm", "Offline", "Online", "SOS"},
     ),
+    "el": Language(
+        connectivity="Συνδεσιμότητα",
+        online="Σε σύνδεση",
+        sign_in_again="Συνδεθείτε ξανά",
+        same_as_english={"Email", "SOS"},
+    ),
     "es": Language(
         connectivity="Conectividad",
         online="En línea",
         sign_in_again="Volver a iniciar sesión",
         same_as_english={"No", "SOS"},
     ),
+    "et": Language(
+        connectivity="Ühenduvus",
+        online="Võrgus",
+        sign_in_again="Logi uuesti sisse",
+        same_as_english={"SOS"},
+    ),
     "fi": Language(
-        connectivity="Yhteys",
+        connectivity="Yhteydet",
         online="Online",
         sign_in_again="Kirjaudu uudelleen",
         same_as_english={"Offline", "Online", "SOS"},
@@ -73,13 +91,49 @@ LANGUAGES = {
         connectivity="Connectivité",
         online="En ligne",
         sign_in_again="Se reconnecter",
-        same_as_english={"Accident", "Altitude", "E-mail", "SOS", "Vibration"},
+        same_as_english={"Accident", "Altitude", "SOS", "Vibration"},
+    ),
+    "ga": Language(
+        connectivity="Nascacht",
+        online="Ar líne",
+        sign_in_again="Sínigh isteach arís",
+        same_as_english={"SOS"},
+    ),
+    "gl": Language(
+        connectivity="Conectividade",
+        online="En liña",
+        sign_in_again="Iniciar sesión de novo",
+        same_as_english={"Altitude", "SOS"},
+    ),
+    "hu": Language(
+        connectivity="Csatlakozás",
+        online="Online",
+        sign_in_again="Jelentkezzen be újra",
+        same_as_english={"Offline", "Online", "SOS"},
     ),
     "it": Language(
         connectivity="Connettività",
         online="In linea",
         sign_in_again="Accedi di nuovo",
-        same_as_english={"E-mail", "No", "Password", "SOS"},
+        same_as_english={"No", "Password", "SOS"},
+    ),
+    "ja": Language(
+        connectivity="接続状態",
+        online="オンライン",
+        sign_in_again="再度サインイン",
+        same_as_english={"SOS"},
+    ),
+    "ko": Language(
+        connectivity="연결",
+        online="온라인",
+        sign_in_again="다시 로그인",
+        same_as_english={"SOS"},
+    ),
+    "lt": Language(
+        connectivity="Ryšys",
+        online="Prisijungęs",
+        sign_in_again="Prisijunkite iš naujo",
+        same_as_english={"SOS"},
     ),
     "nb": Language(
         connectivity="Tilkobling",
@@ -91,7 +145,7 @@ LANGUAGES = {
         connectivity="Connectiviteit",
         online="Online",
         sign_in_again="Opnieuw aanmelden",
-        same_as_english={"Accounts", "Alarm", "E-mail", "Offline", "Online", "SOS"},
+        same_as_english={"Accounts", "Alarm", "Offline", "Online", "SOS"},
     ),
     "pl": Language(
         connectivity="Łączność",
@@ -103,20 +157,56 @@ LANGUAGES = {
         connectivity="Conectividade",
         online="Online",
         sign_in_again="Iniciar sessão novamente",
-        same_as_english={"Altitude", "Offline", "Online", "SOS"},
+        same_as_english={"Altitude", "Email", "Offline", "Online", "SOS"},
     ),
     # Without a file of its own Home Assistant would show English, not pt.
     "pt-BR": Language(
         connectivity="Conectividade",
         online="Online",
         sign_in_again="Entrar novamente",
-        same_as_english={"Altitude", "E-mail", "Offline", "Online", "SOS"},
+        same_as_english={"Altitude", "Offline", "Online", "SOS"},
+    ),
+    "ru": Language(
+        connectivity="Связь",
+        online="В сети",
+        sign_in_again="Повторный вход",
+        same_as_english={"SOS"},
+    ),
+    "sk": Language(
+        connectivity="Pripojenie",
+        online="Online",
+        sign_in_again="Prihlásiť sa znova",
+        same_as_english={"Alarm", "Email", "Offline", "Online", "SOS"},
+    ),
+    "sr-Latn": Language(
+        connectivity="Povezivost",
+        online="Na mreži",
+        sign_in_again="Prijavite se ponovo",
+        same_as_english={"Alarm", "SOS"},
     ),
     "sv": Language(
         connectivity="Anslutning",
         online="Online",
         sign_in_again="Logga in igen",
         same_as_english={"Offline", "Online", "SOS", "Vibration"},
+    ),
+    "tr": Language(
+        connectivity="Bağlantı",
+        online="Çevrimiçi",
+        sign_in_again="Yeniden oturum aç",
+        same_as_english={"Alarm", "SOS"},
+    ),
+    "zh-Hans": Language(
+        connectivity="连通性",
+        online="在线",
+        sign_in_again="重新登录",
+        same_as_english={"SOS"},
+    ),
+    "zh-Hant": Language(
+        connectivity="連線",
+        online="線上",
+        sign_in_again="重新登入",
+        same_as_english={"SOS"},
     ),
 }
 
@@ -135,17 +225,20 @@ async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
 
 def test_every_language_is_known_here() -> None:
     """No language goes untested."""
-    folder = Path(bike_tracker.__file__).parent / "translations"
-    assert {path.stem for path in folder.glob("*.json")} == {"en", *LANGUAGES}
+    files = (INTEGRATION / "translations").glob("*.json")
+    assert {path.stem for path in files} == {"en", "en-GB", *LANGUAGES}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) -> None:
-    """Home Assistant falls back to English for no text."""
+    """No text of the language is English; those it does not have yet are shown in English."""
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
+    assert texts.keys() == english.keys()
 
-    same = {text for key, text in texts.items() if text == english[key]}
+    own = flatten(read_json(INTEGRATION / "translations" / f"{language}.json"))
+    assert own == {key: text for key, text in texts.items() if key in own}
+    same = {text for key, text in own.items() if text == english[key]}
     assert same == LANGUAGES[language].same_as_english
 
 

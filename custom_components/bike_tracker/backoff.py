@@ -1,8 +1,11 @@
 """How long to wait after a failure."""
 
 import random
+from typing import Final
 
-_WAITS = (60, 2 * 60, 4 * 60, 5 * 60)
+LONGEST_WAIT: Final = 5 * 60 - 10
+"""Seconds. A bike that comes back moves a while later: all within five minutes."""
+_WAITS = (60, 2 * 60, 4 * 60, LONGEST_WAIT)
 _LONGEST_ASKED_FOR = 60 * 60
 
 

@@ -108,7 +108,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Change the address, the e-mail or the password."""
+        """Change the address, the email or the password."""
         return await self._async_sign_in(
             "reconfigure",
             _ACCOUNT_SCHEMA,
@@ -232,7 +232,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     def _title(self, account: Mapping[str, str]) -> str:
         """Return the host, with a number if other accounts have it too.
 
-        Not the e-mail: Home Assistant writes titles to its log.
+        Not the email: Home Assistant writes titles to its log.
         """
         host = host_of(account[CONF_URL])
         titles = {entry.title for entry in self._async_current_entries()}

@@ -1,4 +1,4 @@
-"""What makes an account one: its e-mail at a server."""
+"""What makes an account one: its email at a server."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -9,13 +9,12 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util.hass_dict import HassKey
 
 from .api import AuthenticationError, TrackingError
-from .backoff import obeyed
+from .backoff import LONGEST_WAIT, obeyed
 from .const import DOMAIN
 from .outage import async_begin_outage
 from .session import client_for_now
 from .sign_in import SignIn
 
-_WAIT: Final = 5 * 60
 _NOT_SET_UP: Final = (ConfigEntryState.SETUP_RETRY, ConfigEntryState.SETUP_ERROR)
 # What ends the wait of each entry, by its ID.
 _CANCEL: HassKey[dict[str, CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_set_up_again")
@@ -36,7 +35,7 @@ class SetUpAgain:
     @callback
     def async_after_failure(self, asked_for: float | None = None) -> None:
         """Try again after the service failed, or when it asked for it."""
-        self._async_wait(obeyed(asked_for or 0, _WAIT))
+        self._async_wait(obeyed(asked_for or 0, LONGEST_WAIT))
 
     @callback
     def async_after_refusal(self) -> None:

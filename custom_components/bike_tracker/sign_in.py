@@ -6,7 +6,7 @@ from typing import Final
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
-from .backoff import shortened
+from .backoff import LONGEST_WAIT, shortened
 
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
@@ -57,5 +57,5 @@ class SignIn:
         self._entry.async_start_reauth(self._hass)
         refused_for = now - self._refused_since
         if refused_for < _HOUR:
-            return shortened(5 * _MINUTE)
+            return shortened(LONGEST_WAIT)
         return shortened(15 * _MINUTE if refused_for < _DAY else _HOUR)

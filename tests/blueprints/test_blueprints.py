@@ -31,7 +31,9 @@ def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
 
 def test_all_are_there() -> None:
     """There is a blueprint for each thing people ask for."""
-    assert NAMES == ["battery_low", "bike_moved", "silent_tracker", "tracker_offline"]
+    assert [
+        *("alarm", "battery_low", "bike_moved", "silent_tracker", "tracker_offline")
+    ] == NAMES
 
 
 def test_only_trackers_are_required(blueprint: Blueprint) -> None:

@@ -91,11 +91,11 @@ class Frontend:
         await self.button("Menu").nth(1).click()
         await self.page.get_by_role("menuitem", name=item, exact=True).click()
 
-    async def open_device(self, name: str) -> None:
+    async def open_device(self, name: str, *, heading: str = "Device info") -> None:
         """Open the page of a tracker."""
         await self.open_integration()
         await self.page.get_by_role("listitem").filter(has_text=name).click()
-        await expect(self.heading("Device info")).to_be_visible()
+        await expect(self.heading(heading)).to_be_visible()
 
     async def settle(self) -> None:
         """Wait until all there is to see has been loaded."""

@@ -18,7 +18,7 @@ Open it in a browser on this machine: you are signed in. The bikes ride through 
 and Home Assistant looks for news of them every minute. Their account:
 
   Server address  {simulator.url}
-  E-mail          {EMAIL}
+  Email           {EMAIL}
   Password        {PASSWORD}
 
 To try from another terminal:

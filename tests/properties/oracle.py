@@ -59,15 +59,20 @@ def position(row: dict[str, Any]) -> Position:
     attributes = attributes if isinstance(attributes, dict) else {}
     motion = attributes.get("motion")
     battery = _between(attributes.get("batteryLevel"), 0, float("inf"))
+    time, device_time = _moment(row.get("fixTime")), _moment(row.get("deviceTime"))
+    is_late = bool(time and device_time and time < device_time)
     always: dict[str, Any] = {
         "device_id": row["deviceId"],
         "id": row["id"],
+        "device_time": device_time
+        if device_time and device_time >= _FIRST_FIX
+        else None,
+        "is_fix": row.get("valid") is not False or not is_late,
         "battery_level": None if battery is None else min(battery, 100),
         "motion": motion if isinstance(motion, bool) else None,
     }
     latitude = _between(row.get("latitude"), -90, 90)
     longitude = _between(row.get("longitude"), -180, 180)
-    time = _moment(row.get("fixTime"))
     is_placeholder = time is not None and time < _FIRST_FIX
     if latitude is None or longitude is None or (latitude == 0 and longitude == 0):
         return Position(**always)
@@ -84,8 +89,7 @@ def position(row: dict[str, Any]) -> Position:
         "is_readable": row.get("fixTime") is None
         or (time is not None and not is_placeholder),
     }
-    device_time = _moment(row.get("deviceTime"))
-    if row.get("valid") is False and time and device_time and time < device_time:
+    if not always["is_fix"]:
         return Position(**always, **place)
     knots = _between(row.get("speed"), 0, 1_000)
     return Position(

@@ -1,6 +1,7 @@
 """What a release needs, and the script that refuses one that is not right."""
 
 import datetime as dt
+import json
 from pathlib import Path
 import re
 import shutil
@@ -17,16 +18,22 @@ NEEDED = [
     CHANGELOG,
     ROOT / "scripts" / "release-notes",
     ROOT / "scripts" / "lib" / "common.sh",
+    ROOT / "scripts" / "lib" / "missing_texts.py",
 ]
+ENGLISH = INTEGRATION / "translations" / "en.json"
 
 
 @pytest.fixture(name="tree")
 def tree_fixture(tmp_path: Path) -> Path:
-    """Return a copy of the files that the script reads, with nothing unreleased."""
+    """Return a copy of the files that the script reads, with nothing unreleased or untranslated."""
     for path in NEEDED:
         target = tmp_path / name_of(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
+    translations = tmp_path / name_of(ENGLISH.parent)
+    translations.mkdir()
+    for language in ("de", "en", "fr", "ja"):
+        shutil.copy(ENGLISH, translations / f"{language}.json")
     changelog = tmp_path / name_of(CHANGELOG)
     unreleased = re.compile(r"^## \[Unreleased\].*?(?=^## )", re.MULTILINE | re.DOTALL)
     changelog.write_text(unreleased.sub("", changelog.read_text()))
@@ -121,3 +128,33 @@ def test_empty_notes_are_refused(tree: Path) -> None:
     done = release_notes(tree, VERSION)
     assert done.returncode == 1
     assert f"CHANGELOG.md says nothing of {VERSION}" in done.stderr
+
+
+def test_missing_text_is_refused(tree: Path) -> None:
+    """A release has every text in every language; what is missing is said in one line."""
+    translations = tree / name_of(ENGLISH.parent)
+    forget(translations / "de.json", "issues", "no_contact", "title")
+    forget(translations / "fr.json", "issues", "no_contact", "title")
+    for path in translations.glob("*.json"):
+        if path.stem != "en":
+            forget(path, "system_health")
+    done = release_notes(tree, VERSION)
+    assert done.returncode == 1
+    assert not done.stdout
+    (line,) = (line for line in done.stderr.splitlines() if "Missing" in line)
+    assert line.strip() == (
+        "Missing: issues.no_contact.title in de, fr; "
+        "system_health.info.accounts, system_health.info.can_reach_server"
+        " in all languages but English"
+    )
+
+
+def forget(path: Path, *keys: str) -> None:
+    """Take a text, or all below a key, out of a language."""
+    texts = read_json(path)
+    *parents, last = keys
+    below = texts
+    for key in parents:
+        below = below[key]
+    del below[last]
+    path.write_text(json.dumps(texts))

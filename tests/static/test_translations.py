@@ -14,30 +14,63 @@ from custom_components.bike_tracker import event
 
 from .automations import described
 from .entities import DESCRIPTIONS, STATES
-from .project import INTEGRATION, read_json, under
+from .project import INTEGRATION, ROOT, read_json, under
 from .texts import flatten, placeholders_in, strings_in, texts_in_use
 
 FILES = under(INTEGRATION / "translations", "*.json")
 ENGLISH: dict[str, Any] = read_json(INTEGRATION / "translations" / "en.json")
 CORE_TEXTS = Path(core.__path__[0], "translations", "en.json")
 TRANSLATED = [path for path in FILES if path.stem != "en"]
+FOREIGN = [path for path in TRANSLATED if path.stem != "en-GB"]
 
 # The languages the README promises.
 PROMISED = {
-    "cs",
-    "da",
-    "de",
-    "en",
-    "es",
-    "fi",
-    "fr",
-    "it",
-    "nb",
-    "nl",
-    "pl",
-    "pt",
-    "pt-BR",
-    "sv",
+    "ca": "Catalan",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "en-GB": "British English",
+    "es": "Spanish",
+    "et": "Estonian",
+    "fi": "Finnish",
+    "fr": "French",
+    "ga": "Irish",
+    "gl": "Galician",
+    "hu": "Hungarian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "lt": "Lithuanian",
+    "nb": "Norwegian",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "pt-BR": "Brazilian Portuguese",
+    "ru": "Russian",
+    "sk": "Slovak",
+    "sr-Latn": "Serbian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+    "zh-Hans": "Simplified Chinese",
+    "zh-Hant": "Traditional Chinese",
+}
+
+# Of these no other language has one, in whatever sense.
+ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
+# Names, and what is typed as it stands, are not translated.
+LATIN_WORDS = {"assistant", "bike", "com", "example", "home", "http", "https"}
+LATIN_WORDS |= {"id", "sos", "tracker"}
+# The languages of another script, and what they write in Latin letters besides.
+OTHER_SCRIPTS: dict[str, set[str]] = {
+    # Home Assistant says "Email", "Διεύθυνση server" and "Eメール".
+    "el": {"email", "server"},
+    "ja": {"e"},
+    "ko": set(),
+    "ru": set(),
+    "zh-Hans": set(),
+    "zh-Hant": set(),
 }
 
 # The config flow as other people's scripts know it.
@@ -64,6 +97,9 @@ ISSUES = {"no_contact", "no_trackers", "too_many_trackers"}
 
 KEY = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 ADDRESS = re.compile(r"(\w+://|www\.)\w", re.IGNORECASE)
+FILLED = re.compile(r"\{\w+\}")
+WORD = re.compile(r"\w+")
+LATIN = re.compile(r"[A-Za-z]+")
 QUOTED_PLACEHOLDER = re.compile(r"'\{\w+\}'")
 
 STEP = {
@@ -107,10 +143,22 @@ SCHEMA = vol.Schema(
 )
 
 
+def words_of(text: str, word: re.Pattern[str]) -> set[str]:
+    """Return the words of a text, without what is to be filled in."""
+    return {found.casefold() for found in word.findall(FILLED.sub("", text))}
+
+
 def test_texts_are_in_all_languages() -> None:
     """Every promised language is there, and texts are nowhere else."""
-    assert {path.stem for path in FILES} == PROMISED
+    assert {path.stem for path in FILES} == PROMISED.keys()
     assert not (INTEGRATION / "strings.json").exists()
+
+
+def test_readme_names_the_languages() -> None:
+    """The README promises each of them, and no other."""
+    section = (ROOT / "README.md").read_text().partition("\n## Languages\n")[2]
+    names = section.partition("\n## ")[0].strip().rstrip(".")
+    assert re.split(r",\s+|\s+and\s+", names) == sorted(PROMISED.values())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -119,10 +167,9 @@ def test_language_is_one_home_assistant_has(path: Path) -> None:
     assert path.stem in LANGUAGES
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_texts_stand_where_home_assistant_looks(path: Path) -> None:
+def test_texts_stand_where_home_assistant_looks() -> None:
     """Nothing stands in a place nobody reads."""
-    SCHEMA(read_json(path))
+    SCHEMA(ENGLISH)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -141,20 +188,36 @@ def test_texts_are_as_hassfest_wants_them(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TRANSLATED, ids=lambda path: path.stem)
 def test_language_has_the_texts_of_english(path: Path) -> None:
-    """The same texts come in the same order and are filled with the same."""
+    """Texts come in the order of English and are filled with the same; some may be missing."""
     english, texts = flatten(ENGLISH), flatten(read_json(path))
-    assert list(texts) == list(english)
+    assert list(texts) == [place for place in english if place in texts]
     for place, text in texts.items():
         assert placeholders_in(text) == placeholders_in(english[place]), place
 
 
-@pytest.mark.parametrize("path", TRANSLATED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FOREIGN, ids=lambda path: path.stem)
 def test_sentences_are_translated(path: Path) -> None:
     """What is a sentence in English is not the same sentence elsewhere."""
     english = flatten(ENGLISH)
     texts = flatten(read_json(path))
     same = [key for key, text in texts.items() if text == english.get(key)]
     assert not [key for key in same if english[key].endswith(".")]
+
+
+@pytest.mark.parametrize("path", FOREIGN, ids=lambda path: path.stem)
+def test_no_english_is_left_within_a_text(path: Path) -> None:
+    """No part of a text was forgotten."""
+    for place, text in flatten(read_json(path)).items():
+        assert not words_of(text, WORD) & ENGLISH_WORDS, place
+
+
+@pytest.mark.parametrize("language", OTHER_SCRIPTS)
+def test_other_scripts_hold_names_alone_in_latin_letters(language: str) -> None:
+    """What is written in Latin letters is a name, or typed as it stands."""
+    allowed = LATIN_WORDS | OTHER_SCRIPTS[language]
+    texts = read_json(INTEGRATION / "translations" / f"{language}.json")
+    for place, text in flatten(texts).items():
+        assert words_of(text, LATIN) <= allowed, place
 
 
 @pytest.mark.parametrize(("step", "fields"), STEPS.items(), ids=STEPS)

@@ -94,9 +94,9 @@ def _basic(email: str, password: str) -> str:
     try:
         email.encode()
         if not email or ":" in email:
-            raise InvalidEmailError("the e-mail is empty or holds a colon")
+            raise InvalidEmailError("the email is empty or holds a colon")
     except UnicodeEncodeError:
-        raise InvalidEmailError("the e-mail is no text") from None
+        raise InvalidEmailError("the email is no text") from None
     try:
         return aiohttp.encode_basic_auth(email, password)
     except UnicodeEncodeError:

@@ -20,11 +20,11 @@ class InsecureUrlError(TrackingError):
 
 
 class InvalidEmailError(TrackingError):
-    """The e-mail cannot be sent with Basic authentication (interface, section 5)."""
+    """The email cannot be sent with Basic authentication (interface, section 5)."""
 
 
 class AuthenticationError(TrackingError):
-    """The server refused e-mail and password: a 401 (interface, section 7).
+    """The server refused email and password: a 401 (interface, section 7).
 
     Traccar 5.11 and 5.12 answer 400 instead.
     """

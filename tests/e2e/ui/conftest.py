@@ -26,6 +26,7 @@ from tests.live.log import complaints
 from tests.live.town import settle
 
 from .fleet import PLACES, Fleet
+from .words import Words
 
 _ENGLISH = {"language": "en"}
 RESULTS = ROOT / "test-results" / "e2e"
@@ -107,6 +108,7 @@ async def home_assistant(
     client = shared_home_assistant.client
     await remove_accounts(client)
     await client.call("frontend/set_user_data", key="language", value=_ENGLISH)
+    await client.call("config/core/update", **_ENGLISH)
     written = complaints(shared_home_assistant.log[before:], "bike_tracker")
     assert not [record.text for record in written if "Traceback" in record.text]
 
@@ -162,6 +164,23 @@ async def frontend(
         results = _results_of(request)
         await page.screenshot(path=results / "page.png")
         (results / "home-assistant.log").write_text(home_assistant.log)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def words(
+    request: pytest.FixtureRequest,
+    home_assistant: HomeAssistantProcess,
+    frontend: Frontend,
+) -> Words:
+    """Return what Home Assistant says in the language that somebody has chosen, for the house too."""
+    words: Words = request.param
+    await home_assistant.client.call("config/core/update", language=words.language)
+    await frontend.open("/profile/localization")
+    await frontend.button(re.compile("^Language")).click()
+    await frontend.page.get_by_placeholder("Search", exact=True).fill(words.own_name)
+    await frontend.option(words.own_name).first.click()
+    await expect(frontend.link(words.settings)).to_be_visible()
+    return words
 
 
 async def remove_accounts(client: HomeAssistantClient) -> None:

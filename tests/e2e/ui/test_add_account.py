@@ -1,29 +1,15 @@
 """From the start page to an account with its trackers."""
 
-import re
-
 from playwright.async_api import Locator, expect
 import pytest
-import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
 from tests.live import EMAIL, PASSWORD
 
 from .fleet import Fleet
-from .words import ENGLISH, GERMAN, Texts, Words
+from .words import IN_EVERY_LANGUAGE, Texts, Words
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def words(request: pytest.FixtureRequest, frontend: Frontend) -> Words:
-    """Return what Home Assistant says in the language that somebody has chosen."""
-    words: Words = request.param
-    await frontend.open("/profile/localization")
-    await frontend.button(re.compile("^Language")).click()
-    await frontend.option(words.own_name).first.click()
-    await expect(frontend.link(words.settings)).to_be_visible()
-    return words
 
 
 async def find(frontend: Frontend, words: Words) -> Locator:
@@ -35,9 +21,7 @@ async def find(frontend: Frontend, words: Words) -> Locator:
     return frontend.button("Bike Tracker")
 
 
-@pytest.mark.parametrize(
-    "words", [ENGLISH, GERMAN], ids=["english", "german"], indirect=True
-)
+@IN_EVERY_LANGUAGE
 async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> None:
     """It is found by name, with its icon; a wrong password is said, and the right one does."""
     texts = Texts(words.language)
@@ -73,7 +57,7 @@ async def test_wrong_address(frontend: Frontend) -> None:
     """What is wrong is said in the form, time and again, and what was typed is still there."""
     await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
     await frontend.button("OK").click()
-    await frontend.fill_in({"E-mail": EMAIL, "Password": PASSWORD})
+    await frontend.fill_in({"Email": EMAIL, "Password": PASSWORD})
     for address, error in {
         "http://": "This is not a valid server address",
         "http://tracker.example.com": "would cross the internet unencrypted",
@@ -83,5 +67,5 @@ async def test_wrong_address(frontend: Frontend) -> None:
         await frontend.button("Submit").click()
         await expect(frontend.saying(error)).to_be_visible()
         await expect(frontend.field("Server address")).to_have_value(address)
-        await expect(frontend.field("E-mail")).to_have_value(EMAIL)
+        await expect(frontend.field("Email")).to_have_value(EMAIL)
         await expect(frontend.field("Password")).to_have_value(PASSWORD)

@@ -51,7 +51,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, look: Look) -> None
     await expect(frontend.field("Password")).to_be_visible()
     await check(frontend, look, "form")
     await frontend.fill_in(
-        {"Server address": fleet.url, "E-mail": EMAIL, "Password": "wrong"}
+        {"Server address": fleet.url, "Email": EMAIL, "Password": "wrong"}
     )
     await frontend.button("Submit").click()
     await expect(frontend.saying("The server did not accept")).to_be_visible()

@@ -155,7 +155,7 @@ async def test_add(frontend: Frontend) -> None:
     await frontend.fill_in(
         {
             "Server address": "tracker.example.com",
-            "E-mail": "ann@example.com",
+            "Email": "ann@example.com",
             "Password": "correct horse",
         }
     )

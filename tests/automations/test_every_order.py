@@ -1,0 +1,39 @@
+"""Each trigger through all interruptions at once, in every order."""
+
+from itertools import permutations, product
+
+import pytest
+
+from tests.conftest import RED
+
+from .garage import Garage
+from .test_trigger import INTERRUPTIONS, TRIGGERS, options_of
+
+LEAVES = ("started_moving", "went_offline", "became_silent")
+COMES_BACK = ("stopped_moving", "came_online")
+
+
+@pytest.mark.parametrize("first", INTERRUPTIONS)
+async def test_told_once(garage: Garage, first: str) -> None:
+    """What became so in the middle of it all is told when it is over, once each."""
+    await garage.async_save(
+        *(
+            garage.automation(trigger, alias=trigger, **options_of(trigger))
+            for trigger in TRIGGERS
+        )
+    )
+    others = [kind for kind in INTERRUPTIONS if kind != first]
+    orders = [(first, *rest) for rest in permutations(others)]
+    for order, became in product(orders, (LEAVES, COMES_BACK)):
+        garage.runs.clear()
+        for interruption in order:
+            await garage.async_begin(interruption)
+        garage.simulator.touch([RED])
+        for trigger in became:
+            garage.become(trigger, at_once=True)
+        for interruption in order:
+            await garage.async_end(interruption)
+
+        told = [run.variables["description"] for run in garage.runs]
+        expected = [f"Red bike {trigger.replace('_', ' ')}" for trigger in became]
+        assert sorted(told) == sorted(expected), order
