@@ -246,8 +246,8 @@ def test_picture() -> None:
 
     svg = "{http://www.w3.org/2000/svg}"
     paths = [path.get("d", "") for path in root.iter(f"{svg}path")]
-    assert "M58.0 224.0L189.0 129.0L320.0 34.0" in paths
-    assert "M58.0 34.0L320.0 34.0" in paths
+    assert "M66.0 224.0L194.0 129.0L322.0 34.0" in paths
+    assert "M66.0 34.0L322.0 34.0" in paths
     texts = [text.text for text in root.iter(f"{svg}text")]
     assert {"Polls", "0.1 ms", "10 ms", "100", "this one", "another"} <= set(texts)
     style = root.findtext(f"{svg}style", "")

@@ -8,7 +8,7 @@ from typing import Final
 _WIDTH: Final = 860
 _PANEL: Final = 340
 """Of one chart, with its numbers; two are side by side."""
-_PLOT: Final = (58, 34, 262, 190)
+_PLOT: Final = (66, 34, 256, 190)
 """Left, top, width and height of what is drawn into, within its panel."""
 _ROW: Final = 262
 _LEGEND: Final = 690
