@@ -1,6 +1,9 @@
 """What the benchmark makes of its figures: its page, and what it says is not reached."""
 
 from collections import defaultdict
+from dataclasses import asdict
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
@@ -9,22 +12,42 @@ from custom_components.bike_tracker import (
     sensor as our_sensor,
 )
 
-from .benchmark.candidates import CANDIDATES
+from .benchmark import measured, plan
+from .benchmark.candidates import CANDIDATES, LISTENERS
+from .benchmark.chart import Chart, draw
 from .benchmark.counters import Counts
 from .benchmark.expected import differences
-from .benchmark.goals import FULL_KINDS, goals
+from .benchmark.goals import FULL_KINDS, LIVE_PEER, goals
+from .benchmark.live_results import Heard, LiveResults
+from .benchmark.measured import Finding, NotMeasuredError, load, save
 from .benchmark.meter import Cost
-from .benchmark.plan import BEYOND_THE_LIMIT, LARGE, OURS, SMALL, UNRECORDED, USUAL
+from .benchmark.plan import (
+    BEYOND_THE_LIMIT,
+    IDLERS,
+    LARGE,
+    OURS,
+    SMALL,
+    TOLD_OF,
+    UNRECORDED,
+    USUAL,
+)
 from .benchmark.report import report
 from .benchmark.results import FullCost, Limit, Results
 from .benchmark.scenarios import (
+    ALL_TOLD,
     FULL_TITLES,
+    KEEP_ALIVE,
+    NOTHING,
+    ONE_TOLD,
+    PING,
+    POLLS,
     SAME_BODY,
     SET_UP,
     SET_UP_AGAIN,
     SHUFFLED,
     SOME_REPORTED,
     TITLES,
+    TOLD,
 )
 from .benchmark.usual_way import binary_sensor, sensor
 
@@ -35,6 +58,30 @@ WRITTEN = Counts(requests=2, bytes=200, changed=3, written=3, different=3, rows=
 def cost(cpu: float) -> Cost:
     """Return what a poll cost that took so many seconds of CPU."""
     return Cost(cpu=cpu, wall=cpu, block=cpu, busy=0.01, collecting=0)
+
+
+RUNS = {"polls": "a machine.", "live": "a live machine."}
+
+
+def heard(*, seconds: float = 0.002, cpu: float = 0.003, busy: float = 0.01) -> Heard:
+    """Return what it took to show two messages, in a time in which a millisecond passes without any."""
+    return Heard(seconds, cpu, busy, busy, messages=2, changed=4)
+
+
+def live_results() -> LiveResults:
+    """Return results of listening with which every goal is reached."""
+    found = LiveResults()
+    for trackers in TOLD_OF:
+        for candidate, cpu in ((OURS, 0.003), (LIVE_PEER, 0.005)):
+            found.quiet[trackers, candidate] = [0.001]
+            for told in TOLD:
+                found.heard[trackers, candidate, told.key] = [heard(cpu=cpu)]
+    for trackers in IDLERS:
+        found.memory[trackers] = 2_048 * trackers
+        for candidate in LISTENERS:
+            for work, ms in ((NOTHING, 1), (KEEP_ALIVE, 6), (PING, 7), (POLLS, 11)):
+                found.idle[trackers, candidate, work] = [ms / 1000]
+    return found
 
 
 @pytest.fixture
@@ -59,12 +106,13 @@ def results() -> Results:
             found.full[kind, USUAL, work] = [FullCost(0.9, 0.9, 9_000)]
     found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
     found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
+    found.live = live_results()
     return found
 
 
 def test_page(results: Results) -> None:
     """It has every candidate with every fleet, and every goal."""
-    page = report(results, "a machine.")
+    page = report(results, RUNS)
 
     assert "**no**" not in page
     assert page.count("| yes |") == len(goals(results))
@@ -78,6 +126,13 @@ def test_page(results: Results) -> None:
     assert "turns.py" not in page
     assert "| set-up after a restart | without it | 10.0 | 100.0 | 0.10 × |" in page
     assert "100.00 (100.00 ×)" in page
+    assert "This run: a machine." in page
+    assert "This run: a live machine." in page
+    ours = "| 1 | one reports | Bike Tracker | 2.0 | 1000 | 500 | 10.0 | 10.0 | 2 | 4 |"
+    assert ours in page
+    assert "| 1 | one reports | `traccar_server` | 2.0 | 2000 | 1000 |" in page
+    assert "| 1,000 | Bike Tracker | 5.0 | 6.0 | 10.0 |" in page
+    assert "it holds 2 KiB with 1 tracker and 2000 KiB" in page
 
 
 @pytest.mark.parametrize(
@@ -134,6 +189,69 @@ def test_full_goals(results: Results) -> None:
         "set-up after a restart, everything reported, without it",
         "set-up, everything reported",
     ]
+
+
+def test_live_goals(results: Results) -> None:
+    """News is shown soon, costs no more than elsewhere and never blocks; and listening is cheap."""
+    results.live.heard[10, OURS, ONE_TOLD.key] = [heard(seconds=0.011)]
+    results.live.heard[100, OURS, ONE_TOLD.key] = [heard(cpu=0.0051)]
+    results.live.heard[1_000, OURS, ALL_TOLD.key] = [
+        heard(),
+        heard(),
+        heard(busy=0.051),
+    ]
+    results.live.idle[1_000, OURS, KEEP_ALIVE] = [0.012]
+
+    found = [goal for goal in goals(results) if not goal.reached]
+
+    assert [(goal.trackers, goal.work, goal.found) for goal in found] == [
+        (10, "live, one reports", "11.0 ms"),
+        (100, "live, one reports", "1.03 × (2050 µs, 2000 µs)"),
+        (1_000, "live, all report", "51.0 ms"),
+        (1_000, "live, an hour without news", "1.10 × (11.0 ms, 10.0 ms)"),
+    ]
+
+
+def test_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured is the same when it is read again."""
+    monkeypatch.setattr(measured, "_FOLDER", tmp_path / "measured")
+    with pytest.raises(NotMeasuredError, match="live"):
+        load(plan.LIVE, Results())
+    news = asdict(heard(cpu=0.00212345678))
+    findings = [
+        Finding(
+            plan.LIVE, OURS, 10, {"one": [news], "some": [], "all": [], NOTHING: [0.1]}
+        ),
+        Finding(plan.IDLE, OURS, 10, {KEEP_ALIVE: [0.3], NOTHING: [0.1]}),
+        Finding(plan.LIVE_MEMORY, OURS, 10, {"bytes": 7}),
+    ]
+    save(plan.LIVE, "a machine.", findings)
+    found = Results()
+
+    assert load(plan.LIVE, found) == "a machine."
+
+    assert found.live.heard[10, OURS, "one"] == [heard(cpu=0.0021235)]
+    assert found.live.quiet[10, OURS] == [0.1]
+    assert found.live.idle_cpu(10, OURS, KEEP_ALIVE) == pytest.approx(0.2)
+    assert found.live.memory == {10: 7}
+
+
+def test_picture() -> None:
+    """Dearer is higher up and more trackers further right, by powers of ten, on light pages and dark ones."""
+    chart = Chart("Polls", {"a": {1: 0.1, 10: 1.0, 100: 10.0}, "b": {1: 10, 100: 10}})
+
+    root = fromstring(  # noqa: S314 - what we wrote ourselves
+        draw([chart], {"a": "this one", "b": "`another`"})
+    )
+
+    svg = "{http://www.w3.org/2000/svg}"
+    paths = [path.get("d", "") for path in root.iter(f"{svg}path")]
+    assert "M66.0 224.0L194.0 129.0L322.0 34.0" in paths
+    assert "M66.0 34.0L322.0 34.0" in paths
+    texts = [text.text for text in root.iter(f"{svg}text")]
+    assert {"Polls", "0.1 ms", "10 ms", "100", "this one", "another"} <= set(texts)
+    style = root.findtext(f"{svg}style", "")
+    assert "prefers-color-scheme:dark" in style
 
 
 def test_same_entities() -> None:

@@ -7,10 +7,12 @@ from typing import Final
 from .plan import (
     BEYOND_THE_LIMIT,
     FULL,
+    IDLERS,
     LARGE,
     OURS,
     RECORDED,
     SMALL,
+    TOLD_OF,
     UNRECORDED,
     USUAL,
 )
@@ -18,17 +20,24 @@ from .results import Results
 from .scenarios import (
     ALL_REPORTED,
     FULL_TITLES,
+    IDLE_POLLS,
+    KEEP_ALIVE,
+    ONE_TOLD,
+    POLLS,
     SAME_BODY,
     SET_UP,
     SHUFFLED,
     SOME_REPORTED,
     TITLES,
+    TOLD,
 )
 
 FLOOR: Final = "floor"
 PEERS: Final = ("autoskope", "paj_gps", "scorpiontrack")
+LIVE_PEER: Final = "traccar_server"
 
 _LONGEST_BLOCK: Final = 0.05
+_SOON: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,10 @@ def goals(results: Results) -> list[Goal]:
     found += _full(results)
     found.append(_limit(results))
     found.append(_blocks(results))
+    for trackers in TOLD_OF:
+        found += _told(results, trackers)
+    for trackers in IDLERS:
+        found.append(_idle(results, trackers))
     return found
 
 
@@ -160,6 +173,49 @@ def _blocks(results: Results) -> Goal:
     )
 
 
+def _told(results: Results, trackers: int) -> Iterator[Goal]:
+    seconds = results.live.seconds(trackers, OURS, ONE_TOLD.key)
+    yield Goal(
+        trackers,
+        f"live, {ONE_TOLD.title}",
+        "shown within 10 ms, in the median",
+        f"{seconds * 1000:.1f} ms",
+        seconds < _SOON,
+    )
+    for told in TOLD:
+        if told.struck(trackers) is None:
+            continue
+        ours = results.live.per_message(trackers, OURS, told.key)
+        theirs = results.live.per_message(trackers, LIVE_PEER, told.key)
+        yield Goal(
+            trackers,
+            f"live, {told.title}",
+            f"CPU per message not above that of {NAMES[LIVE_PEER]}",
+            f"{ours / theirs:.2f} × ({ours * 1e6:.0f} µs, {theirs * 1e6:.0f} µs)",
+            ours <= theirs,
+        )
+        busy = results.live.busy(trackers, OURS, told.key)
+        yield Goal(
+            trackers,
+            f"live, {told.title}",
+            "the event loop never computes for more than 50 ms in one go",
+            f"{busy * 1000:.1f} ms",
+            busy <= _LONGEST_BLOCK,
+        )
+
+
+def _idle(results: Results, trackers: int) -> Goal:
+    hour = results.live.idle_cpu(trackers, OURS, KEEP_ALIVE)
+    polls = results.live.idle_cpu(trackers, OURS, POLLS)
+    return Goal(
+        trackers,
+        "live, an hour without news",
+        f"CPU below that of {IDLE_POLLS} idle polls",
+        f"{hour / polls:.2f} × ({hour * 1000:.1f} ms, {polls * 1000:.1f} ms)",
+        hour < polls,
+    )
+
+
 FULL_KINDS: Final = {RECORDED: "with the recorder", UNRECORDED: "without it"}
 """Of runs with trackers that report all there is, as people read them."""
 
@@ -167,5 +223,5 @@ NAMES: Final = {
     OURS: "Bike Tracker",
     FLOOR: "the floor",
     USUAL: "the usual way",
-} | {peer: f"`{peer}`" for peer in PEERS}
+} | {peer: f"`{peer}`" for peer in (*PEERS, LIVE_PEER)}
 """Of all candidates, as people read them."""

@@ -60,11 +60,11 @@ async def home(folder: Path, *, recorder: bool) -> AsyncGenerator[HomeAssistant]
 
 
 async def set_up(
-    hass: HomeAssistant, domain: str, data: Mapping[str, Any]
+    hass: HomeAssistant, domain: str, data: Mapping[str, Any], *, live: bool = False
 ) -> ConfigEntry[Any]:
     """Add an account as its config flow would, and wait until all its entities are there.
 
-    It is polled when told to, and no live connection tells what a poll is to find.
+    Unless it is live it is polled when told to, and no live connection tells what a poll is to find.
     """
     entry = ConfigEntry[Any](
         data=dict(data),
@@ -72,7 +72,7 @@ async def set_up(
         domain=domain,
         minor_version=1,
         options={},
-        pref_disable_polling=True,
+        pref_disable_polling=not live,
         source=SOURCE_USER,
         subentries_data=(),
         title="Bikes",
@@ -82,7 +82,7 @@ async def set_up(
     await hass.config_entries.async_add(entry)
     if entry.state is not ConfigEntryState.LOADED:
         raise NotSetUpError(f"{domain}: {entry.reason or entry.state}")
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await hass.async_block_till_done(wait_background_tasks=not live)
     return entry
 
 
@@ -93,9 +93,9 @@ async def set_up_again(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     await hass.async_block_till_done(wait_background_tasks=True)
 
 
-async def settle(hass: HomeAssistant) -> None:
-    """Wait until nothing is left to do and everything is in the database."""
-    await hass.async_block_till_done(wait_background_tasks=True)
+async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
+    """Wait until nothing is left to do, but for who listens, and everything is in the database."""
+    await hass.async_block_till_done(wait_background_tasks=not live)
     if RECORDER_DOMAIN not in hass.config.components:
         return
     # Not Recorder.async_block_till_done: it may miss the one state that is just being taken in hand.

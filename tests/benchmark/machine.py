@@ -8,7 +8,7 @@ from pathlib import Path
 import platform
 import sqlite3
 
-from .goals import PEERS
+from .goals import LIVE_PEER, PEERS
 
 
 class LibraryError(Exception):
@@ -17,7 +17,7 @@ class LibraryError(Exception):
 
 def describe() -> str:
     """Return it in one sentence; raise LibraryError."""
-    libraries = ", ".join(map(_library, PEERS))
+    libraries = ", ".join(map(_library, (*PEERS, LIVE_PEER)))
     return (
         f"{os.cpu_count()} cores ({_processor()}), Python {platform.python_version()}, Home Assistant"
         f" {version('homeassistant')}, aiohttp {version('aiohttp')}, SQLite {sqlite3.sqlite_version}, and for the others"

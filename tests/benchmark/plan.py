@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import Any, Final, override
 
-from .candidates import CANDIDATES
+from .candidates import CANDIDATES, LISTENERS
 
 SMALL: Final = (1, 10, 100)
 LARGE: Final = (1_000, 2_000)
@@ -20,10 +20,21 @@ USUAL: Final = "usual_way"
 RECORDED: Final = "full"
 UNRECORDED: Final = "full_unrecorded"
 """Kinds of runs with trackers that report all there is."""
+LIVE: Final = "live"
+IDLE: Final = "idle"
+LIVE_MEMORY: Final = "live_memory"
+LIVE_KINDS: Final = (LIVE, IDLE, LIVE_MEMORY)
+"""Kinds of runs with candidates that listen."""
+TOLD_OF: Final = (*SMALL, 1_000)
+"""Fleets of which the service tells news."""
+IDLERS: Final = (1, 1_000)
+"""Fleets of which it tells nothing for an hour."""
 
 _POLLS_OF_SMALL: Final = 10
 _POLLS_OF_LARGE: Final = 5
 _POLLS_OF_FULL: Final = 3
+_TOLD: Final = 7
+_HOURS: Final = 3
 
 
 class StepError(Exception):
@@ -71,8 +82,8 @@ def quick() -> list[Step]:
     return list(_all("count", SMALL))
 
 
-def full(repeats: int) -> list[Step]:
-    """Everything. Candidates take turns, so that a slow minute strikes all of them."""
+def polls(repeats: int) -> list[Step]:
+    """Set-ups and polls. Candidates take turns, so that a slow minute strikes all of them."""
     steps = [
         *_all("count", SMALL + LARGE),
         *_all("memory", (1, *LARGE)),
@@ -89,12 +100,28 @@ def full(repeats: int) -> list[Step]:
     return steps
 
 
-def times(repeats: int) -> str:
-    """Return how often each work is timed, as a sentence."""
+def live(repeats: int) -> list[Step]:
+    """What the service tells by itself."""
+    steps = [Step(LIVE_MEMORY, OURS, trackers) for trackers in IDLERS]
+    for _ in range(repeats):
+        for kind, fleets, times in ((LIVE, TOLD_OF, _TOLD), (IDLE, IDLERS, _HOURS)):
+            for trackers in fleets:
+                steps += [Step(kind, name, trackers, times) for name in LISTENERS]
+    return steps
+
+
+def times(part: str, repeats: int) -> str:
+    """Return how often each work of a part of the page is timed, as a sentence."""
+    if part == LIVE:
+        return f"News of each kind was told {repeats * _TOLD} times, and {repeats * _HOURS} hours passed without."
     return (
         f"Set-up was timed {repeats} times, each kind of poll {repeats * _POLLS_OF_SMALL} times with up to"
         f" {SMALL[-1]} trackers and {repeats * _POLLS_OF_LARGE} times with more."
     )
+
+
+PARTS: Final = {"polls": polls, LIVE: live}
+"""What the page is made of; each can be measured alone."""
 
 
 def _all(kind: str, fleets: Iterable[int], polls: int = 1) -> Iterator[Step]:

@@ -5,22 +5,56 @@ from pathlib import Path
 from textwrap import fill
 from typing import Final
 
-from .candidates import CANDIDATES
+from .candidates import CANDIDATES, LISTENERS
+from .chart import Chart, draw
 from .goals import FULL_KINDS, NAMES, goals
-from .plan import BEYOND_THE_LIMIT, FULL, LARGE, OURS, PROFILED, SMALL, USUAL, in_words
+from .plan import (
+    BEYOND_THE_LIMIT,
+    FULL,
+    IDLERS,
+    LARGE,
+    OURS,
+    PROFILED,
+    SMALL,
+    TOLD_OF,
+    USUAL,
+    in_words,
+)
 from .results import Results
-from .scenarios import FULL_TITLES, TITLES
+from .scenarios import (
+    ALL_REPORTED,
+    FULL_TITLES,
+    IDLE_POLLS,
+    KEEP_ALIVE,
+    ONE_TOLD,
+    PING,
+    POLLS,
+    SHUFFLED,
+    SIGNS_OF_AN_HOUR,
+    SOME_REPORTED,
+    TITLES,
+    TOLD,
+)
+from .service.live import APART
 
 REPORT: Final = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+PICTURE: Final = REPORT.parent / "images" / "benchmark.svg"
 
 _INTRODUCTION: Final = """\
-# What a poll costs
+# What polls and messages cost
 
 Home Assistant runs on small machines, and rental fleets have thousands of bikes. So the cost of a poll follows what
-changed: where nothing did, nothing is read, compared or written.
+changed: where nothing did, nothing is read, compared or written. What the service tells by itself follows in
+[Live](#live).
 
-`scripts/benchmark` measured all of this in one run and wrote this page. It takes about an hour, on a machine that does
-nothing else; `scripts/benchmark --quick` only counts requests, states and rows, and is part of every change.
+`scripts/benchmark` measured all of this and wrote this page. It takes more than an hour, on a machine that does nothing
+else; with `--only live` or `--only polls` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
+only counts requests, states and rows, and is part of every change.
+
+![Milliseconds of the event loop against the size of the fleet, for polls and messages](images/benchmark.svg)
+
+Milliseconds of the event loop's thread; both scales go by tens. An hour has 60 polls, and as many messages as there are
+news.
 
 ## What is measured
 
@@ -37,6 +71,8 @@ defaults | 4, and 2 that are disabled |
 | `autoskope` | ships with Home Assistant, through its own library | 1 |
 | `paj_gps` | ships with Home Assistant, through its own library | 3 |
 | `scorpiontrack` | ships with Home Assistant, through its own library | 4 |
+| `traccar_server` | ships with Home Assistant, through its own library; does not poll, so it is in [Live](#live) alone | 1, and \
+8 that are disabled |
 
 | Work | What happened before |
 | --- | --- |
@@ -75,6 +111,29 @@ usual way does, and checks every field; the usual way writes all states, those t
 recorder at work the two come out close to each other, in one run this one ahead and in another that one.
 """
 
+_LIVE: Final = """\
+## Live
+
+Servers like Traccar also tell by themselves what is new, over a websocket. Home Assistant's own integration for them,
+`traccar_server` with its library pytraccar, lives of that alone; this one polls as well. Both get the same messages of the
+same fleet through the same code of the simulated service, in the same run.
+
+A tracker that reports is two messages, as from a real Traccar: its device, and right after it its position. *Shown after*
+is the time from the first message until the last tracker is at its new place in Home Assistant, the median. CPU is of the
+event loop's thread, less what passes in as much time without news, the median; *busy* and *block* are as above. What is
+written is not the same: of each report `traccar_server` writes its one entity twice, which Home Assistant takes for two
+changes, and this integration has three entities to change, the place, whether it is online, and the last update. Of a
+storm of messages Bike Tracker shows the first at once, and the others together a second later.
+"""
+
+_IDLE: Final = f"""\
+### An hour without news
+
+Milliseconds of the event loop's thread for what comes in an hour: {SIGNS_OF_AN_HOUR} signs of life, as Traccar sends them. For
+comparison, as many pings of the websocket, for servers that send those instead, and {IDLE_POLLS} polls that find nothing new.
+All of them come {APART * 1000:.0f} ms apart, as what follows at once is cheaper, and each poll on a connection of its own: within a
+minute Home Assistant closes the one before.
+"""
 
 _FULL: Final = f"""\
 ## Trackers that report everything
@@ -86,13 +145,52 @@ Assistant knows devices and entities already: the account was unloaded and set u
 """
 
 
-def report(results: Results, run: str) -> str:
-    """Return the page; `run` tells of what it was measured on."""
+def write(results: Results, runs: dict[str, str]) -> None:
+    """Write the page and its picture; `runs` tells what each part was measured on."""
+    REPORT.write_text(report(results, runs))
+    PICTURE.write_text(_picture(results))
+
+
+def _picture(results: Results) -> str:
+    def polls(work: str) -> dict[str, dict[int, float]]:
+        return {
+            candidate: {
+                trackers: results.cpu(trackers, candidate, work) * 1000
+                for trackers in (*SMALL, *LARGE)
+            }
+            for candidate in CANDIDATES
+        }
+
+    messages = {
+        candidate: {
+            trackers: results.live.per_message(trackers, candidate, ONE_TOLD.key) * 1000
+            for trackers in TOLD_OF
+        }
+        for candidate in LISTENERS
+    }
+    return draw(
+        [
+            Chart("An idle poll", polls(SHUFFLED.key)),
+            Chart("A poll, 1 % changed", polls(SOME_REPORTED.key)),
+            Chart("A poll, all changed", polls(ALL_REPORTED.key)),
+            Chart("A live message", messages),
+        ],
+        NAMES,
+    )
+
+
+def report(results: Results, runs: dict[str, str]) -> str:
+    """Return the page."""
     parts = [
         _INTRODUCTION,
-        _paragraph(f"This run: {run}"),
+        _paragraph(f"This run: {runs['polls']}"),
         "## Goals\n",
         _goals(results),
+        _LIVE,
+        _paragraph(f"This run: {runs['live']}"),
+        _told(results),
+        _IDLE,
+        _idle(results),
         "## CPU\n",
         "Milliseconds of the event loop's thread, and how many times that of Bike Tracker it is.\n",
     ]
@@ -128,6 +226,66 @@ def _goals(results: Results) -> str:
             )
             for goal in goals(results)
         ),
+    )
+
+
+def _told(results: Results) -> str:
+    return _table(
+        (
+            "Trackers",
+            "News",
+            "Candidate",
+            "Shown after ms",
+            "CPU µs per message",
+            "CPU µs per `state_changed`",
+            "Block ms",
+            "Busy ms",
+            "Messages",
+            "`state_changed`",
+        ),
+        (
+            (
+                f"{trackers:,}",
+                told.title,
+                NAMES[candidate],
+                f"{results.live.seconds(trackers, candidate, told.key) * 1000:.1f}",
+                f"{results.live.per_message(trackers, candidate, told.key) * 1e6:.0f}",
+                f"{results.live.per_state(trackers, candidate, told.key) * 1e6:.0f}",
+                f"{results.live.block(trackers, candidate, told.key) * 1000:.1f}",
+                f"{results.live.busy(trackers, candidate, told.key) * 1000:.1f}",
+                f"{(heard := results.live.heard[trackers, candidate, told.key][-1]).messages:,}",
+                f"{heard.changed:,}",
+            )
+            for trackers in TOLD_OF
+            for told in TOLD
+            if told.struck(trackers) is not None
+            for candidate in LISTENERS
+        ),
+    )
+
+
+def _idle(results: Results) -> str:
+    table = _table(
+        ("Trackers", "Candidate", "Signs of life", "Pings", f"{IDLE_POLLS} idle polls"),
+        (
+            (
+                f"{trackers:,}",
+                NAMES[candidate],
+                *(
+                    f"{results.live.idle_cpu(trackers, candidate, work) * 1000:.1f}"
+                    for work in (KEEP_ALIVE, PING, POLLS)
+                ),
+            )
+            for trackers in IDLERS
+            for candidate in LISTENERS
+        ),
+    )
+    held = " and ".join(
+        f"{results.live.memory[trackers] / 1024:.0f} KiB with {in_words(trackers)}"
+        for trackers in IDLERS
+    )
+    return f"{table}\n" + _paragraph(
+        f"Once Bike Tracker listens, and has read where all trackers are, it holds {held} more than before."
     )
 
 

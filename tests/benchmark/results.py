@@ -8,6 +8,7 @@ from typing import Any
 
 from .counters import Counts
 from .expected import differences
+from .live_results import LiveResults
 from .meter import Cost
 
 
@@ -52,6 +53,7 @@ class Results:
         default_factory=lambda: defaultdict(list)
     )
     """Of trackers that report all there is, by kind of run, candidate and kind of work."""
+    live: LiveResults = field(default_factory=LiveResults)
 
     def add(
         self, kind: str, candidate: str, trackers: int, found: dict[str, Any]
@@ -78,6 +80,8 @@ class Results:
                     ]
             case "limit":
                 self.limits[trackers] = Limit(**found)
+            case _:
+                self.live.add(kind, candidate, trackers, found)
 
     def differences(self) -> list[str]:
         """Return which counts are other than they have to be."""

@@ -1,7 +1,8 @@
 """One candidate with one fleet, in a process of its own.
 
 Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON. KIND is time, count,
-memory, profile, limit, or, with trackers that report all there is, full or full_unrecorded.
+memory, profile, limit, or, with trackers that report all there is, full or full_unrecorded; of candidates that listen it is
+live, idle or live_memory.
 """
 
 import asyncio
@@ -23,18 +24,19 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.runner import create_event_loop
 
-from .candidates import CANDIDATES, Candidate, Integration
+from .candidates import CANDIDATES, LISTENERS, Candidate, Integration
 from .counters import Counts, count, states
 from .home import home, settle
+from .listening import Listening
 from .meter import Meter
-from .plan import RECORDED, UNRECORDED
+from .plan import IDLE, LIVE_KINDS, RECORDED, UNRECORDED
 from .results import FullCost
 from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
 from .service import Service
 
 type Found = dict[str, Any]
 
-_UNRECORDED = ("memory", "profile", UNRECORDED)
+_UNRECORDED = ("memory", "live_memory", "profile", UNRECORDED)
 
 
 class Run:
@@ -174,8 +176,13 @@ async def _run(
     kind: str, candidate: str, trackers: int, polls: int, folder: Path
 ) -> Found:
     _install(folder)
-    with Service(trackers, full=kind in (RECORDED, UNRECORDED)) as service:
+    full, short = kind in (RECORDED, UNRECORDED), kind == IDLE
+    with Service(trackers, full=full, short=short) as service:
         async with home(folder, recorder=kind not in _UNRECORDED) as hass:
+            if kind in LIVE_KINDS:
+                made = LISTENERS[candidate](service.addresses)
+                listening = Listening(hass, service, made, trackers, polls)
+                return await listening.do(kind)
             made = CANDIDATES[candidate](service.addresses)
             run = Run(hass, service, made, trackers, polls)
             kinds = {
@@ -219,8 +226,9 @@ def _install(folder: Path) -> None:
 def main() -> None:
     """Run what the command line says."""
     kind, candidate, trackers, *polls = sys.argv[1:]
-    if candidate not in CANDIDATES:
-        sys.exit(f"{candidate} is none of {', '.join(CANDIDATES)}")
+    known = LISTENERS if kind in LIVE_KINDS else CANDIDATES
+    if candidate not in known:
+        sys.exit(f"{candidate} is none of {', '.join(known)}")
     with (
         TemporaryDirectory(prefix="benchmark-") as folder,
         asyncio.Runner(loop_factory=create_event_loop) as runner,

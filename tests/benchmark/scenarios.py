@@ -1,4 +1,4 @@
-"""What happens to the fleet before a poll."""
+"""What happens to the fleet before a poll, and what the service tells of it by itself."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -54,3 +54,40 @@ FULL_TITLES: Final = {
     ALL_REPORTED.key: ALL_REPORTED.title,
 }
 """Of the kinds of work that trackers are given which report all there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Trackers that report, of which the service tells at once."""
+
+    key: str
+    title: str
+    share: int | None
+    """One of so many trackers reports; without it a single one does."""
+
+    def struck(self, trackers: int) -> int | None:
+        """Return how many report; None if with this fleet that is what another kind of news is."""
+        if self.share is None:
+            return 1
+        struck = trackers // self.share
+        return struck if struck > 1 else None
+
+
+ONE_TOLD: Final = Told("one", "one reports", None)
+SOME_TOLD: Final = Told("some", "1 % report", 100)
+ALL_TOLD: Final = Told("all", "all report", 1)
+
+NOTHING: Final = "nothing"
+"""As much time, in which the service tells nothing."""
+
+TOLD: Final = (ONE_TOLD, SOME_TOLD, ALL_TOLD)
+
+KEEP_ALIVE: Final = "keep_alive"
+PING: Final = "ping"
+POLLS: Final = "polls"
+"""What comes while there is no news."""
+
+SIGNS_OF_AN_HOUR: Final = 66
+"""Traccar gives a sign of life every 55 seconds."""
+IDLE_POLLS: Final = 10
+"""What an hour of listening without news is held against."""

@@ -10,6 +10,7 @@ from typing import Any, override
 from aiohttp import web
 
 HOST = "127.0.0.1"
+PATIENCE = 3600.0
 
 type Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -58,12 +59,21 @@ class Listener:
     """Serves one handler on one port of 127.0.0.1."""
 
     def __init__(
-        self, handler: Handler, *, port: int = 0, tls: ssl.SSLContext | None = None
+        self,
+        handler: Handler,
+        *,
+        port: int = 0,
+        tls: ssl.SSLContext | None = None,
+        patience: float = PATIENCE,
     ) -> None:
-        """Serve on this port, or on any free one, which is then kept."""
+        """Serve on this port, or on any free one, which is then kept.
+
+        A connection without a request for so many seconds is closed.
+        """
         self.port = port
         self._handler = handler
         self._tls = tls
+        self._patience = patience
         self._web: web.Server | None = None
         self._server: asyncio.Server | None = None
         self._opening: asyncio.Task[None] | None = None
@@ -75,7 +85,10 @@ class Listener:
             return
         sock = self._listen()
         self._web = self._web or web.Server(
-            self._handle, handler_cancellation=True, access_log=None
+            self._handle,
+            handler_cancellation=True,
+            access_log=None,
+            keepalive_timeout=self._patience,
         )
         factory = self._web if self._tls is None else self._door
         self._opening = asyncio.create_task(

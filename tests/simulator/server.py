@@ -17,7 +17,7 @@ from aiohttp import web
 
 from .faults import Call, FaultOptions, Switchboard
 from .kinds import KINDS, SERVICE, Kind
-from .listener import HOST, Listener
+from .listener import HOST, PATIENCE, Listener
 from .live import LiveServer
 from .record import KEPT, Record, RecordedRequest
 from .render import Endpoint, Renderer, device_json, position_json
@@ -46,8 +46,12 @@ class Simulator(World):
         shuffle: bool = True,
         seed: int | None = None,
         tls: bool = False,
+        patience: float = PATIENCE,
     ) -> None:
-        """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind."""
+        """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind.
+
+        A connection without a request for `patience` seconds is closed.
+        """
         super().__init__()
         self.record = Record()
         self.other_record = Record()
@@ -65,6 +69,7 @@ class Simulator(World):
             self._answer,
             port=port,
             tls=self.certificates.context if self.certificates else None,
+            patience=patience,
         )
         self._other_listener = Listener(self._answer_elsewhere)
         self._switchboard = Switchboard()

@@ -11,8 +11,10 @@ from .integration import (
     Integration,
     autoskope,
     bike_tracker,
+    live_bike_tracker,
     paj_gps,
     scorpiontrack,
+    traccar_server,
     usual_way,
 )
 
@@ -24,5 +26,12 @@ CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "paj_gps": paj_gps,
     "scorpiontrack": scorpiontrack,
 }
+"""Candidates that poll."""
 
-__all__ = ["CANDIDATES", "Candidate", "Integration"]
+LISTENERS: Final[dict[str, Callable[[Addresses], Candidate]]] = {
+    "bike_tracker": live_bike_tracker,
+    "traccar_server": traccar_server,
+}
+"""Candidates that take in what the service says by itself."""
+
+__all__ = ["CANDIDATES", "LISTENERS", "Candidate", "Integration"]

@@ -5,14 +5,19 @@ from importlib import import_module
 from typing import Any, override
 
 from homeassistant.const import (
+    CONF_API_TOKEN,
     CONF_EMAIL,
     CONF_HOST,
     CONF_PASSWORD,
+    CONF_PORT,
+    CONF_SSL,
     CONF_URL,
     CONF_USERNAME,
+    CONF_VERIFY_SSL,
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
+from yarl import URL
 
 from tests.benchmark.home import set_up, set_up_again
 from tests.benchmark.service.client import Addresses
@@ -28,16 +33,19 @@ class Integration(Candidate):
         domain: str,
         data: Mapping[str, Any],
         coordinator: Callable[[Any], DataUpdateCoordinator[Any]] = lambda data: data,
+        *,
+        live: bool = False,
     ) -> None:
-        """Take its domain, the data of its entry, and where the entry keeps its coordinator."""
+        """Take its domain, the data of its entry, where the entry keeps its coordinator, and whether it listens."""
         self._domain = domain
         self._data = data
         self._coordinator_of = coordinator
+        self._live = live
 
     @override
     async def set_up(self, hass: HomeAssistant) -> None:
         self._hass = hass
-        self._entry = await set_up(hass, self._domain, self._data)
+        self._entry = await set_up(hass, self._domain, self._data, live=self._live)
         self._coordinator = self._coordinator_of(self._entry.runtime_data)
 
     async def unload(self) -> None:
@@ -52,7 +60,8 @@ class Integration(Candidate):
     @override
     async def poll(self) -> None:
         await self._coordinator.async_refresh()
-        await self._hass.async_block_till_done(wait_background_tasks=True)
+        # Who listens does so in a background task, which has no end.
+        await self._hass.async_block_till_done(wait_background_tasks=not self._live)
         if not self._coordinator.last_update_success:
             raise PollError(f"{self._domain}: {self._coordinator.last_exception!r}")
 
@@ -61,6 +70,16 @@ def bike_tracker(addresses: Addresses) -> Candidate:
     """Return this project's integration."""
     return Integration(
         "bike_tracker", _account(addresses), coordinator=lambda data: data.coordinator
+    )
+
+
+def live_bike_tracker(addresses: Addresses) -> Candidate:
+    """Return this project's integration, which polls by itself and listens."""
+    return Integration(
+        "bike_tracker",
+        _account(addresses),
+        coordinator=lambda data: data.coordinator,
+        live=True,
     )
 
 
@@ -96,6 +115,22 @@ def scorpiontrack(addresses: Addresses) -> Candidate:
     client = import_module("pyscorpiontrack").ScorpionTrackClient
     client.__init__.__kwdefaults__["base_url"] = f"{addresses.peers}/scorpiontrack"
     return Integration("scorpiontrack", {"share_token": "t"})
+
+
+def traccar_server(addresses: Addresses) -> Candidate:
+    """Return Home Assistant's integration for Traccar's own servers, which listens."""
+    address = URL(addresses.peers)
+    return Integration(
+        "traccar_server",
+        {
+            CONF_HOST: address.host,
+            CONF_PORT: address.port,
+            CONF_API_TOKEN: "t",
+            CONF_SSL: False,
+            CONF_VERIFY_SSL: False,
+        },
+        live=True,
+    )
 
 
 def _account(addresses: Addresses) -> Mapping[str, Any]:

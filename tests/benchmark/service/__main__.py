@@ -1,9 +1,10 @@
-"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS [full].
+"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS [full] [short].
 
-With `full` they report all there is, not just places.
+With `full` they report all there is, not just places; with `short` connections are closed between two polls, as they are
+when a minute passes.
 
-Prints the addresses, then takes lines with a command and a number on standard input, and answers each with the number
-of requests since the last one. Ends with its input.
+Prints the addresses, then takes lines with a command and a number on standard input, and answers each with a number: what
+was asked for, or else that of the requests since the last one. Ends with its input.
 """
 
 import asyncio
@@ -14,10 +15,11 @@ import sys
 from aiohttp import web
 
 from tests.simulator import Simulator
-from tests.simulator.listener import HOST
+from tests.simulator.listener import HOST, PATIENCE
 
-from . import autoskope, paj_gps, scorpiontrack
+from . import autoskope, paj_gps, scorpiontrack, traccar_server
 from .fleet import EMAIL, PASSWORD, Fleet
+from .live import APART, Live
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -25,13 +27,14 @@ type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class StandIns:
     """The services of the peers, on one port."""
 
-    def __init__(self, fleet: Fleet) -> None:
-        """Serve this fleet in the words of each."""
+    def __init__(self, simulator: Simulator, fleet: Fleet, patience: float) -> None:
+        """Serve this fleet in the words of each; close what is idle for so many seconds."""
         self.requests = 0
         app = web.Application(middlewares=[self._count])
         for peer in (autoskope, scorpiontrack, paj_gps):
             app.add_routes(peer.routes(fleet))
-        self._runner = web.AppRunner(app, access_log=None)
+        app.add_routes(traccar_server.routes(simulator))
+        self._runner = web.AppRunner(app, access_log=None, keepalive_timeout=patience)
 
     async def start(self) -> str:
         """Listen, and return the address."""
@@ -57,10 +60,12 @@ def _say(value: object) -> None:
     print(json.dumps(value), flush=True)
 
 
-async def _serve(trackers: int, *, full: bool) -> None:
-    async with Simulator() as simulator:
+async def _serve(trackers: int, *, full: bool, short: bool) -> None:
+    patience = APART / 2 if short else PATIENCE
+    async with Simulator(patience=patience) as simulator:
         fleet = Fleet(simulator, trackers, full=full)
-        stand_ins = StandIns(fleet)
+        live = Live(simulator, fleet)
+        stand_ins = StandIns(simulator, fleet, patience)
         peers = await stand_ins.start()
         _say(
             {
@@ -72,6 +77,9 @@ async def _serve(trackers: int, *, full: bool) -> None:
         )
         while line := await asyncio.to_thread(sys.stdin.readline):
             command, number = line.split()
+            if command in live.commands:
+                _say(live.commands[command](int(number)))
+                continue
             if command != "count":
                 fleet.commands[command](int(number))
             _say(simulator.record.counts.total() + stand_ins.requests)
@@ -81,4 +89,6 @@ async def _serve(trackers: int, *, full: bool) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1]), full="full" in sys.argv[2:]))
+    asyncio.run(
+        _serve(int(sys.argv[1]), full="full" in sys.argv, short="short" in sys.argv)
+    )

@@ -22,11 +22,14 @@ class Addresses:
 class Service:
     """Starts the process, steers it, and ends it."""
 
-    def __init__(self, trackers: int, *, full: bool = False) -> None:
-        """Serve so many trackers, that report places alone or all there is."""
+    def __init__(
+        self, trackers: int, *, full: bool = False, short: bool = False
+    ) -> None:
+        """Serve so many trackers, that report places alone or all there is, with connections that last or not."""
         command = ["-m", "tests.benchmark.service", str(trackers)]
+        command += [*(["full"] if full else []), *(["short"] if short else [])]
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, *command, *(["full"] if full else [])],
+            [sys.executable, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -44,7 +47,7 @@ class Service:
             self._process.stdin.close()
 
     def do(self, command: str, trackers: int = 0) -> int:
-        """Change the fleet, and return the number of requests since the last command."""
+        """Change the fleet or ask for a number: without another it is that of requests since the last command."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{command} {trackers}\n")
         self._process.stdin.flush()

@@ -65,14 +65,14 @@ class Fleet:
             device = self._simulator.devices[unique_id]
             assert device.position is not None
             latitude = round(device.position.latitude + 0.0001, 6)
+            # What is said live of a device comes with the report, and not apart from it.
+            device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
                 latitude=latitude,
                 last_update=now,
                 **(_all_else(device.position) if self._full else {}),
             )
-            status = "offline" if device.status == "online" else "online"
-            self._simulator.set_status(unique_id, status)
             if self._full:
                 self._simulator.set_disabled(unique_id, not device.disabled)
 
