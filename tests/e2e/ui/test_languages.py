@@ -33,5 +33,6 @@ async def test_device_page(
         if texts.entities[key] != name:
             await expect(frontend.text(name)).to_have_count(0)
     await frontend.settle()
-    assert await cut_off(frontend.page) == []
+    # Home Assistant cuts off a name beside how long ago it was, which may be long.
+    assert set(await cut_off(frontend.page)) <= {texts.entities["last_update"]}
     assert await too_wide(frontend.page) == 0
