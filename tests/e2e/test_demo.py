@@ -90,13 +90,14 @@ async def test_what_there_is_to_try(tmp_path: Path) -> None:
     """A button does what it says, and a new bike is on the dashboard; the blueprints are there."""
     with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
         url = address(process)
-        async with ClientSession() as session, asyncio.timeout(60):
+        async with ClientSession() as session, asyncio.timeout(120):
             client = HomeAssistantClient(session, url)
             await client.sign_in()
             blueprints = await client.call("blueprint/list", domain="automation")
             assert "bike_tracker/tracker_offline.yaml" in blueprints
             await client.action("script.turn_on", entity_id="script.try_offline")
             while not await is_offline(client):
+                await client.poll()
                 await asyncio.sleep(0.5)
             await client.action("script.turn_on", entity_id="script.try_new")
             while "device_tracker.new_bike" not in str(
