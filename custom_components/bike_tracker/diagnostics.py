@@ -1,6 +1,6 @@
 """Diagnostics: what a maintainer needs, and nothing that tells who or where."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 import re
 from typing import Any
@@ -34,6 +34,7 @@ _TO_REDACT = {
     CONF_PASSWORD,
     CONF_URL,
 }
+_KNOWN_WORDS = KNOWN_FIELDS | KNOWN_ATTRIBUTES
 _PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
 
 
@@ -46,11 +47,10 @@ async def async_get_config_entry_diagnostics(
         return diagnostics
     coordinator = entry.runtime_data.coordinator
     missing = coordinator.account.remembered.missing
+    identities = _identities(entry)
     return {
         **diagnostics,
-        "poll": _poll(coordinator),
-        "live": asdict(coordinator.live.report),
-        "service": _service(entry),
+        **_connection(coordinator, identities),
         "counts": {
             "trackers": len(coordinator.account.trackers),
             "missing": len(missing),
@@ -60,7 +60,7 @@ async def async_get_config_entry_diagnostics(
         },
         "missing_seconds": sorted(map(round, missing.values())),
         "trackers": [
-            _tracker(tracker, entry)
+            _tracker(tracker, identities)
             for tracker in coordinator.account.trackers.values()
         ],
     }
@@ -76,12 +76,11 @@ async def async_get_device_diagnostics(
     unique_id = tracker_of(device) or ""
     tracker = coordinator.account.trackers.get(unique_id)
     missing = coordinator.account.remembered.missing.get(unique_id)
+    identities = _identities(entry)
     return {
-        "poll": _poll(coordinator),
-        "live": asdict(coordinator.live.report),
-        "service": _service(entry),
+        **_connection(coordinator, identities),
         "missing_seconds": None if missing is None else round(missing),
-        "tracker": tracker and _tracker(tracker, entry),
+        "tracker": tracker and _tracker(tracker, identities),
     }
 
 
@@ -96,15 +95,25 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     }
 
 
-def _poll(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
-    return {"success": coordinator.last_update_success, **asdict(coordinator.poll)}
+def _connection(
+    coordinator: BikeTrackerCoordinator, identities: Collection[str]
+) -> dict[str, Any]:
+    """Return how polls and the live connection are, and what they were told."""
+    return {
+        "poll": {
+            "success": coordinator.last_update_success,
+            **asdict(coordinator.poll),
+        },
+        "live": asdict(coordinator.live.report),
+        "service": _service(coordinator, identities),
+    }
 
 
-def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
+def _service(
+    coordinator: BikeTrackerCoordinator, identities: Collection[str]
+) -> dict[str, Any]:
     """Return what the server was seen to offer."""
-    coordinator = entry.runtime_data.coordinator
     client, positions = coordinator.client, coordinator.positions
-    identities = _identities(entry)
     return {
         "positions": {None: "not asked", True: "offered", False: "not offered"}[
             positions.offer.is_made
@@ -118,8 +127,8 @@ def _service(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     }
 
 
-def _identities(entry: BikeTrackerConfigEntry) -> list[str]:
-    """Return what tells who it is, or whose."""
+def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
+    """Return what tells who it is, or whose, in small letters."""
     identities = [
         entry.data[CONF_EMAIL],
         entry.data[CONF_PASSWORD],
@@ -127,20 +136,17 @@ def _identities(entry: BikeTrackerConfigEntry) -> list[str]:
     ]
     for tracker in entry.runtime_data.coordinator.account.trackers.values():
         identities += (tracker.device.name, tracker.device.unique_id)
-    return identities
+    return {identity.casefold() for identity in identities if identity}
 
 
-def _tracker(tracker: Tracker, entry: BikeTrackerConfigEntry) -> dict[str, Any]:
+def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
     position, alarm = tracker.position, tracker.alarm
     return async_redact_data(
         {
             **tracker.device._asdict(),
             "position": position and _position(position),
             "alarm": alarm
-            and {
-                **asdict(alarm),
-                "words": _words(alarm.words, _identities(entry)),
-            },
+            and {**asdict(alarm), "words": _words(alarm.words, identities)},
         },
         _TO_REDACT,
     )
@@ -154,15 +160,14 @@ def _position(position: Position) -> dict[str, Any]:
     return values
 
 
-def _words(fields: Iterable[str], identities: Iterable[str]) -> list[str]:
+def _words(fields: Iterable[str], identities: Collection[str]) -> list[str]:
     """Return words that the server made, so they may hold anything."""
-    private = [identity.casefold() for identity in identities if identity]
     return sorted(
         field
-        if field in KNOWN_FIELDS | KNOWN_ATTRIBUTES
+        if field in _KNOWN_WORDS
         or (
             _PLAIN_WORD.fullmatch(field)
-            and not any(identity in field.casefold() for identity in private)
+            and not any(identity in field.casefold() for identity in identities)
         )
         else REDACTED
         for field in fields

@@ -9,7 +9,7 @@ from homeassistant.helpers.storage import Store
 
 from .account import Alarm, Fix, Remembered, Ride, Said, Since, Track
 from .api import Hardware, Position
-from .api.models import number, one_line, timestamp
+from .api.models import boolean, number, one_line, timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
@@ -167,7 +167,7 @@ def _track(values: object) -> Track | None:
         doubt=_fix(get("doubt")),
         heard_at=heard_at,
         reported_at=timestamp(get("reported_at")),
-        says_it_moves=_boolean(get("says_it_moves")),
+        says_it_moves=boolean(get("says_it_moves")),
         ride=_ride(get("ride")),
         ended=_ride(get("ended")),
         last=_ride(get("last")),
@@ -216,16 +216,12 @@ def _hardware(values: object) -> Hardware | None:
         return None
     get = values.get
     return Hardware(
-        charge=_boolean(get("charge")),
-        lock=_boolean(get("lock")),
+        charge=boolean(get("charge")),
+        lock=boolean(get("lock")),
         battery_voltage=number(get("battery_voltage"), 0),
         power_voltage=number(get("power_voltage"), 0),
         firmware=one_line(get("firmware")),
     )
-
-
-def _boolean(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
 
 
 def _position(values: object, hardware: Hardware | None) -> Position | None:
@@ -249,6 +245,6 @@ def _position(values: object, hardware: Hardware | None) -> Position | None:
         speed=number(get("speed"), 0),
         course=number(get("course"), 0, 360),
         battery_level=number(get("battery_level"), 0, 100),
-        motion=_boolean(get("motion")),
+        motion=boolean(get("motion")),
         hardware=hardware,
     )

@@ -1,13 +1,8 @@
 """Whether the service offers positions, and what it means when it fails to."""
 
-from typing import Final
-
 from .api import CannotConnectError, ServiceUnavailableError, TrackingError
-from .backoff import Backoff, shortened
+from .backoff import HOURS, Backoff
 from .const import LOGGER
-
-_HOUR: Final = 60 * 60
-_DAY: Final = 24 * _HOUR
 
 
 class PositionOffer:
@@ -24,7 +19,7 @@ class PositionOffer:
         self.last_error: TrackingError | None = None
         """Why the last answer was none."""
         self._backoff = Backoff()
-        self._next_wait = _HOUR
+        self._left_alone = Backoff(HOURS)
 
     @property
     def works(self) -> bool:
@@ -56,5 +51,4 @@ class PositionOffer:
         ):
             return self._backoff.fail(err.retry_after)
         self.is_made = False
-        wait, self._next_wait = self._next_wait, min(2 * self._next_wait, _DAY)
-        return shortened(wait)
+        return self._left_alone.fail()

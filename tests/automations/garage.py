@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import permutations
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -16,6 +17,7 @@ from tests.blueprints.house import House
 from tests.conftest import EMAIL, PASSWORD, RED
 from tests.simulator.server import Simulator
 
+INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
 _TOLD = "told"
 # The longest that anything takes to be right again after a failure, in minutes.
 _AGAIN = 7
@@ -173,6 +175,13 @@ class Garage(House):
             case "unassigned":
                 self.simulator.assign(EMAIL, RED)
         await self._async_pass(_AGAIN)
+
+    async def async_interrupt(self) -> None:
+        """Let each interruption come and go after each other one."""
+        for order in permutations(INTERRUPTIONS, 2):
+            for interruption in order:
+                await self.async_begin(interruption)
+                await self.async_end(interruption)
 
     @property
     def _is_unloaded(self) -> bool:

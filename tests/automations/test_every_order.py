@@ -6,8 +6,8 @@ import pytest
 
 from tests.conftest import RED
 
-from .garage import Garage
-from .test_trigger import INTERRUPTIONS, TRIGGERS, options_of
+from .garage import INTERRUPTIONS, Garage
+from .test_trigger import TRIGGERS, options_of
 
 LEAVES = ("started_moving", "went_offline", "became_silent")
 COMES_BACK = ("stopped_moving", "came_online")

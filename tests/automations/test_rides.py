@@ -8,8 +8,7 @@ import pytest
 
 from tests.conftest import RED
 
-from .garage import Garage
-from .test_trigger import ALL_ORDERS, INTERRUPTIONS
+from .garage import INTERRUPTIONS, Garage
 
 TRIGGERS = ("ride_started", "ride_ended")
 
@@ -106,9 +105,7 @@ async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None
         await garage.async_minutes(2)
     await garage.async_listen(trigger)
 
-    for interruption in ALL_ORDERS:
-        await garage.async_begin(interruption)
-        await garage.async_end(interruption)
+    await garage.async_interrupt()
 
     assert garage.runs == []
 

@@ -19,7 +19,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.automations.targets import trackers_in
 from tests.conftest import BLUE, EMAIL, RED
 
-from .garage import Garage
+from .garage import INTERRUPTIONS, Garage
 
 TRIGGERS = (
     "went_offline",
@@ -29,9 +29,6 @@ TRIGGERS = (
     "stopped_moving",
 )
 WAITING = tuple(trigger for trigger in TRIGGERS if trigger != "came_online")
-INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
-# Each after each other one.
-ALL_ORDERS = [kind for pair in permutations(INTERRUPTIONS, 2) for kind in pair]
 
 MINUTES = {"minutes": 30}
 
@@ -108,9 +105,7 @@ async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None
         await garage.async_minutes(2)
     await garage.async_listen(trigger, **(options_of(trigger) and {"for": {"days": 9}}))
 
-    for interruption in ALL_ORDERS:
-        await garage.async_begin(interruption)
-        await garage.async_end(interruption)
+    await garage.async_interrupt()
 
     assert garage.runs == []
 

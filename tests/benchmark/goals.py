@@ -37,6 +37,7 @@ PEERS: Final = ("autoskope", "paj_gps", "scorpiontrack")
 LIVE_PEER: Final = "traccar_server"
 
 _LONGEST_BLOCK: Final = 0.05
+_NO_LONG_BLOCK: Final = "the event loop never computes for more than 50 ms in one go"
 _SOON: Final = 0.01
 
 
@@ -167,7 +168,7 @@ def _blocks(results: Results) -> Goal:
     return Goal(
         trackers,
         title,
-        "the event loop never computes for more than 50 ms in one go",
+        _NO_LONG_BLOCK,
         f"{busy * 1000:.0f} ms, the longest of all fleets and kinds of work",
         busy <= _LONGEST_BLOCK,
     )
@@ -198,7 +199,7 @@ def _told(results: Results, trackers: int) -> Iterator[Goal]:
         yield Goal(
             trackers,
             f"live, {told.title}",
-            "the event loop never computes for more than 50 ms in one go",
+            _NO_LONG_BLOCK,
             f"{busy * 1000:.1f} ms",
             busy <= _LONGEST_BLOCK,
         )

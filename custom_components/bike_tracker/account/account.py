@@ -69,7 +69,6 @@ class Account:
         }
         # Positions that the first list announced and that did not come with it.
         self._late: Mapping[str, int | None] | None = None
-
         # The number of the message that told of a tracker's device last, and of its
         # position, if no poll did since.
         self._heard_device: dict[str, int] = {}
@@ -100,7 +99,7 @@ class Account:
             for device in self._listed_outdated(devices)
             if device.id is not None and not self._knows_better(device, began)
         }
-        for device_id in _ambiguous_ids(devices.now, wanted) if wanted else ():
+        for device_id in _ambiguous_ids(devices.now) & wanted.keys() if wanted else ():
             del wanted[device_id]
         return wanted
 
@@ -278,7 +277,7 @@ class Account:
     ) -> None:
         """Add to what new positions say."""
         reports.newest[unique_id] = position
-        if alarm := self._alarm(unique_id, position, reports):
+        if position.alarm and (alarm := self._alarm(unique_id, position, reports)):
             reports.alarms[unique_id] = alarm
         if not self._returns(unique_id, came_back):
             reports.tracks[unique_id] = self._heard(
@@ -333,11 +332,12 @@ class Account:
         One that several devices have is nobody's.
         """
         if self._by_id is None:
-            ids = Counter(tracker.device.id for tracker in self.trackers.values())
+            devices = {key: item.device for key, item in self.trackers.items()}
+            ambiguous = _ambiguous_ids(devices)
             self._by_id = {
-                tracker.device.id: unique_id
-                for unique_id, tracker in self.trackers.items()
-                if tracker.device.id is not None and ids[tracker.device.id] == 1
+                device.id: unique_id
+                for unique_id, device in devices.items()
+                if device.id is not None and device.id not in ambiguous
             }
         return self._by_id
 
@@ -396,8 +396,6 @@ class Account:
     ) -> Alarm | None:
         """Return the last alarm of a tracker that has this position now."""
         before = reports.alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
-        if position.alarm is None:
-            return before
         is_news = self._late is not None and (
             unique_id in self.trackers or unique_id in self.remembered.positions
         )
@@ -476,12 +474,9 @@ def _since(began: int | None, heard: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def _ambiguous_ids(
-    devices: Mapping[str, Device], ids: Mapping[int, Device]
-) -> list[int]:
-    """Return those of the IDs that several devices have."""
-    listed = [device.id for device in devices.values()]
-    if len(set(listed)) == len(listed):
-        return []
-    found = Counter(listed)
-    return [device_id for device_id in ids if found[device_id] > 1]
+def _ambiguous_ids(devices: Mapping[str, Device]) -> AbstractSet[int]:
+    """Return the internal IDs that several devices have."""
+    ids = [device.id for device in devices.values() if device.id is not None]
+    if len(set(ids)) == len(ids):
+        return frozenset()
+    return {device_id for device_id, number in Counter(ids).items() if number > 1}

@@ -28,7 +28,7 @@ def alarm_after(
     before: Alarm | None, position: Position, *, is_news: bool
 ) -> Alarm | None:
     """Return the last alarm once this position came."""
-    words = _words(position.alarm) if position.alarm else ()
+    words = _words(position.alarm or "")
     if not words or (before is not None and before.position_id == position.id):
         return before
     return Alarm(position.id, words, position.fix_time, is_news)

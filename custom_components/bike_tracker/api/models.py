@@ -94,7 +94,7 @@ class Device(NamedTuple):
             last_update=_known_or_null(row, "lastUpdate", timestamp, note),
             position_id=_known_or_null(row, "positionId", _integer, note) or None,
             group_id=_known(_integer(get("groupId")), "groupId", note),
-            disabled=_known(_boolean(get("disabled")), "disabled", note),
+            disabled=_known(boolean(get("disabled")), "disabled", note),
             model=one_line(get("model")),
         )
 
@@ -130,8 +130,8 @@ class Hardware(NamedTuple):
         """
         get = attributes.get
         hardware = cls(
-            _boolean(get("charge")),
-            _boolean(get("lock")),
+            boolean(get("charge")),
+            boolean(get("lock")),
             number(get("battery"), 0, _MOST_BATTERY_VOLTS),
             number(get("power"), 0, _MOST_POWER_VOLTS),
             _version(get("versionFw")),
@@ -238,7 +238,7 @@ class Position(NamedTuple):
             speed=_kilometres_per_hour(get("speed")) if has_fix else None,
             course=number(get("course"), 0, 360) if has_fix else None,
             battery_level=None if battery_level is None else min(battery_level, 100),
-            motion=_boolean(attributes.get("motion")),
+            motion=boolean(attributes.get("motion")),
             device_time=device_time if is_real(device_time) else None,
             total_distance=_kilometres(attributes.get("totalDistance")),
             is_fix=is_fix,
@@ -309,7 +309,8 @@ def _integer(value: object) -> int | None:
     return value if type(value) is int else None
 
 
-def _boolean(value: object) -> bool | None:
+def boolean(value: object) -> bool | None:
+    """Return a yes or no, else None."""
     return value if type(value) is bool else None
 
 

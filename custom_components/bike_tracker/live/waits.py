@@ -1,14 +1,10 @@
 """How long to wait before the live connection is tried again."""
 
-import random
-
-from ..backoff import obeyed
+from ..backoff import HOURS, jittered, obeyed
 
 _MINUTE = 60
-_HOUR = 60 * _MINUTE
 # A try is two requests: with five minutes between them they would be too many.
 _WORKED = (5, _MINUTE, 2 * _MINUTE, 4 * _MINUTE, 5 * _MINUTE, 15 * _MINUTE)
-_NEVER_WORKED = tuple(hours * _HOUR for hours in (1, 2, 4, 8, 16, 24))
 _WELL_AFTER = 5 * _MINUTE
 
 
@@ -32,7 +28,7 @@ class Waits:
         """
         if lasted >= _WELL_AFTER:
             self._failures = 0
-        waits = _WORKED if self._has_worked else _NEVER_WORKED
-        wait = waits[min(self._failures, len(waits) - 1)] * random.uniform(0.9, 1)  # noqa: S311 - no secret
+        waits = _WORKED if self._has_worked else HOURS
+        wait = jittered(waits[min(self._failures, len(waits) - 1)])
         self._failures += 1
         return wait if asked_for is None else max(wait, obeyed(asked_for))
