@@ -15,6 +15,7 @@ from .readme import button
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+
 @pytest_asyncio.fixture(loop_scope="session", autouse=True)
 async def clean_up(
     home_assistant: HomeAssistantProcess, repository: Repository

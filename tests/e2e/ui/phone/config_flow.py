@@ -1,6 +1,6 @@
 """The phone signs in."""
 
-from typing import Any
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigFlow, ConfigFlowResult
 
@@ -10,6 +10,7 @@ NAME = "Ann's phone"
 class PhoneConfigFlow(ConfigFlow, domain="mobile_app"):
     """Asks nothing: it is one phone."""
 
+    @override
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
