@@ -32,6 +32,14 @@ from .benchmark.plan import (
     USUAL,
 )
 from .benchmark.report import report
+from .benchmark.reports import (
+    READ_ALL,
+    READ_SOME,
+    RIDING,
+    STANDING,
+    TITLES as REPORT_TITLES,
+    measure,
+)
 from .benchmark.results import FullCost, Limit, Results
 from .benchmark.scenarios import (
     ALL_TOLD,
@@ -60,7 +68,11 @@ def cost(cpu: float) -> Cost:
     return Cost(cpu=cpu, wall=cpu, block=cpu, busy=0.01, collecting=0)
 
 
-RUNS = {"polls": "a machine.", "live": "a live machine."}
+RUNS = {
+    "polls": "a machine.",
+    "live": "a live machine.",
+    "reports": "another machine.",
+}
 
 
 def heard(*, seconds: float = 0.002, cpu: float = 0.003, busy: float = 0.01) -> Heard:
@@ -106,6 +118,7 @@ def results() -> Results:
             found.full[kind, USUAL, work] = [FullCost(0.9, 0.9, 9_000)]
     found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
     found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
+    found.reports = [{READ_ALL: 6e-6, READ_SOME: 5e-6, STANDING: 4e-6, RIDING: 7e-6}]
     found.live = live_results()
     return found
 
@@ -132,6 +145,8 @@ def test_page(results: Results) -> None:
     assert ours in page
     assert "| 1 | one reports | `traccar_server` | 2.0 | 2000 | 1000 |" in page
     assert "| 1,000 | Bike Tracker | 5.0 | 6.0 | 10.0 |" in page
+    assert f"| {REPORT_TITLES[RIDING]} | 7.0 |" in page
+    assert "This run: another machine." in page
     assert "it holds 2 KiB with 1 tracker and 2000 KiB" in page
 
 
@@ -165,6 +180,7 @@ def test_other_goals(results: Results) -> None:
     results.memory[1_000, OURS] = 3_000
     results.limits[BEYOND_THE_LIMIT] = Limit(shown=2_499, left_out=7_501, changed=7_497)
     results.costs[100, OURS, SHUFFLED.key].append(Cost(0, 0, 0, 0.06, 0))
+    results.reports[0][READ_ALL] = 6.6e-6
 
     found = [goal.work for goal in goals(results) if not goal.reached]
 
@@ -174,6 +190,7 @@ def test_other_goals(results: Results) -> None:
         "memory per tracker",
         "set-up and polls",
         SHUFFLED.title,
+        REPORT_TITLES[READ_ALL],
     ]
 
 
@@ -234,6 +251,15 @@ def test_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.live.quiet[10, OURS] == [0.1]
     assert found.live.idle_cpu(10, OURS, KEEP_ALIVE) == pytest.approx(0.2)
     assert found.live.memory == {10: 7}
+
+
+def test_reports() -> None:
+    """More to read takes longer, and so does a ride."""
+    found = measure(50)
+
+    assert found.keys() == REPORT_TITLES.keys()
+    assert 0 < found[READ_SOME] < found[READ_ALL]
+    assert 0 < found[STANDING] < found[RIDING]
 
 
 def test_picture() -> None:

@@ -203,7 +203,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             listed = await self._async_get_devices()
             await self._async_take_over(listed.now)
             devices = self.fleet.async_claim(listed)
-            wanted = self.account.wanted(devices, began=began)
+            wanted = await in_turns(self.account.wanting(devices, began=began))
             return listed, devices, await self.positions.async_get(wanted)
         finally:
             self.poll.seconds = monotonic() - start
@@ -312,7 +312,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Let devices be called what the service calls them now."""
         for unique_id in news.changed:
             before, now = news.before.get(unique_id), news.now.get(unique_id)
-            if now and (before is None or _description(before) != _description(now)):
+            if now and (before is None or not _are_described_alike(before, now)):
                 self.fleet.async_describe(now.device, now.firmware)
 
     def _count_missing(self, listed: Mapping[str, Device]) -> None:
@@ -380,8 +380,14 @@ SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_n
 """Says that an account was heard of, with its coordinator."""
 
 
-def _description(tracker: Tracker) -> tuple[str | None, ...]:
-    return tracker.device.name, tracker.device.model, tracker.firmware
+def _are_described_alike(before: Tracker, now: Tracker) -> bool:
+    """Return whether a tracker is of the same name, model and firmware as before."""
+    known, device = before.device, now.device
+    return (
+        known.name == device.name
+        and known.model == device.model
+        and before.firmware == now.firmware
+    )
 
 
 def _says_otherwise(news: News[str, Tracker]) -> bool:

@@ -139,9 +139,9 @@ class EntityAdder:
         news = self._coordinator.data
         seen, self._seen = self._seen, news.now
         wanted = set()
-        for unique_id in news.since(seen):
+        for unique_id in news.since(seen) - self.left_out:
             before, tracker = seen.get(unique_id), news.now.get(unique_id)
-            if tracker is None or unique_id in self.left_out:
+            if tracker is None:
                 continue
             if before is None:
                 self._forget_if_removed(unique_id)

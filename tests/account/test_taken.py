@@ -252,7 +252,7 @@ def test_thousands_of_trackers(account: Account) -> None:
     }
     positions = dict.fromkeys(ids, a_position(1))
     steps = account.taking(News({}, devices, devices.keys()), positions, now=NOW)
-    for _ in range(4):
+    for _ in range(6):
         next(steps)
         assert not account.trackers
         assert not account.remembered.positions

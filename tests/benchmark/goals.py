@@ -10,12 +10,14 @@ from .plan import (
     IDLERS,
     LARGE,
     OURS,
+    PROFILED,
     RECORDED,
     SMALL,
     TOLD_OF,
     UNRECORDED,
     USUAL,
 )
+from .reports import READ_ALL, READ_SOME, TITLES as REPORT_TITLES
 from .results import Results
 from .scenarios import (
     ALL_REPORTED,
@@ -62,6 +64,7 @@ def goals(results: Results) -> list[Goal]:
     found += _full(results)
     found.append(_limit(results))
     found.append(_blocks(results))
+    found.append(_report(results))
     for trackers in TOLD_OF:
         found += _told(results, trackers)
     for trackers in IDLERS:
@@ -171,6 +174,17 @@ def _blocks(results: Results) -> Goal:
         _NO_LONG_BLOCK,
         f"{busy * 1000:.0f} ms, the longest of all fleets and kinds of work",
         busy <= _LONGEST_BLOCK,
+    )
+
+
+def _report(results: Results) -> Goal:
+    ours, before = results.per_report(READ_ALL), results.per_report(READ_SOME)
+    return Goal(
+        PROFILED,
+        REPORT_TITLES[READ_ALL],
+        "at most 1.3 × what one costs of which only battery level and motion are read",
+        f"{ours / before:.2f} × ({ours * 1e6:.1f} µs, {before * 1e6:.1f} µs)",
+        ours <= 1.3 * before,
     )
 
 

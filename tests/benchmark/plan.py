@@ -9,6 +9,7 @@ import sys
 from typing import Any, Final, override
 
 from .candidates import CANDIDATES, LISTENERS
+from .reports import TIMES as TIMES_OF_REPORTS
 
 SMALL: Final = (1, 10, 100)
 LARGE: Final = (1_000, 2_000)
@@ -20,6 +21,7 @@ USUAL: Final = "usual_way"
 RECORDED: Final = "full"
 UNRECORDED: Final = "full_unrecorded"
 """Kinds of runs with trackers that report all there is."""
+REPORTS: Final = "reports"
 LIVE: Final = "live"
 IDLE: Final = "idle"
 LIVE_MEMORY: Final = "live_memory"
@@ -110,8 +112,15 @@ def live(repeats: int) -> list[Step]:
     return steps
 
 
+def reports(repeats: int) -> list[Step]:
+    """What a report costs alone."""
+    return [Step(REPORTS, OURS, PROFILED)] * repeats
+
+
 def times(part: str, repeats: int) -> str:
     """Return how often each work of a part of the page is timed, as a sentence."""
+    if part == REPORTS:
+        return f"Each was timed {repeats * TIMES_OF_REPORTS} times."
     if part == LIVE:
         return f"News of each kind was told {repeats * _TOLD} times, and {repeats * _HOURS} hours passed without."
     return (
@@ -120,7 +129,7 @@ def times(part: str, repeats: int) -> str:
     )
 
 
-PARTS: Final = {"polls": polls, LIVE: live}
+PARTS: Final = {"polls": polls, LIVE: live, REPORTS: reports}
 """What the page is made of; each can be measured alone."""
 
 

@@ -20,6 +20,7 @@ from .plan import (
     USUAL,
     in_words,
 )
+from .reports import TITLES as REPORT_TITLES
 from .results import Results
 from .scenarios import (
     ALL_REPORTED,
@@ -48,7 +49,7 @@ changed: where nothing did, nothing is read, compared or written. What the servi
 [Live](#live).
 
 `scripts/benchmark` measured all of this and wrote this page. It takes more than an hour, on a machine that does nothing
-else; with `--only live` or `--only polls` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
+else; with `--only polls`, `--only live` or `--only reports` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
 only counts requests, states and rows, and is part of every change.
 
 ![Milliseconds of the event loop against the size of the fleet, for polls and messages](images/benchmark.svg)
@@ -106,9 +107,9 @@ _PROFILE: Final = f"""\
 
 Milliseconds of a poll of {PROFILED:,} trackers, without the recorder and garbage collections, as Python's profiler sees
 them: it slows down what calls many functions. This is the one kind of work where there is nothing to save: each value
-has to be read and written, and most of that is Home Assistant's own. This integration reads more of each row than the
-usual way does, and checks every field; the usual way writes all states, those that did not change as well. With the
-recorder at work the two come out close to each other, in one run this one ahead and in another that one.
+has to be read and written, and most of that is Home Assistant's own. This integration checks every field of a row, which
+the usual way takes as it comes, knows since when a bike is online and moves, follows it for rides and alarms, and lets
+the event loop have its turn in between; the usual way writes all states, those that did not change as well.
 """
 
 _LIVE: Final = """\
@@ -139,9 +140,18 @@ _FULL: Final = f"""\
 ## Trackers that report everything
 
 The trackers above report places alone, as it takes no more to compare all candidates. {FULL:,} that also report battery,
-motion, speed, altitude, course and the time of their places have three times the entities. Microseconds of the event
-loop's thread for each state that is another one afterwards; in the poll every value changed. After a restart Home
-Assistant knows devices and entities already: the account was unloaded and set up again.
+motion, speed, altitude and course have seven entities each, and others that are disabled. They do not tell the time of
+their places, as this integration alone would make rides of it. Microseconds of the event loop's thread for each state
+that is another one afterwards; in the poll every value changed. After a restart Home Assistant knows devices and entities
+already: the account was unloaded and set up again.
+"""
+
+
+_REPORTS: Final = """\
+## What a report costs alone
+
+Microseconds per tracker, without a network and without Home Assistant, the least of all repeats: what a position holds
+besides the place, and rides, is read and reckoned for whoever reports it.
 """
 
 
@@ -201,6 +211,9 @@ def report(results: Results, runs: dict[str, str]) -> str:
         _profile(results),
         _FULL,
         _full(results),
+        _REPORTS,
+        _paragraph(f"This run: {runs['reports']}"),
+        _reports(results),
         "## Memory\n",
         "KiB per tracker, and how many times that of Bike Tracker it is.\n",
         _memory(results),
@@ -331,6 +344,16 @@ def _full(results: Results) -> str:
             )
             for work, title in FULL_TITLES.items()
             for kind, words in FULL_KINDS.items()
+        ),
+    )
+
+
+def _reports(results: Results) -> str:
+    return _table(
+        ("Work", "µs"),
+        (
+            (title, f"{results.per_report(work) * 1e6:.1f}")
+            for work, title in REPORT_TITLES.items()
         ),
     )
 

@@ -53,6 +53,8 @@ class Results:
         default_factory=lambda: defaultdict(list)
     )
     """Of trackers that report all there is, by kind of run, candidate and kind of work."""
+    reports: list[dict[str, float]] = field(default_factory=list)
+    """Seconds per tracker, by what is done with a report."""
     live: LiveResults = field(default_factory=LiveResults)
 
     def add(
@@ -80,6 +82,8 @@ class Results:
                     ]
             case "limit":
                 self.limits[trackers] = Limit(**found)
+            case "reports":
+                self.reports.append(found)
             case _:
                 self.live.add(kind, candidate, trackers, found)
 
@@ -121,6 +125,10 @@ class Results:
         return median(
             [cost.cpu / cost.states for cost in self.full[kind, candidate, work]]
         )
+
+    def per_report(self, work: str) -> float:
+        """Return the seconds that it takes per tracker: the least of all repeats."""
+        return min(found[work] for found in self.reports)
 
     def _cost(
         self,

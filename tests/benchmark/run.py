@@ -2,7 +2,7 @@
 
 Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON. KIND is time, count,
 memory, profile, limit, or, with trackers that report all there is, full or full_unrecorded; of candidates that listen it is
-live, idle or live_memory.
+live, idle or live_memory; without a candidate at work it is reports.
 """
 
 import asyncio
@@ -29,7 +29,8 @@ from .counters import Counts, count, states
 from .home import home, settle
 from .listening import Listening
 from .meter import Meter
-from .plan import IDLE, LIVE_KINDS, RECORDED, UNRECORDED
+from .plan import IDLE, LIVE_KINDS, RECORDED, REPORTS, UNRECORDED
+from .reports import measure
 from .results import FullCost
 from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
 from .service import Service
@@ -229,6 +230,9 @@ def main() -> None:
     known = LISTENERS if kind in LIVE_KINDS else CANDIDATES
     if candidate not in known:
         sys.exit(f"{candidate} is none of {', '.join(known)}")
+    if kind == REPORTS:
+        print(json.dumps(measure(int(trackers))))
+        return
     with (
         TemporaryDirectory(prefix="benchmark-") as folder,
         asyncio.Runner(loop_factory=create_event_loop) as runner,

@@ -94,9 +94,16 @@ class Account:
         By their internal ID; one that several devices have leads to nobody's place.
         `began` is how many `messages` there were when the poll began.
         """
+        return at_once(self.wanting(devices, began=began))
+
+    def wanting(
+        self, devices: News[str, Device], *, began: int | None = None
+    ) -> Steps[dict[int, Device]]:
+        """Do the same in steps."""
+        outdated = yield from self._listed_outdated(devices, {})
         wanted = {
             device.id: device
-            for device in self._listed_outdated(devices)
+            for device in outdated
             if device.id is not None and not self._knows_better(device, began)
         }
         for device_id in _ambiguous_ids(devices.now) & wanted.keys() if wanted else ():
@@ -151,9 +158,10 @@ class Account:
         for unique_id in heard & listed.keys():
             listed[unique_id] = self._listed(listed[unique_id], began)
         changes = yield from self._changes(listed, reports, silent, now)
+        outdated = yield from self._listed_outdated(devices, reports.newest)
         gone = {key for key in touched if key not in devices.now} & self.trackers.keys()
         news = self._become(changes, gone)
-        self._outdated = {device.unique_id for device in self._listed_outdated(devices)}
+        self._outdated = {device.unique_id for device in outdated}
         if self._late is None:
             self._late = {
                 unique_id: devices.now[unique_id].position_id
@@ -295,14 +303,24 @@ class Account:
             unique_id
         )
 
-    def _listed_outdated(self, devices: News[str, Device]) -> Iterable[Device]:
-        """Yield the devices of a list whose known position is not the announced one."""
+    def _listed_outdated(
+        self, devices: News[str, Device], newest: Mapping[str, Position]
+    ) -> Steps[list[Device]]:
+        """Return the devices of a list whose known position is not the announced one.
+
+        `newest` are positions that are about to be taken in.
+        """
         touched = devices.since(self._devices) | self._outdated
         touched |= self._heard_position.keys()
-        for unique_id in touched:
+        outdated: list[Device] = []
+        for number, unique_id in enumerate(touched, 1):
             device = devices.now.get(unique_id)
-            if device and is_outdated(device, self._newest(unique_id)):
-                yield device
+            known = newest.get(unique_id) or self._newest(unique_id)
+            if device and is_outdated(device, known):
+                outdated.append(device)
+            if number % ITEMS_AT_A_TIME == 0:
+                yield
+        return outdated
 
     def _knows_better(self, device: Device, began: int | None) -> bool:
         """Return whether a message told of a newer position than a list announces."""

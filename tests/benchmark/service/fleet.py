@@ -13,9 +13,10 @@ from tests.simulator.render import device_json
 EMAIL = "rider@example.com"
 PASSWORD = "demo"
 
-# Of a position nothing but the place, so that each tracker has the same four entities everywhere; full trackers have
-# all that this integration makes of a position.
+# Of a position nothing but the place, so that each tracker has the same four entities everywhere. Full trackers have all
+# that the usual way shows as well: without the time of their places there are no rides.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course", "attributes")
+_LEFT_OUT_OF_FULL = ("fixTime",)
 
 
 class Fleet:
@@ -55,7 +56,7 @@ class Fleet:
             last_update=self._now,
             longitude=7.8 + number / 100_000,
         )
-        for field in () if self._full else _LEFT_OUT:
+        for field in _LEFT_OUT_OF_FULL if self._full else _LEFT_OUT:
             self._simulator.override_position(unique_id, field)
 
     def _report(self, trackers: int) -> None:
