@@ -225,6 +225,18 @@ def test_riding_in_circles() -> None:
     assert bike.ride.moved_at == minutes(9)
 
 
+def test_setting_off_after_a_night() -> None:
+    """The speed tells that it goes on from the first report, however long it stood."""
+    bike = Bike(speed=0.0).wait(600).report(speed=8.0)
+    assert bike.told == ["started"]
+    bike.wait(2).report(speed=8.0)
+    assert bike.ride.started_at == minutes(600)
+    assert bike.track.ride is not None
+    assert bike.track.ride.duration == 120
+    bike.stand(5)
+    assert bike.told == ["started", "ended"]
+
+
 def test_maximum_speed() -> None:
     """The highest that was reported; none at all is unknown."""
     bike = Bike(speed=0.0).wait(1).report(200, speed=17.0)
@@ -267,6 +279,19 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     a_message(bike.wait(10), motion=False)
     a_message(bike.wait(10), motion=True)
     assert bike.told == ["started", "ended", "started"]
+
+
+def test_first_report_without_a_fix() -> None:
+    """A parked bike sends its last place again; its first way begins there."""
+    bike = Bike(is_fix=False, total_distance=7.0, fix_time=minutes(-90))
+    assert bike.track.total == 7
+    bike.wait(10).report(motion=False, device_time=bike.time)
+    bike.wait(10).report(
+        2_000, is_fix=True, fix_time=bike.time, motion=True, total_distance=9.0
+    )
+    assert bike.told == ["started"]
+    assert bike.ride.distance == pytest.approx(2)
+    assert bike.track.total == pytest.approx(9)
 
 
 def test_late_messages() -> None:
