@@ -202,6 +202,23 @@ def test_the_old_position_beside_a_new_status(
     assert position_of(account).id == 2
 
 
+@pytest.mark.parametrize(
+    ("known", "said", "announced"), [(1, 5, 5), (1, None, 1), (None, 5, 5)]
+)
+def test_a_device_before_its_position(
+    account: Account,
+    poll: Poll,
+    hear: Hear,
+    known: int | None,
+    said: int | None,
+    announced: int | None,
+) -> None:
+    """A newer position that it announces is wanted; none at all is not believed."""
+    poll(a_device("red", position_id=known), found=place(1) if known else None)
+    hear(a_device("red", position_id=said, last_update=LATER))
+    assert device_of(account).position_id == announced
+
+
 def test_the_poll_finds_nothing_new(
     account: Account, poll: Poll, hear: Hear, read: Read
 ) -> None:
