@@ -11,6 +11,7 @@ from custom_components.bike_tracker.account.rides import (
     ended,
     events,
     heard,
+    recounted,
     silent_at,
 )
 
@@ -261,9 +262,9 @@ def test_setting_off_after_a_night() -> None:
 def test_maximum_speed() -> None:
     """The highest that was reported; none at all is unknown."""
     bike = Bike(speed=0.0).wait(1).report(200, speed=17.0)
-    bike.wait(1).report(400, speed=23.5).wait(1).report(600, speed=900.0)
+    bike.wait(1).report(400, speed=23.46).wait(1).report(600, speed=900.0)
     bike.wait(1).report(800, speed=12.0).stand(6)
-    assert bike.ride.maximum_speed == 23.5
+    assert bike.ride.maximum_speed == 23.46
     assert bike.ride.described(is_over=True) == {
         "started_at": minutes(0),
         "ended_at": minutes(4),
@@ -273,6 +274,7 @@ def test_maximum_speed() -> None:
     }
     bike.ride_on(2).stand(6)
     assert bike.ride.maximum_speed is None
+    assert bike.ride.described(is_over=False)["maximum_speed"] is None
 
 
 # Messages that tell of no newer place
@@ -332,6 +334,14 @@ def test_first_report_without_a_fix() -> None:
     assert bike.track.total == pytest.approx(9)
 
 
+def test_goes_on_after_it_was_silent() -> None:
+    """That is another ride, which the one before has no part of."""
+    bike = Bike().ride_on(5)
+    bike.become(ended(bike.track)).ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.ride.started_at == minutes(6)
+
+
 def test_late_messages() -> None:
     """What was reported before the last report changes nothing."""
     bike = Bike(motion=False).stand(20)
@@ -342,6 +352,14 @@ def test_late_messages() -> None:
     a_message(bike.wait(10), motion=False, is_fix=False)
     track = bike.track
     bike.report(fix_time=minutes(0), device_time=minutes(25), motion=True, is_fix=False)
+    assert bike.track == track
+
+
+def test_fix_that_was_reported_later() -> None:
+    """What comes after it and was reported before it changes nothing."""
+    bike = Bike(motion=False, fix_time=NOW, device_time=minutes(4))
+    track = bike.track
+    bike.report(device_time=minutes(2), motion=True, is_fix=False)
     assert bike.track == track
 
 
@@ -481,6 +499,24 @@ def test_total_of_drift() -> None:
     assert bike.track.total == pytest.approx(0.315)
 
 
+def test_total_after_a_jump_under_way() -> None:
+    """The way there and back, which the server counted, is none of the ride's."""
+    bike = Bike(total_distance=0.0).wait(1).report(500, total_distance=0.5)
+    bike.wait(1).report(2_900, total_distance=2.9)
+    bike.wait(1).report(500, total_distance=5.3)
+    bike.wait(10).report(1_500, total_distance=6.3)
+    assert bike.track.total == pytest.approx(1.5)
+
+
+def test_total_of_another_server() -> None:
+    """It does not go on from the one before, however near it is."""
+    bike = Bike(total_distance=1.0)
+    bike.track = recounted(bike.track)
+    bike.wait(60).report(250, total_distance=2.0)
+    assert bike.track.total == pytest.approx(1.25)
+    assert recounted(NEW_TRACK) == NEW_TRACK
+
+
 def test_total_after_a_theft_that_succeeds() -> None:
     """From the word that it moves the total counts as from the place."""
     bike = Bike(motion=False, total_distance=1.0).wait(1).report(motion=True)
@@ -494,7 +530,9 @@ def test_total_after_a_theft_that_succeeds() -> None:
 
 def test_placeholder_before_the_first_fix() -> None:
     """The way from 0/0 that servers count is none."""
-    nowhere = a_position(1, latitude=None, fix_time=None, total_distance=0.0)
+    nowhere = a_position(
+        1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
+    )
     track = heard(NEW_TRACK, nowhere, NOW)
     track = heard(track, nowhere._replace(total_distance=5_432.1), NOW)
     first = a_position(2, fix_time=NOW, total_distance=5_432.1)
@@ -555,6 +593,15 @@ def test_better_place() -> None:
     bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
     assert bike.track.place is not None
     assert bike.track.place.accuracy == 4
+
+
+def test_pushed_slowly() -> None:
+    """Many small steps are a way, though each may be drift and better than the last."""
+    bike = Bike(accuracy=10.0).wait(1).report(100)
+    for number in range(1, 11):
+        bike.wait(1).report(100 + number * 20, accuracy=10 - number / 10)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(0.3, abs=0.06)
 
 
 def test_nothing_before() -> None:
