@@ -115,6 +115,8 @@ def test_what_was_announced_at_the_start(account: Account, read: Read) -> None:
     assert service.poll(announced=1) == []
     assert service.poll(a_position(1, alarm="sos")) == []
     assert service.poll(a_position(2, alarm="tow")) == ["tow"]
+    assert service.poll(announced=3) == []
+    assert service.poll(a_position(3, alarm="fault")) == ["fault"]
 
 
 def test_more_than_was_announced_at_the_start(account: Account, read: Read) -> None:

@@ -114,6 +114,10 @@ def test_two_with_one_id(account: Account, poll: Poll, hear: Hear) -> None:
     assert hear(a_position(5)).changed == {"red"}
     poll(a_device("blue", id=1))
     assert hear(a_position(6)).changed == {"blue"}
+    poll(a_device("red", id=1), a_device("blue", id=1))
+    assert hear(a_position(7)).changed == set()
+    poll(a_device("blue", id=1))
+    assert hear(a_position(7)).changed == {"blue"}
 
 
 @pytest.mark.parametrize(
@@ -347,6 +351,9 @@ def test_heard_since_poll(account: Account, poll: Poll, hear: Hear) -> None:
     assert not heard()
     hear(place(1))
     assert heard()
+    listed = a_device("red", last_update=LATER, position_id=1)
+    poll(listed, found=place(1), began=account.messages)
+    assert not heard()
 
 
 def test_coming_back(hear: Hear, read: Read) -> None:
