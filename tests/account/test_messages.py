@@ -238,6 +238,18 @@ def test_the_poll_finds_nothing_new(
     assert account.wanted(read(*listed.now.values())) == {}
 
 
+def test_the_poll_announces_a_newer_position(
+    account: Account, poll: Poll, hear: Hear, read: Read
+) -> None:
+    """It is asked for, though a message told of one since the poll began."""
+    poll(a_device("red", position_id=1), found=place(1))
+    began = account.messages
+    hear(place(2, fix_time=NOW))
+    assert account.wanted(read(a_device("red", position_id=1)), began=began) == {}
+    listed = read(a_device("red", position_id=3))
+    assert account.wanted(listed, began=began).keys() == {ID}
+
+
 def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
     """A list that is the same as the one before takes back what a message said."""
     listed = a_device("red", position_id=1, last_update=EARLIER)
@@ -428,10 +440,12 @@ def test_a_ride_of_several_messages(read: Read) -> None:
             number + 1,
             fix_time=time,
             device_time=time,
-            latitude=47.9 + number / 100,
+            latitude=47.9 + north,
             motion=True,
         )
-        for number, time in enumerate(later)
+        for number, (time, north) in enumerate(
+            zip(later, (0, 0.004, 0.001), strict=True)
+        )
     ]
     together, apart = Account(Remembered()), Account(Remembered())
     listed = read(a_device("red", position_id=1))
@@ -441,4 +455,7 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     for one in places[1:]:
         apart.hear([], [one], now=NOW)
     assert together.trackers == apart.trackers
-    assert together.trackers["red"].track is not None
+    track = together.trackers["red"].track
+    assert track is not None
+    # There, and most of the way back.
+    assert track.total == pytest.approx(0.778, abs=0.001)
