@@ -654,6 +654,18 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     assert not account.take(devices, {}, now=minutes(34)).changed
 
 
+def test_heard_of_again_with_the_poll_that_would_end_it(
+    account: Account, read: Read
+) -> None:
+    """What it reports counts, and not that it was silent."""
+    ride_in(account, read)
+    there = a_position(4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE)
+    news = account.take(read(a_device(position_id=4)), {"red": there}, now=minutes(33))
+    before, now = (of["red"].track for of in (news.before, news.now))
+    assert now is not None
+    assert [kind for kind, _ in events(before, now)] == ["ended", "started"]
+
+
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
     """It is ended when the account lists it again, and nobody has heard of it."""
     ride_in(account, read)
