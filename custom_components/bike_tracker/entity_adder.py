@@ -120,13 +120,12 @@ class EntityAdder:
         wanted = self._wanted()
         if self.left_out:
             self.left_out.intersection_update(self._seen)
+            self._limit.async_report(len(self._seen))
             if self._limit.room >= self._least_room:
                 wanted |= self.left_out
         if wanted:
             # In one order, so that at the limit they are the same at every start.
             self._backlog.async_add(sorted(wanted))
-        else:
-            self._limit.async_report(len(self._seen))
 
     @property
     def _least_room(self) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from time import monotonic
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
@@ -34,34 +34,39 @@ class Inbox:
         self._entry = entry
         self._take_in = take_in
         self._waiting = Message([], [])
-        self._came = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        # How often something was taken in since the last quiet second, and when.
+        self._times = 0
+        self._taken_in_at = 0.0
 
     async def async_put(self, message: Message) -> None:
         """Have a message taken in; wait while there are too many."""
         self._waiting.devices.extend(message.devices)
         self._waiting.positions.extend(message.positions)
-        self._came.set()
         if self._task is None or self._task.done():
             self._task = self._entry.async_create_background_task(
-                self._hass, self._async_empty(), f"{DOMAIN} live news"
+                self._hass,
+                self._async_empty(),
+                f"{DOMAIN} live news",
+                # In a moment, when what came together with it is there as well.
+                eager_start=False,
             )
         elif len(self._waiting) > _MOST:
             await asyncio.wait([self._task])
 
     async def _async_empty(self) -> None:
-        told = 0
         while len(self._waiting):
+            if pause := self._pause():
+                await asyncio.sleep(pause)
             message, self._waiting = self._waiting, Message([], [])
-            self._came.clear()
             try:
                 await self._take_in(message)
             except Exception:  # noqa: BLE001 - the next message is taken in all the same
                 LOGGER.exception("Unexpected error taking in what the service said")
-            told += 1
-            if told >= _AT_ONCE:
-                await asyncio.sleep(_SECOND)
-                continue
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_SECOND):
-                    await self._came.wait()
+            self._taken_in_at = monotonic()
+
+    def _pause(self) -> float:
+        """Return how many seconds to wait before what waits is taken in."""
+        left = self._taken_in_at + _SECOND - monotonic()
+        self._times = 1 if left <= 0 else self._times + 1
+        return left if self._times > _AT_ONCE else 0
