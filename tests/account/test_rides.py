@@ -156,9 +156,16 @@ def test_stops(pause: int, rides: int, reports: bool) -> None:
 
 @pytest.mark.parametrize(
     ("speed", "pause", "rides"),
-    [(0.0, 7, 1), (0.0, 8, 2), (15.0, 8, 1), (15.0, 12, 1), (15.0, 13, 2)],
+    [
+        (0.0, 7, 1),
+        (0.0, 8, 2),
+        (15.0, 8, 1),
+        (15.0, 12, 1),
+        (15.0, 13, 2),
+        (None, 8, 1),
+    ],
 )
-def test_slower_than_on_foot(speed: float, pause: int, rides: int) -> None:
+def test_slower_than_on_foot(speed: float | None, pause: int, rides: int) -> None:
     """What 250 m took longer was a stop, or a detour if it was not said to stand."""
     bike = Bike().ride_on(3).wait(1).report(850, speed=speed)
     bike.wait(pause).report(1_100, speed=15.0)
