@@ -600,6 +600,9 @@ def test_better_place() -> None:
     bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
     assert bike.track.place is not None
     assert bike.track.place.accuracy == 4
+    bike.wait(1).report(20, accuracy=0.0)
+    assert bike.track.place is not None
+    assert bike.track.place.accuracy == 4
 
 
 def test_pushed_slowly() -> None:
