@@ -10,6 +10,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -579,10 +580,11 @@ async def test_a_wait_that_the_server_asks_for(
     fault = LIVE_FAULTS["session-429"]
     assert fault.session is not None
     respond = fault.session
+    asked_for = iter(("600", "60", "60"))
 
     def later(base: str, other: str) -> Any:
         answer = respond(base, other)
-        answer.headers["Retry-After"] = "600"
+        answer.headers["Retry-After"] = next(asked_for)
         return answer
 
     object.__setattr__(fault, "session", later)
@@ -595,6 +597,10 @@ async def test_a_wait_that_the_server_asks_for(
         assert sign_ins(simulator) == 2
         await wait(11)
         assert sign_ins(simulator) == 3
+        await wait(110)
+        assert sign_ins(simulator) == 3
+        await wait(11)
+        assert sign_ins(simulator) == 4
     finally:
         object.__setattr__(fault, "session", respond)
 
@@ -682,8 +688,32 @@ async def test_one_tracker_that_is_never_told(
         await settle(hass)
         simulator.live_fault("tells-nothing-new")
         simulator.report(RED, latitude=48.0 + number)
+        # Until then it would be told.
+        await settle(hass)
         simulator.live_fault(None)
         await wait(61)
+    assert sign_ins(simulator) == 1
+
+
+@pytest.mark.usefixtures("live")
+async def test_polls_of_a_moment(
+    hass: HomeAssistant, simulator: Simulator, wait: Pass
+) -> None:
+    """What several of them bring within a minute may still be told."""
+    await async_setup_component(hass, "homeassistant", {})
+    simulator.live_fault("tells-nothing-new")
+    for number in range(3):
+        simulator.report(RED, latitude=48.0 + number)
+        await hass.services.async_call(
+            "homeassistant",
+            "update_entity",
+            {"entity_id": "device_tracker.red_bike"},
+            blocking=True,
+        )
+        await wait(12)
+    simulator.live_fault(None)
+    await wait(6)
+    assert polls(simulator) == 4
     assert sign_ins(simulator) == 1
 
 
@@ -716,6 +746,7 @@ async def test_log(
     simulator.live.drop()
     await wait(0)
     await wait(6)
+    await wait(11 * 60)
     assert lines(caplog) == []
 
     simulator.live_fault("session-401")
