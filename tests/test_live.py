@@ -184,6 +184,30 @@ async def test_a_storm_is_told_once_a_second(
     assert writes.count(tracker.entity_id) <= 10
 
 
+@pytest.mark.usefixtures("live")
+async def test_so_many_at_once(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+) -> None:
+    """Four reports of one second, and as many after each quiet one; the fifth waits."""
+
+    async def latitude_after(latitude: float) -> Any:
+        simulator.report(RED, latitude=latitude)
+        await settle(hass)
+        state = state_of(RED)
+        assert state is not None
+        return state.attributes["latitude"]
+
+    for second in range(3):
+        reports = [48.0 + second + number / 10 for number in range(5)]
+        shown = [await latitude_after(latitude) for latitude in reports]
+        assert shown == [*reports[:4], reports[3]]
+        await wait(1.1)
+        state = state_of(RED)
+        assert state is not None
+        assert state.attributes["latitude"] == reports[4]
+        await wait(1.1)
+
+
 async def test_more_than_can_be_taken_in(
     hass: HomeAssistant,
     live: MockConfigEntry,
@@ -196,6 +220,8 @@ async def test_more_than_can_be_taken_in(
     monkeypatch.setattr("custom_components.bike_tracker.live.inbox._MOST", 10)
     for number in range(50):
         simulator.report(RED, latitude=48.0 + number / 100)
+    await settle(hass)
+    assert live.runtime_data.coordinator.live.report.messages < 101
     for _ in range(20):
         await wait(1.1)
     state = state_of(RED)
@@ -869,11 +895,12 @@ async def test_two_accounts(
     state_of: StateOf,
     wait: Pass,
 ) -> None:
-    """Each has its own, and a bike that both have is told once."""
+    """Each has its own, which ends alone, and a bike that both have is told once."""
     simulator.add_account("bob@example.com", PASSWORD)
     simulator.add_device("860000000000033", name="Bob's", email="bob@example.com")
     simulator.assign("bob@example.com", RED)
-    await set_up(hass, make_entry("bob@example.com"))
+    other = make_entry("bob@example.com")
+    await set_up(hass, other)
     await wait(BEGINS)
     assert len(simulator.live.sockets) == 2
     simulator.report("860000000000033", latitude=48.5)
@@ -883,6 +910,9 @@ async def test_two_accounts(
         state = state_of(tracker)
         assert state is not None
         assert state.attributes["latitude"] == latitude
+    hass.config_entries.async_update_entry(other, pref_disable_polling=True)
+    await settle(hass)
+    assert [socket.email for socket in simulator.live.sockets] == [EMAIL]
 
 
 @pytest.mark.parametrize("name", LIVE_FAULTS)
