@@ -16,7 +16,6 @@ async def test_later(hass: HomeAssistant, setup: MockConfigEntry, poll: Poll) ->
     later.async_schedule()
     await poll(3)
     later.async_schedule()
-    assert later.is_scheduled
     await poll(3)
     assert done == []
     await poll(3)

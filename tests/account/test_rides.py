@@ -280,8 +280,7 @@ def test_maximum_speed() -> None:
         "maximum_speed": 23.5,
     }
     bike.ride_on(2).stand(6)
-    assert bike.ride.maximum_speed is None
-    assert bike.ride.described(is_over=False)["maximum_speed"] is None
+    assert bike.ride.described(is_over=True)["maximum_speed"] is None
 
 
 # Messages that tell of no newer place
