@@ -337,6 +337,12 @@ async def test_service_that_takes_the_password_again(
     assert not hass.config_entries.flow.async_progress()
     await next_poll(MINUTE)
 
+    # From then on as if nothing had been: only two in a row ask.
+    for fault in ("status-401", "status-503", "status-401"):
+        simulator.fault(fault)
+        await next_poll(MINUTE)
+    assert not is_asked_to_sign_in(hass)
+
 
 async def test_changed_password(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, next_poll: Wait
