@@ -12,6 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UNDEFINED
 
 from .account import Tracker, Trackers
+from .api import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 from .backlog import Backlog
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
@@ -36,22 +37,19 @@ class _Kind:
         reported_fn = description.reported_fn or description.value_fn
         return not description.only_if_reported or reported_fn(tracker) is not None
 
-    def needs_room(self, registry: er.EntityRegistry, unique_id: str) -> bool:
-        """Return whether that of this tracker would be one more enabled entity."""
-        return self.description.entity_registry_enabled_default and (
-            self.registered(registry, unique_id) is None
+    def entity(self, unique_id: str) -> tuple[str, str]:
+        """Return domain and unique ID of that of this tracker."""
+        entity_class = self.entity_class
+        return entity_class.platform_domain, entity_class.unique_id_of(
+            unique_id, self.description
         )
 
-    def registered(
-        self, registry: er.EntityRegistry, unique_id: str
-    ) -> er.RegistryEntry | None:
-        """Return what is registered of this tracker."""
-        entity_id = registry.async_get_entity_id(
-            self.entity_class.platform_domain,
-            DOMAIN,
-            self.entity_class.unique_id_of(unique_id, self.description),
-        )
-        return registry.entities[entity_id] if entity_id else None
+    def needs_room(self, registry: er.EntityRegistry, unique_id: str) -> bool:
+        """Return whether that of this tracker would be one more enabled entity."""
+        if not self.description.entity_registry_enabled_default:
+            return False
+        domain, entity = self.entity(unique_id)
+        return registry.async_get_entity_id(domain, DOMAIN, entity) is None
 
 
 class EntityAdder:
@@ -98,8 +96,8 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
-        self._give_way()
-        self._async_add_wanted()
+        await in_turns(self._giving_way())
+        self._backlog.async_add(sorted(self._wanted()))
         self._entry.async_on_unload(
             self._coordinator.async_add_listener(self._async_add_wanted)
         )
@@ -124,7 +122,7 @@ class EntityAdder:
             if self._limit.room >= self._least_room:
                 wanted |= self.left_out
         if wanted:
-            # In one order, so that at the limit they are the same at every start.
+            at_once(self._giving_way())
             self._backlog.async_add(sorted(wanted))
 
     @property
@@ -149,7 +147,7 @@ class EntityAdder:
                 self._forget_if_removed(unique_id)
             elif before.position is tracker.position:
                 continue
-            if self._missing_kinds(unique_id, tracker):
+            if unique_id not in self._added or self._missing_kinds(unique_id, tracker):
                 wanted.add(unique_id)
         return wanted
 
@@ -170,8 +168,6 @@ class EntityAdder:
 
     def _add(self, unique_ids: Sequence[str]) -> None:
         """Add what is missing of these trackers, as far as there is room."""
-        if self._limit.room < len(unique_ids) * len(self._kinds):
-            self._give_way()
         trackers, room = self._coordinator.data.now, self._limit.room
         entities = defaultdict[
             AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
@@ -188,37 +184,48 @@ class EntityAdder:
         if self._backlog.is_empty:
             self._limit.async_report(len(trackers))
 
-    def _give_way(self) -> None:
+    def _giving_way(self) -> Steps[None]:
         """Do without the least useful kinds, for all trackers alike, until all fits."""
         trackers, room = self._coordinator.data.now, self._limit.room
         if room >= len(trackers) * len(self._kinds):
             return
-        registry = er.async_get(self._hass)
-        needed = {
-            kind: sum(
-                kind.is_for(tracker) and kind.needs_room(registry, unique_id)
-                for unique_id, tracker in trackers.items()
-            )
-            for kind in self._kinds
-        }
+        needed = yield from self._needed(trackers)
+        enabled = self._enabled()
         for kind in sorted(filter(_is_optional, self._kinds), key=_usefulness):
             if sum(needed.values()) <= room:
                 break
-            enabled = self._enabled(kind)
-            if needed.pop(kind) or enabled:
-                self._do_without(kind, enabled)
-                room += len(enabled)
+            if needed.pop(kind) or enabled[kind]:
+                self._do_without(kind, enabled[kind])
+                room += len(enabled[kind])
 
-    def _enabled(self, kind: _Kind) -> list[str]:
-        """Return the entity IDs of all entities of a kind that take up room."""
+    def _needed(self, trackers: Trackers) -> Steps[dict[_Kind, int]]:
+        """Return how many more enabled entities of each kind there are to be."""
         registry = er.async_get(self._hass)
-        return [
-            entry.entity_id
-            for unique_id in self._coordinator.fleet.had
-            if (entry := kind.registered(registry, unique_id))
-            and entry.config_entry_id == self._entry.entry_id
-            and not entry.disabled
-        ]
+        needed = dict.fromkeys(self._kinds, 0)
+        for number, (unique_id, tracker) in enumerate(trackers.items(), 1):
+            for kind in self._missing_kinds(unique_id, tracker):
+                needed[kind] += kind.needs_room(registry, unique_id)
+            if number % ITEMS_AT_A_TIME == 0:
+                yield
+        return needed
+
+    def _enabled(self) -> dict[_Kind, list[str]]:
+        """Return the entity IDs of all entities of each kind that take up room."""
+        enabled = {
+            (entry.domain, entry.unique_id): entry.entity_id
+            for entry in er.async_entries_for_config_entry(
+                er.async_get(self._hass), self._entry.entry_id
+            )
+            if not entry.disabled
+        }
+        return {
+            kind: [
+                enabled[entity]
+                for unique_id in self._coordinator.fleet.had
+                if (entity := kind.entity(unique_id)) in enabled
+            ]
+            for kind in self._kinds
+        }
 
     def _do_without(self, kind: _Kind, enabled: list[str]) -> None:
         """Have none of a kind any more, and remove those that there are."""

@@ -22,7 +22,7 @@ _SHOWN = {
     "charging": "Charging",
     "lock": "Lock",
     "ride_distance": "Last ride",
-    "ride_duration": "Time of the last ride",
+    "ride_duration": "Last ride took",
     "last_update": "Last update",
 }
 """What a tracker's section shows, with its title."""

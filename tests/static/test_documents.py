@@ -104,10 +104,9 @@ def texts_people_read() -> set[str]:
 
 
 def is_said(quote: str, texts: set[str]) -> bool:
-    """Return whether something says so, whole or as the beginning of it."""
+    """Return whether something says so, whole or up to a full stop or a bracket."""
     return any(
-        text == quote or re.match(re.escape(quote) + r"[.,:]? ?[ (]", text)
-        for text in texts
+        text == quote or text.startswith((f"{quote}. ", f"{quote} (")) for text in texts
     )
 
 

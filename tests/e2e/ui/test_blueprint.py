@@ -1,7 +1,6 @@
 """From the README's button to an automation that runs."""
 
 from collections.abc import AsyncIterator
-import re
 
 from playwright.async_api import expect
 import pytest
@@ -10,23 +9,11 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.hosting import Repository
 from tests.live import HomeAssistantProcess
-from tests.live.config_folder import ROOT
 
 from .fleet import Fleet
+from .readme import button
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-_BUTTON = re.compile(
-    r"https://my\.home-assistant\.io/redirect/(blueprint_import/\?blueprint_url=\S+tracker_offline\.yaml)"
-)
-
-
-@pytest.fixture
-def button() -> str:
-    """Return where the README's button leads, in one's own Home Assistant."""
-    target = _BUTTON.search((ROOT / "README.md").read_text())
-    assert target
-    return f"/_my_redirect/{target[1]}"
 
 
 @pytest_asyncio.fixture(loop_scope="session", autouse=True)
@@ -51,10 +38,9 @@ async def test_blueprint(
     frontend: Frontend,
     account: Fleet,
     home_assistant: HomeAssistantProcess,
-    button: str,
 ) -> None:
     """Imported, given a tracker, it tells when that tracker is offline and when it is back."""
-    await frontend.open(button)
+    await frontend.open(button("tracker_offline.yaml"))
     await frontend.button("Preview").click()
     await expect(
         frontend.page.get_by_role("paragraph").filter(

@@ -1,11 +1,15 @@
 """On a desk and on a phone, by day and by night."""
 
+from collections.abc import AsyncIterator
+
 from playwright.async_api import expect
 import pytest
+import pytest_asyncio
 
 from tests.e2e.browser import Look
 from tests.e2e.frontend import Frontend
-from tests.live import EMAIL
+from tests.live import EMAIL, HomeAssistantProcess
+from tests.live.dashboard import renew_dashboard
 
 from .conftest import RESULTS
 from .fleet import Fleet
@@ -28,6 +32,21 @@ pytestmark = [
 
 _SHADES = {"light": range(200, 256), "dark": range(60)}
 """How bright the background is, of 255."""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def demo_dashboard(
+    account: Fleet, home_assistant: HomeAssistantProcess
+) -> AsyncIterator[str]:
+    """Return the path of the dashboard that the demo has."""
+    client = home_assistant.client
+    path = "bike-tracker"
+    created = await client.call(
+        "lovelace/dashboards/create", url_path=path, title="Bikes"
+    )
+    await renew_dashboard(client)
+    yield f"/{path}"
+    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
 
 
 async def check(frontend: Frontend, look: Look, name: str) -> None:
@@ -63,3 +82,10 @@ async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> No
     await frontend.open_device("City bike")
     await expect(frontend.entity("Connectivity")).to_be_visible()
     await check(frontend, look, "device")
+
+
+async def test_demo(frontend: Frontend, demo_dashboard: str, look: Look) -> None:
+    """What the demo shows of the bikes can be read."""
+    await frontend.open(demo_dashboard)
+    await expect(frontend.text("Last update").first).to_be_attached()
+    await check(frontend, look, "demo")

@@ -1,0 +1,62 @@
+"""The documents: the ways through Home Assistant that they tell are in its own words."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+import re
+
+import hass_frontend
+from homeassistant import components
+import pytest
+
+from tests.live.config_folder import ROOT
+
+_BOLD = re.compile(r"\*\*([^*]+)\*\*")
+_CODE = re.compile(r"^( *)```.*?^ *```$", re.DOTALL | re.MULTILINE)
+_BEGINS_A_PARAGRAPH = (":", ",")
+_DOCUMENTS = [
+    "README.md",
+    "SECURITY.md",
+    "docs/automations.md",
+    "docs/how-it-works.md",
+]
+_BOLD_TOO = {
+    "Bike Tracker",
+    "Report a vulnerability",
+    "every 60 seconds",
+    "it can miss an alarm that another report follows within that minute",
+}
+"""What Home Assistant does not say."""
+
+
+def texts(value: object) -> Iterator[str]:
+    """Yield the texts in a file of translations."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from texts(inner)
+    else:
+        yield str(value)
+
+
+@pytest.fixture(scope="module")
+def said() -> set[str]:
+    """Return what the newest Home Assistant says in English, in its frontend and of its actions."""
+    frontend = Path(hass_frontend.where(), "static", "translations")
+    notify = Path(components.__path__[0], "notify", "translations", "en.json")
+    files = [*frontend.rglob("en-" + "[0-9a-f]" * 32 + ".json"), notify]
+    return {text for file in files for text in texts(json.loads(file.read_text()))}
+
+
+@pytest.mark.parametrize("name", _DOCUMENTS)
+def test_what_is_to_be_clicked_is_there(name: str, said: set[str]) -> None:
+    """Each button, menu and page that a document names is called so."""
+    text = _CODE.sub("", (ROOT / name).read_text())
+    named = {
+        part
+        for bold in _BOLD.findall(text)
+        if not bold.endswith(_BEGINS_A_PARAGRAPH)
+        for part in " ".join(bold.split()).split(" → ")
+    }
+    assert named
+    unsaid = named - said - _BOLD_TOO
+    assert not unsaid

@@ -1,0 +1,158 @@
+"""As the README tells it: from an empty Home Assistant to a message on the phone about a bike that is offline."""
+
+import asyncio
+from collections.abc import AsyncIterator
+import logging
+from pathlib import Path
+import shutil
+
+from playwright.async_api import expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.e2e.internet import Internet
+from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
+from tests.e2e.internet.hosting import Repository
+from tests.live import EMAIL, PASSWORD
+from tests.live.client import DOMAIN
+from tests.live.config_folder import INTEGRATION
+
+from .fleet import Fleet
+from .phone import MESSAGE
+from .phone.config_flow import NAME as PHONE
+from .readme import button
+from .words import ENGLISH
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_BIKE = "City bike"
+_APP = Path(__file__).with_name("phone")
+_SECONDS_TO_TELL = 30
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def home_assistant(
+    tmp_path: Path, internet: Internet
+) -> AsyncIterator[ConnectedHomeAssistant]:
+    """Return a Home Assistant without the integration."""
+    async with ConnectedHomeAssistant(
+        tmp_path, internet, with_integration=False
+    ) as home_assistant:
+        yield home_assistant
+
+
+async def test_from_nothing_to_a_message(
+    frontend: Frontend,
+    home_assistant: ConnectedHomeAssistant,
+    repository: Repository,
+    fleet: Fleet,
+) -> None:
+    """What is installed is what was released; and whoever does what the README says is told, once."""
+    await install(frontend, repository)
+    assert installed(home_assistant.folder) == shipped(repository)
+
+    await home_assistant.stop()
+    shutil.copytree(_APP, home_assistant.folder / "custom_components" / "mobile_app")
+    await home_assistant.start()
+    client = home_assistant.client
+    await client.start_flow("mobile_app")
+    await sign_in(frontend, fleet)
+    await automate(frontend)
+
+    async with client.events(MESSAGE) as messages:
+        await fleet.change(_BIKE, "set_status", status="offline")
+        await client.poll()
+        async with asyncio.timeout(_SECONDS_TO_TELL):
+            while not messages:
+                await asyncio.sleep(0.1)
+        await client.poll()
+    assert [event["data"]["title"] for event in messages] == [f"{_BIKE} is offline"]
+    assert refused(home_assistant) == []
+
+
+async def install(frontend: Frontend, repository: Repository) -> None:
+    """Follow the first button: the release is found fit, and goes on to the form without a restart."""
+    await frontend.open(button("hacs_repository"))
+    await connect_account(frontend)
+    await frontend.open(button("hacs_repository"))
+    await expect(frontend.saying(repository.full_name).first).to_be_visible()
+    await frontend.button("Add").click()
+    await expect(
+        frontend.saying(f"Version {repository.version} is available")
+    ).to_be_visible()
+    await frontend.button("Install").click()
+    await expect(frontend.saying("This installs Bike Tracker")).to_be_visible()
+    await frontend.button("Install").last.click()
+    await expect(frontend.field("Server address")).to_be_visible()
+
+
+async def connect_account(frontend: Frontend) -> None:
+    """Agree to what the Marketplace warns of, and sign in at the hosting service."""
+    await frontend.saying("I understand the risks").click()
+    await frontend.button("Continue").click()
+    await expect(frontend.text("Connect GitHub")).to_be_visible()
+    await frontend.button("Continue").click()
+    await expect(frontend.saying("successful")).to_be_visible()
+    await frontend.close()
+
+
+async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
+    """Add the account, and see the bikes."""
+    await frontend.open("/config/integrations/dashboard")
+    await frontend.button(ENGLISH.add).click()
+    await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")
+    await frontend.button("Bike Tracker").click()
+    await frontend.fill_in(
+        {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
+    )
+    await frontend.button(ENGLISH.submit).click()
+    await frontend.button(ENGLISH.finish).click()
+    for name in fleet.places:
+        await expect(frontend.text(name)).to_be_visible()
+
+
+async def automate(frontend: Frontend) -> None:
+    """Import the first blueprint, and have it watch a bike and tell the phone."""
+    await frontend.open(button("tracker_offline.yaml"))
+    await frontend.button("Preview").click()
+    await frontend.button("Import blueprint").last.click()
+    await frontend.button("Bike Tracker: tracker offline").click()
+    await frontend.button("Select a device").first.click()
+    await frontend.option(_BIKE).click()
+    # The first is for another bike now.
+    await frontend.button("Select a device").nth(1).click()
+    await frontend.option(PHONE).click()
+    await frontend.page.get_by_role("spinbutton").fill("0")
+    await frontend.button("Save").click()
+    await expect(frontend.link("Traces")).to_be_visible()
+
+
+def installed(folder: Path) -> dict[str, bytes]:
+    """Return the files of the integration in a Home Assistant's folder."""
+    root = folder / "custom_components" / DOMAIN
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def shipped(repository: Repository) -> dict[str, bytes]:
+    """Return the files of the integration in the repository."""
+    start = f"custom_components/{INTEGRATION.name}/"
+    return {
+        path.removeprefix(start): content
+        for path, content in repository.files.items()
+        if path.startswith(start)
+    }
+
+
+def refused(home_assistant: ConnectedHomeAssistant) -> list[str]:
+    """Return what the Marketplace or the loader did not like."""
+    return [
+        record.text
+        for record in home_assistant.records()
+        if record.level >= logging.WARNING
+        and record.logger.startswith("homeassistant.components.marketplace")
+    ] + [record.text for record in home_assistant.complaints()]
