@@ -337,6 +337,12 @@ async def test_service_that_takes_the_password_again(
     assert not hass.config_entries.flow.async_progress()
     await next_poll(MINUTE)
 
+    # From then on as if nothing had been: only two in a row ask.
+    for fault in ("status-401", "status-503", "status-401"):
+        simulator.fault(fault)
+        await next_poll(MINUTE)
+    assert not is_asked_to_sign_in(hass)
+
 
 async def test_changed_password(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, next_poll: Wait
@@ -441,6 +447,20 @@ async def test_entry_that_is_removed_is_not_set_up_again(
     await poll(HOUR)
 
     assert len(simulator.requests) == requests
+
+
+async def test_retry_after_at_setup(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, asked_in: AskedIn
+) -> None:
+    """After a refused sign-in it is obeyed each time, between 5 minutes and an hour."""
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    simulator.fault("status-429", retry_after="1800")
+    assert await asked_in(61, "devices") == [1, 31, 61]
+    simulator.fault("status-429", retry_after="60")
+    assert await asked_in(45, "devices") == [30, 35, 40, 45]
+    simulator.fault("status-429", retry_after="86400")
+    assert await asked_in(130, "devices", 5) == [5, 65, 125]
 
 
 async def test_401_at_setup_counts_no_further(

@@ -10,6 +10,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -19,6 +20,9 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
 )
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.bike_tracker.api import Steps, at_once
+from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
 from .simulator import LIVE_FAULTS, Simulator
@@ -180,6 +184,30 @@ async def test_a_storm_is_told_once_a_second(
     assert writes.count(tracker.entity_id) <= 10
 
 
+@pytest.mark.usefixtures("live")
+async def test_so_many_at_once(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+) -> None:
+    """Four reports of one second, and as many after each quiet one; the fifth waits."""
+
+    async def latitude_after(latitude: float) -> Any:
+        simulator.report(RED, latitude=latitude)
+        await settle(hass)
+        state = state_of(RED)
+        assert state is not None
+        return state.attributes["latitude"]
+
+    for second in range(3):
+        reports = [48.0 + second + number / 10 for number in range(5)]
+        shown = [await latitude_after(latitude) for latitude in reports]
+        assert shown == [*reports[:4], reports[3]]
+        await wait(1.1)
+        state = state_of(RED)
+        assert state is not None
+        assert state.attributes["latitude"] == reports[4]
+        await wait(1.1)
+
+
 async def test_more_than_can_be_taken_in(
     hass: HomeAssistant,
     live: MockConfigEntry,
@@ -192,6 +220,8 @@ async def test_more_than_can_be_taken_in(
     monkeypatch.setattr("custom_components.bike_tracker.live.inbox._MOST", 10)
     for number in range(50):
         simulator.report(RED, latitude=48.0 + number / 100)
+    await settle(hass)
+    assert live.runtime_data.coordinator.live.report.messages < 101
     for _ in range(20):
         await wait(1.1)
     state = state_of(RED)
@@ -249,6 +279,87 @@ async def test_a_poll_that_began_before(
     assert status() == STATE_OFF
     await wait(61)
     assert status() == STATE_ON
+
+
+@pytest.fixture
+def hold_up(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], asyncio.Event]:
+    """Return a function after which what is taken in next goes so many steps, and waits.
+
+    Each tracker is a step, as a thousand are otherwise.
+    """
+    held: list[tuple[int, asyncio.Event]] = []
+    account, coordinator = (
+        f"custom_components.{DOMAIN}.{name}"
+        for name in ("account.account", "coordinator")
+    )
+
+    async def _in_turns(steps: Steps[Any]) -> Any:
+        if held:
+            number, go_on = held.pop()
+            for _ in range(number):
+                next(steps)
+            await go_on.wait()
+        return at_once(steps)
+
+    def _hold_up(number: int) -> asyncio.Event:
+        held.append((number, go_on := asyncio.Event()))
+        return go_on
+
+    monkeypatch.setattr(f"{account}.ITEMS_AT_A_TIME", 1)
+    monkeypatch.setattr(f"{coordinator}.in_turns", _in_turns)
+    return _hold_up
+
+
+type HoldUp = Callable[[int], asyncio.Event]
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_message_while_a_poll_is_taken_in(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    hold_up: HoldUp,
+) -> None:
+    """It comes after the poll, which does not take it back."""
+    [red, blue] = simulator.listed("devices", EMAIL)
+    simulator.raw_devices([red | {"name": "Racing bike"}, blue])
+    go_on = hold_up(1)
+    await wait(61)
+    simulator.live.tell([EMAIL], {"devices": [red | {"status": "offline"}]})
+    await settle(hass)
+    go_on.set()
+    await settle(hass)
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == STATE_OFF
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_poll_while_a_message_is_taken_in(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+    hold_up: HoldUp,
+) -> None:
+    """It comes after the message, and nothing of either is lost."""
+    [red, blue] = simulator.listed("devices", EMAIL)
+    [position, other] = simulator.listed("positions", EMAIL)
+    go_on = hold_up(2)
+    simulator.live.tell([EMAIL], {"devices": [red | {"status": "offline"}]})
+    await settle(hass)
+    simulator.raw_devices([red | {"positionId": 999}, blue])
+    simulator.raw_positions([position | {"id": 999, "latitude": 48.5}, other])
+    await wait(61)
+    go_on.set()
+    await settle(hass)
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 48.5
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == STATE_OFF
 
 
 @pytest.mark.usefixtures("live")
@@ -495,10 +606,11 @@ async def test_a_wait_that_the_server_asks_for(
     fault = LIVE_FAULTS["session-429"]
     assert fault.session is not None
     respond = fault.session
+    asked_for = iter(("600", "60", "60"))
 
     def later(base: str, other: str) -> Any:
         answer = respond(base, other)
-        answer.headers["Retry-After"] = "600"
+        answer.headers["Retry-After"] = next(asked_for)
         return answer
 
     object.__setattr__(fault, "session", later)
@@ -511,6 +623,10 @@ async def test_a_wait_that_the_server_asks_for(
         assert sign_ins(simulator) == 2
         await wait(11)
         assert sign_ins(simulator) == 3
+        await wait(110)
+        assert sign_ins(simulator) == 3
+        await wait(11)
+        assert sign_ins(simulator) == 4
     finally:
         object.__setattr__(fault, "session", respond)
 
@@ -598,8 +714,32 @@ async def test_one_tracker_that_is_never_told(
         await settle(hass)
         simulator.live_fault("tells-nothing-new")
         simulator.report(RED, latitude=48.0 + number)
+        # Until then it would be told.
+        await settle(hass)
         simulator.live_fault(None)
         await wait(61)
+    assert sign_ins(simulator) == 1
+
+
+@pytest.mark.usefixtures("live")
+async def test_polls_of_a_moment(
+    hass: HomeAssistant, simulator: Simulator, wait: Pass
+) -> None:
+    """What several of them bring within a minute may still be told."""
+    await async_setup_component(hass, "homeassistant", {})
+    simulator.live_fault("tells-nothing-new")
+    for number in range(3):
+        simulator.report(RED, latitude=48.0 + number)
+        await hass.services.async_call(
+            "homeassistant",
+            "update_entity",
+            {"entity_id": "device_tracker.red_bike"},
+            blocking=True,
+        )
+        await wait(12)
+    simulator.live_fault(None)
+    await wait(6)
+    assert polls(simulator) == 4
     assert sign_ins(simulator) == 1
 
 
@@ -632,6 +772,7 @@ async def test_log(
     simulator.live.drop()
     await wait(0)
     await wait(6)
+    await wait(11 * 60)
     assert lines(caplog) == []
 
     simulator.live_fault("session-401")
@@ -754,11 +895,12 @@ async def test_two_accounts(
     state_of: StateOf,
     wait: Pass,
 ) -> None:
-    """Each has its own, and a bike that both have is told once."""
+    """Each has its own, which ends alone, and a bike that both have is told once."""
     simulator.add_account("bob@example.com", PASSWORD)
     simulator.add_device("860000000000033", name="Bob's", email="bob@example.com")
     simulator.assign("bob@example.com", RED)
-    await set_up(hass, make_entry("bob@example.com"))
+    other = make_entry("bob@example.com")
+    await set_up(hass, other)
     await wait(BEGINS)
     assert len(simulator.live.sockets) == 2
     simulator.report("860000000000033", latitude=48.5)
@@ -768,6 +910,9 @@ async def test_two_accounts(
         state = state_of(tracker)
         assert state is not None
         assert state.attributes["latitude"] == latitude
+    hass.config_entries.async_update_entry(other, pref_disable_polling=True)
+    await settle(hass)
+    assert [socket.email for socket in simulator.live.sockets] == [EMAIL]
 
 
 @pytest.mark.parametrize("name", LIVE_FAULTS)

@@ -165,6 +165,24 @@ async def test_account_that_is_switched_off(
     assert issue(setup)
 
 
+async def test_account_that_is_unloaded(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    issue: Issue,
+) -> None:
+    """It needs no contact for that long; set up again, it has had none all the time."""
+    simulator.fault("status-503")
+    await async_let_pass(poll, 40)
+    assert issue(setup)
+
+    await hass.config_entries.async_unload(setup.entry_id)
+    assert issue(setup) is None
+    await async_setup(hass, setup)
+    assert issue(setup)
+
+
 async def test_account_that_is_removed(
     hass: HomeAssistant,
     simulator: Simulator,

@@ -1,21 +1,28 @@
 """What a person reads out of each recorded answer of a real server comes out."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 import json
 from pathlib import Path
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
 import yaml
 
 from custom_components.bike_tracker.api import AuthenticationError, TrackingClient
 
 from .api.conftest import Served, recorded_answer
-from .conftest import EMAIL, PASSWORD, Poll, async_setup
+from .conftest import EMAIL, PASSWORD, MakeEntry, Poll, async_setup
 from .simulator import Simulator
+from .simulator.wire import pause
+from .traccar import VERSIONS, recorded
 from .traccar.reading import answers, shown
 
 FOLDER = Path(__file__).parent / "traccar"
@@ -23,11 +30,17 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
     (FOLDER / "expected.yaml").read_text()
 )
 REFUSALS = "auth-answers"
+MESSAGES = "websocket-messages"
+ONE_BY_ONE = "one by one"
+"""Messages as they came, and not the last position of each tracker."""
+LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
+"""What the server listed when the first message came."""
 ANSWERS = [
     (file, name, trackers)
     for file, expected in EXPECTED.items()
     if not file.endswith(REFUSALS)
     for name, trackers in expected.items()
+    if name != ONE_BY_ONE
 ]
 SIGN_INS = [
     (file, name, outcome)
@@ -48,6 +61,8 @@ def test_every_file_is_listed() -> None:
             if what == REFUSALS
             else dict(answers(version, what))
         )
+        if what == MESSAGES:
+            held[ONE_BY_ONE] = None
         assert held.keys() == EXPECTED[file].keys()
 
 
@@ -72,6 +87,42 @@ async def test_values(
     simulator.raw_positions(positions)
     await poll()
     assert shown(hass) == trackers
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.usefixtures("all_enabled", "with_live")
+async def test_messages(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    version: str,
+) -> None:
+    """What was said by and by is shown as it was said, of the trackers that are listed."""
+    messages = recorded(version, MESSAGES)
+    freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
+    simulator.add_account("listener@example.com", PASSWORD)
+    simulator.raw_devices(recorded(version, LISTED[version]))
+    simulator.raw_positions(json.loads(messages[0][1])["positions"])
+    entry = make_entry("listener@example.com")
+    await hass.config_entries.async_setup(entry.entry_id)
+    await _let(hass, freezer, seconds=11)
+    assert len(simulator.live.sockets) == 1
+    for _, text in messages:
+        simulator.live.tell(["listener@example.com"], json.loads(text))
+        await _let(hass, freezer, seconds=1.1)
+    assert shown(hass) == EXPECTED[f"{version}-{MESSAGES}"][ONE_BY_ONE]
+
+
+async def _let(
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory, *, seconds: float
+) -> None:
+    """Let time pass, and what is due come to its end, but for listening."""
+    freezer.tick(seconds)
+    async_fire_time_changed(hass)
+    for _ in range(20):
+        await hass.async_block_till_done()
+        await pause(0.002)
 
 
 @pytest.mark.parametrize(("file", "name", "outcome"), SIGN_INS)

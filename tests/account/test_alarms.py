@@ -66,6 +66,15 @@ def test_report_that_comes_again(service: Service) -> None:
     assert service.poll(a_position(2, alarm="sos")) == []
 
 
+def test_alarm_that_says_nothing(service: Service) -> None:
+    """It is none, and the one before stays the last."""
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    assert service.poll(a_position(3, alarm=" ,")) == []
+    alarm = service.account.trackers["red"].alarm
+    assert alarm is not None
+    assert alarm.words == ("sos",)
+
+
 def test_alarm_without_a_place(service: Service) -> None:
     """Its time is that of the place that is known."""
     assert service.poll(no_fix(2, alarm="removing")) == ["removing"]
@@ -106,6 +115,8 @@ def test_what_was_announced_at_the_start(account: Account, read: Read) -> None:
     assert service.poll(announced=1) == []
     assert service.poll(a_position(1, alarm="sos")) == []
     assert service.poll(a_position(2, alarm="tow")) == ["tow"]
+    assert service.poll(announced=3) == []
+    assert service.poll(a_position(3, alarm="fault")) == ["fault"]
 
 
 def test_more_than_was_announced_at_the_start(account: Account, read: Read) -> None:

@@ -62,6 +62,16 @@ def test_tracker_that_comes_back(account: Account, read: Read) -> None:
     assert account.move(now=NOW).now["red"].position == NEW
 
 
+def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> None:
+    """Nothing is told of it; it is where it is once it is back."""
+    red = a_device("red", position_id=1)
+    account.take(read(red), {"red": OLD}, now=NOW)
+    account.take(read(red), {"red": NEW}, came_back=True, now=NOW)
+    account.take(read(), {}, now=NOW)
+    assert not account.move(now=NOW).changed
+    assert account.take(read(red), {}, now=NOW).now["red"].position == NEW
+
+
 def test_position_that_is_held_back(account: Account, read: Read) -> None:
     """It is known, so it is not asked for again; a newer one takes its place."""
     account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)

@@ -114,6 +114,10 @@ def test_two_with_one_id(account: Account, poll: Poll, hear: Hear) -> None:
     assert hear(a_position(5)).changed == {"red"}
     poll(a_device("blue", id=1))
     assert hear(a_position(6)).changed == {"blue"}
+    poll(a_device("red", id=1), a_device("blue", id=1))
+    assert hear(a_position(7)).changed == set()
+    poll(a_device("blue", id=1))
+    assert hear(a_position(7)).changed == {"blue"}
 
 
 @pytest.mark.parametrize(
@@ -202,6 +206,23 @@ def test_the_old_position_beside_a_new_status(
     assert position_of(account).id == 2
 
 
+@pytest.mark.parametrize(
+    ("known", "said", "announced"), [(1, 5, 5), (1, None, 1), (None, 5, 5)]
+)
+def test_a_device_before_its_position(
+    account: Account,
+    poll: Poll,
+    hear: Hear,
+    known: int | None,
+    said: int | None,
+    announced: int | None,
+) -> None:
+    """A newer position that it announces is wanted; none at all is not believed."""
+    poll(a_device("red", position_id=known), found=place(1) if known else None)
+    hear(a_device("red", position_id=said, last_update=LATER))
+    assert device_of(account).position_id == announced
+
+
 def test_the_poll_finds_nothing_new(
     account: Account, poll: Poll, hear: Hear, read: Read
 ) -> None:
@@ -215,6 +236,18 @@ def test_the_poll_finds_nothing_new(
     news = account.take(listed, {}, now=NOW, began=account.messages)
     assert news.now is before
     assert account.wanted(read(*listed.now.values())) == {}
+
+
+def test_the_poll_announces_a_newer_position(
+    account: Account, poll: Poll, hear: Hear, read: Read
+) -> None:
+    """It is asked for, though a message told of one since the poll began."""
+    poll(a_device("red", position_id=1), found=place(1))
+    began = account.messages
+    hear(place(2, fix_time=NOW))
+    assert account.wanted(read(a_device("red", position_id=1)), began=began) == {}
+    listed = read(a_device("red", position_id=3))
+    assert account.wanted(listed, began=began).keys() == {ID}
 
 
 def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
@@ -330,6 +363,9 @@ def test_heard_since_poll(account: Account, poll: Poll, hear: Hear) -> None:
     assert not heard()
     hear(place(1))
     assert heard()
+    listed = a_device("red", last_update=LATER, position_id=1)
+    poll(listed, found=place(1), began=account.messages)
+    assert not heard()
 
 
 def test_coming_back(hear: Hear, read: Read) -> None:
@@ -404,10 +440,12 @@ def test_a_ride_of_several_messages(read: Read) -> None:
             number + 1,
             fix_time=time,
             device_time=time,
-            latitude=47.9 + number / 100,
+            latitude=47.9 + north,
             motion=True,
         )
-        for number, time in enumerate(later)
+        for number, (time, north) in enumerate(
+            zip(later, (0, 0.004, 0.001), strict=True)
+        )
     ]
     together, apart = Account(Remembered()), Account(Remembered())
     listed = read(a_device("red", position_id=1))
@@ -417,4 +455,7 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     for one in places[1:]:
         apart.hear([], [one], now=NOW)
     assert together.trackers == apart.trackers
-    assert together.trackers["red"].track is not None
+    track = together.trackers["red"].track
+    assert track is not None
+    # There, and most of the way back.
+    assert track.total == pytest.approx(0.778, abs=0.001)

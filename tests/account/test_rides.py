@@ -11,6 +11,7 @@ from custom_components.bike_tracker.account.rides import (
     ended,
     events,
     heard,
+    recounted,
     silent_at,
 )
 
@@ -153,6 +154,31 @@ def test_stops(pause: int, rides: int, reports: bool) -> None:
     assert bike.told == ["started", "ended"] * rides
 
 
+@pytest.mark.parametrize(
+    ("speed", "pause", "rides"),
+    [
+        (0.0, 7, 1),
+        (0.0, 8, 2),
+        (15.0, 8, 1),
+        (15.0, 12, 1),
+        (15.0, 13, 2),
+        (None, 8, 1),
+    ],
+)
+def test_slower_than_on_foot(speed: float | None, pause: int, rides: int) -> None:
+    """What 250 m took longer was a stop, or a detour if it was not said to stand."""
+    bike = Bike().ride_on(3).wait(1).report(850, speed=speed)
+    bike.wait(pause).report(1_100, speed=15.0)
+    assert bike.told.count("started") == rides
+
+
+def test_second_ride() -> None:
+    """It starts where the bike stood, and not when it is noticed."""
+    bike = Bike(speed=0.0).ride_on(3).stand(10).ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.ride.started_at == minutes(13)
+
+
 def test_slept_while_it_stood() -> None:
     """One that sleeps while it stands tells of the stop when it has left again."""
     bike = Bike(speed=0.0).ride_on(5).report().wait(19).ride_on(1)
@@ -201,9 +227,11 @@ def test_theft_that_fails() -> None:
     last = bike.track.last
     bike.stand(1, motion=True)
     assert bike.told == ["started", "ended", "started"]
+    assert bike.track.shown is bike.track.started is bike.track.ride is not None
     bike.stand(6)
     assert bike.told == ["started", "ended"] * 2
     assert (bike.ride.distance, bike.track.last) == (0, last)
+    assert (bike.track.shown, bike.track.started) == (last, bike.ride)
 
 
 @pytest.mark.parametrize("always", [{"motion": True}, {"speed": 9.0}])
@@ -223,22 +251,36 @@ def test_riding_in_circles() -> None:
     assert bike.told == ["started"]
     bike.stand(1)
     assert bike.ride.moved_at == minutes(9)
+    assert bike.ride.distance == pytest.approx(2.5)
+
+
+def test_setting_off_after_a_night() -> None:
+    """The speed tells that it goes on from the first report, however long it stood."""
+    bike = Bike(speed=0.0).wait(600).report(speed=8.0)
+    assert bike.told == ["started"]
+    bike.wait(2).report(speed=8.0)
+    assert bike.ride.started_at == minutes(600)
+    assert bike.track.ride is not None
+    assert bike.track.ride.duration == 120
+    bike.stand(5)
+    assert bike.told == ["started", "ended"]
 
 
 def test_maximum_speed() -> None:
     """The highest that was reported; none at all is unknown."""
     bike = Bike(speed=0.0).wait(1).report(200, speed=17.0)
-    bike.wait(1).report(400, speed=23.5).wait(1).report(600, speed=900.0).stand(6)
-    assert bike.ride.maximum_speed == 23.5
+    bike.wait(1).report(400, speed=23.46).wait(1).report(600, speed=900.0)
+    bike.wait(1).report(800, speed=12.0).stand(6)
+    assert bike.ride.maximum_speed == 23.46
     assert bike.ride.described(is_over=True) == {
         "started_at": minutes(0),
-        "ended_at": minutes(3),
-        "distance": 0.6,
-        "duration": 180,
+        "ended_at": minutes(4),
+        "distance": 0.8,
+        "duration": 240,
         "maximum_speed": 23.5,
     }
     bike.ride_on(2).stand(6)
-    assert bike.ride.maximum_speed is None
+    assert bike.ride.described(is_over=True)["maximum_speed"] is None
 
 
 # Messages that tell of no newer place
@@ -269,6 +311,43 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     assert bike.told == ["started", "ended", "started"]
 
 
+def test_motion_without_a_fix_under_way() -> None:
+    """Who rides on after a traffic light in a tunnel starts no other ride."""
+    bike = Bike(motion=False).ride_on(5, motion=True).wait(1).report()
+    ride = bike.track.ride
+    a_message(bike.wait(1), motion=True, is_fix=False)
+    assert bike.track.ride is ride is not None
+
+
+def test_message_that_does_not_say_whether_it_moves() -> None:
+    """What it said before stands: who says so again starts nothing."""
+    bike = Bike(motion=True)
+    for motion in (None, True):
+        a_message(bike.wait(10), motion=motion, is_fix=False)
+    assert bike.told == []
+
+
+def test_first_report_without_a_fix() -> None:
+    """A parked bike sends its last place again; its first way begins there."""
+    bike = Bike(is_fix=False, total_distance=7.0, fix_time=minutes(-90))
+    assert bike.track.total == 7
+    bike.wait(10).report(motion=False, device_time=bike.time)
+    bike.wait(10).report(
+        2_000, is_fix=True, fix_time=bike.time, motion=True, total_distance=9.0
+    )
+    assert bike.told == ["started"]
+    assert bike.ride.distance == pytest.approx(2)
+    assert bike.track.total == pytest.approx(9)
+
+
+def test_goes_on_after_it_was_silent() -> None:
+    """That is another ride, which the one before has no part of."""
+    bike = Bike().ride_on(5)
+    bike.become(ended(bike.track)).ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.ride.started_at == minutes(6)
+
+
 def test_late_messages() -> None:
     """What was reported before the last report changes nothing."""
     bike = Bike(motion=False).stand(20)
@@ -276,6 +355,27 @@ def test_late_messages() -> None:
     bike.report(9_000, fix_time=minutes(10), device_time=minutes(10), motion=True)
     bike.report(fix_time=minutes(20), device_time=None, motion=True)
     assert bike.track == track
+    a_message(bike.wait(10), motion=False, is_fix=False)
+    track = bike.track
+    bike.report(fix_time=minutes(0), device_time=minutes(25), motion=True, is_fix=False)
+    assert bike.track == track
+
+
+def test_fix_that_was_reported_later() -> None:
+    """What comes after it and was reported before it changes nothing."""
+    bike = Bike(motion=False, fix_time=NOW, device_time=minutes(4))
+    track = bike.track
+    bike.report(device_time=minutes(2), motion=True, is_fix=False)
+    assert bike.track == track
+
+
+def test_report_without_a_time() -> None:
+    """Nobody knows when it was there."""
+    bike = Bike()
+    track = bike.track
+    bike.wait(1).report(500, fix_time=None)
+    assert bike.track == track
+    assert heard(NEW_TRACK, a_position(fix_time=None), NOW).place is None
 
 
 def test_jump_that_the_message_repeats() -> None:
@@ -296,6 +396,26 @@ def test_jump() -> None:
     bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
     assert bike.told == ["started", "ended"]
     assert bike.track.total == pytest.approx(1.2)
+
+
+def test_late_fix_after_one_in_doubt() -> None:
+    """It says nothing of the one that came before it and is newer."""
+    bike = Bike().stand(3).wait(2).report(5_000)
+    track = bike.track
+    bike.report(0, fix_time=bike.time - timedelta(minutes=1))
+    assert bike.track == track
+
+
+@pytest.mark.parametrize(
+    ("far", "pause", "metres", "kilometres"),
+    [(2_000, 10, 300, 0.3), (4_000, 1, 2_500, 0)],
+)
+def test_jump_that_is_not_confirmed(
+    far: float, pause: float, metres: float, kilometres: float
+) -> None:
+    """The next one is as near to where it was, or too far from both."""
+    bike = Bike().wait(1).report(far).wait(pause).report(metres)
+    assert bike.track.total == pytest.approx(kilometres)
 
 
 def test_two_jumps() -> None:
@@ -385,24 +505,56 @@ def test_total_of_drift() -> None:
     assert bike.track.total == pytest.approx(0.315)
 
 
+def test_total_after_a_jump_under_way() -> None:
+    """The way there and back, which the server counted, is none of the ride's."""
+    bike = Bike(total_distance=0.0).wait(1).report(500, total_distance=0.5)
+    bike.wait(1).report(2_900, total_distance=2.9)
+    bike.wait(1).report(500, total_distance=5.3)
+    bike.wait(10).report(1_500, total_distance=6.3)
+    assert bike.track.total == pytest.approx(1.5)
+
+
+def test_total_of_another_server() -> None:
+    """It does not go on from the one before, however near it is."""
+    bike = Bike(total_distance=1.0)
+    bike.track = recounted(bike.track)
+    bike.wait(60).report(250, total_distance=2.0)
+    assert bike.track.total == pytest.approx(1.25)
+    assert recounted(NEW_TRACK) == NEW_TRACK
+
+
 def test_total_after_a_theft_that_succeeds() -> None:
     """From the word that it moves the total counts as from the place."""
     bike = Bike(motion=False, total_distance=1.0).wait(1).report(motion=True)
     bike.wait(1).report(200, total_distance=1.4)
     assert bike.track.total == pytest.approx(1.4)
+    bike = Bike(motion=False, total_distance=1.0).wait(60).report(total_distance=1.5)
+    bike.wait(1).report(motion=True, total_distance=1.5)
+    bike.wait(1).report(250, total_distance=1.8)
+    assert bike.track.total == pytest.approx(1.3)
 
 
 def test_placeholder_before_the_first_fix() -> None:
     """The way from 0/0 that servers count is none."""
-    nowhere = a_position(1, latitude=None, fix_time=None, total_distance=0.0)
+    nowhere = a_position(
+        1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
+    )
     track = heard(NEW_TRACK, nowhere, NOW)
-    track = heard(track, nowhere, NOW)
+    track = heard(track, nowhere._replace(total_distance=5_432.1), NOW)
     first = a_position(2, fix_time=NOW, total_distance=5_432.1)
     assert heard(track, first, NOW).total == 0
     assert heard(NEW_TRACK, first, NOW).total == 5_432.1
 
 
 # Clocks
+
+
+@pytest.mark.parametrize(("ahead", "counts"), [(4, 4), (6, 0)])
+def test_clock_that_is_a_little_ahead(ahead: int, counts: int) -> None:
+    """Up to five minutes are as the tracker says."""
+    bike = Bike(fix_time=minutes(ahead))
+    assert bike.track.seen is not None
+    assert bike.track.seen.time == minutes(counts)
 
 
 def test_clock_that_is_ahead() -> None:
@@ -447,6 +599,18 @@ def test_better_place() -> None:
     bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
     assert bike.track.place is not None
     assert bike.track.place.accuracy == 4
+    bike.wait(1).report(20, accuracy=0.0)
+    assert bike.track.place is not None
+    assert bike.track.place.accuracy == 4
+
+
+def test_pushed_slowly() -> None:
+    """Many small steps are a way, though each may be drift and better than the last."""
+    bike = Bike(accuracy=10.0).wait(1).report(100)
+    for number in range(1, 11):
+        bike.wait(1).report(100 + number * 20, accuracy=10 - number / 10)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(0.3, abs=0.06)
 
 
 def test_nothing_before() -> None:
@@ -497,6 +661,18 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     assert track is not None
     assert track.last == ride
     assert not account.take(devices, {}, now=minutes(34)).changed
+
+
+def test_heard_of_again_with_the_poll_that_would_end_it(
+    account: Account, read: Read
+) -> None:
+    """What it reports counts, and not that it was silent."""
+    ride_in(account, read)
+    there = a_position(4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE)
+    news = account.take(read(a_device(position_id=4)), {"red": there}, now=minutes(33))
+    before, now = (of["red"].track for of in (news.before, news.now))
+    assert now is not None
+    assert [kind for kind, _ in events(before, now)] == ["ended", "started"]
 
 
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:

@@ -1,6 +1,6 @@
 """What a list and positions change."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -160,6 +160,24 @@ def test_outdated(announced: int | None, known: int | None, outdated: bool) -> N
     assert is_outdated(a_device(position_id=announced), position) is outdated
 
 
+@pytest.mark.parametrize(
+    ("known", "heard_at", "outdated"),
+    [
+        ({"is_readable": False}, NOW, True),
+        ({"fix_time": NOW + timedelta(hours=25)}, NOW, True),
+        ({"fix_time": NOW + timedelta(hours=23)}, NOW, False),
+        ({"fix_time": NOW + timedelta(hours=25)}, None, False),
+        ({"fix_time": None}, NOW, False),
+    ],
+)
+def test_position_of_a_service_that_was_not_well(
+    known: dict[str, Any], heard_at: datetime | None, outdated: bool
+) -> None:
+    """It is wanted again: its time cannot be read, or is after the tracker was heard of."""
+    device = a_device(position_id=1, last_update=heard_at)
+    assert is_outdated(device, a_position(1, **known)) is outdated
+
+
 def test_first_position() -> None:
     """Whatever it says or does not say is what is known."""
     for position in (a_position(1), no_fix(1), no_fix(1, battery_level=5)):
@@ -241,6 +259,19 @@ def test_server_that_lags_behind(
     devices = read(a_device("red", position_id=3))
     account.take(devices, {"red": other}, now=NOW)
     assert (account.trackers["red"].position == other) is is_taken
+
+
+@pytest.mark.parametrize(("known", "other"), [(None, NOW), (NOW, None), (None, None)])
+def test_lagging_is_told_by_times(
+    account: Account, read: Read, known: datetime | None, other: datetime | None
+) -> None:
+    """Where one of them has none, what the service says counts."""
+    first, second = a_position(1, fix_time=known), a_position(2, fix_time=other)
+    account.take(read(a_device("red", position_id=1)), {"red": first}, now=NOW)
+    account.take(read(a_device("red", position_id=3)), {"red": second}, now=NOW)
+    position = account.trackers["red"].position
+    assert position is not None
+    assert position.id == 2
 
 
 def test_thousands_of_trackers(account: Account) -> None:

@@ -79,7 +79,7 @@ def _positions(content: list[Values]) -> Iterator[tuple[str, Answer]]:
 
 
 def _old(content: Values) -> Iterator[tuple[str, Answer]]:
-    for question in ("positions?deviceId", "positions?id"):
+    for question in content.keys() - {"device"}:
         yield question, (content["device"], content[question])
 
 

@@ -106,10 +106,12 @@ NEW_TRACK = Track()
 def heard(track: Track, position: Position, now: datetime) -> Track:
     """Return the track after a report that is heard of now.
 
-    What was heard before, and what is older than that, changes nothing.
+    What was heard before, and what is older than that, changes nothing. The first place
+    counts however old it is: a parked bike's may be one that is sent again.
     """
     fix = _fix(position, now)
-    if fix is None or not _is_newer(track, fix):
+    is_known = track.place is not None and not position.is_fix
+    if fix is None or is_known or not _is_newer(track, fix):
         return _after_message(track, position, now)
     speed = position.speed
     says_it_moves = True if _is_moving(speed) else position.motion
@@ -169,7 +171,7 @@ def _fix(position: Position, now: datetime) -> Fix | None:
     """Return where the tracker was, None if the report does not say it."""
     time = _time(position.fix_time, now)
     latitude, longitude = position.latitude, position.longitude
-    if not position.is_fix or time is None or latitude is None or longitude is None:
+    if time is None or latitude is None or longitude is None:
         return None
     return Fix(time, latitude, longitude, position.accuracy, position.total_distance)
 
@@ -287,7 +289,8 @@ def _on_the_spot(ride: Ride, place: Fix, fix: Fix, speed: float | None) -> Ride:
 
     Its word that it moves keeps no ride going for longer than a bike may stand.
     """
-    if _is_moving(speed) and fix.time - place.time < _STANDS_AFTER:
+    since = max(place.time, ride.started_at)
+    if _is_moving(speed) and fix.time - since < _STANDS_AFTER:
         ride = ride.at(fix.time)
     return ride.with_speed(speed)
 
