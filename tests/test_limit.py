@@ -387,6 +387,30 @@ async def test_large_fleet_that_reports_everything(
         await poll()
 
 
+async def test_full_account_starts_as_quickly(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+) -> None:
+    """What gives way is looked for once, and not with every few trackers."""
+    looked_for = Counter[str]()
+    look_for = er.EntityRegistry.async_get_entity_id
+
+    def count(registry: er.EntityRegistry, *entity: str) -> str | None:
+        looked_for[entity[2]] += 1
+        return look_for(registry, *entity)
+
+    for number in range(80):
+        simulator.add_device(f"8800000000000{number:02}", email=EMAIL, latitude=None)
+    monkeypatch.setattr(er.EntityRegistry, "async_get_entity_id", count)
+
+    await async_setup(hass, entry)
+
+    # To see what is needed and whether it fits, and by Home Assistant itself.
+    assert 0 < max(looked_for.values()) <= 6
+
+
 def test_every_kind_has_its_place() -> None:
     """Each that not every tracker has is as useful as it is, in one place."""
     optional = [
