@@ -19,6 +19,7 @@ from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Tracker, Trackers
 from .api import (
+    ITEMS_AT_A_TIME,
     AuthenticationError,
     Device,
     InvalidResponseError,
@@ -28,8 +29,10 @@ from .api import (
     Position,
     RedirectedError,
     ServiceUnavailableError,
+    Steps,
     TrackingClient,
     TrackingError,
+    at_once,
     in_turns,
 )
 from .backoff import Backoff
@@ -163,7 +166,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             return self.data
         listed, devices, positions = answers
         # Both are taken in together or not at all: only the last step changes anything,
-        # and Home Assistant has what came of it before anything else may happen.
+        # and Home Assistant has what came of it before anything else is taken in.
         async with self._taking:
             heard = self.account.heard_since_poll
             news = await in_turns(
@@ -175,10 +178,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
                     began=began,
                 )
             )
+            await in_turns(self._describing(news))
         self.live.async_follow_poll(
             offered=self.positions.offer.works, heard=heard, untold=_reports(news)
         )
-        self._describe(news)
         self._count_missing(listed.now)
         if positions or _says_otherwise(news):
             self._memory.async_save_later()
@@ -293,27 +296,31 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @callback
     def _async_move(self) -> None:
+        if self._taking.locked():
+            self._move.async_schedule()
         # While they are unavailable they stay where they were: they come back once more.
-        if self.last_update_success:
+        elif self.last_update_success:
             self._async_tell(self.account.move(now=dt_util.utcnow()))
 
     @callback
     def _async_tell(self, news: News[str, Tracker]) -> None:
         """Tell what came between polls, which come as if nothing had."""
         if news.changed:
-            self._describe(news)
+            at_once(self._describing(news))
             self.data = news
             self._memory.async_save_later()
             # While trackers are unavailable there is nothing to tell.
             if self.last_update_success:
                 self.async_update_listeners()
 
-    def _describe(self, news: News[str, Tracker]) -> None:
+    def _describing(self, news: News[str, Tracker]) -> Steps[None]:
         """Let devices be called what the service calls them now."""
-        for unique_id in news.changed:
+        for number, unique_id in enumerate(news.changed, 1):
             before, now = news.before.get(unique_id), news.now.get(unique_id)
             if now and (before is None or not _are_described_alike(before, now)):
                 self.fleet.async_describe(now.device, now.firmware)
+            if number % ITEMS_AT_A_TIME == 0:
+                yield
 
     def _count_missing(self, listed: Mapping[str, Device]) -> None:
         """Remove trackers that are missing for too long; an empty list tells of none."""

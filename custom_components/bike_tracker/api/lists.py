@@ -87,12 +87,12 @@ class ListReader[K, T: Listed[Any]]:
                 came[mark] = item
             if number % ITEMS_AT_A_TIME == 0:
                 yield
-        left_out = sum(map((values.keys() - came.keys()).__contains__, marks))
+        unusable = values.keys() - came.keys()
+        left_out = sum(map(unusable.__contains__, marks)) if unusable else 0
         if marks and left_out == len(marks):
             raise InvalidResponseError("no usable element in the list")
         self._body, self.left_out = body, left_out
-        present = set(marks)
-        went = {mark: self._rows[mark] for mark in self._rows if mark not in present}
+        went = {mark: self._rows[mark] for mark in self._rows.keys() - set(marks)}
         return self._take(came, went)
 
     def _object(self, value: Any) -> T | None:
