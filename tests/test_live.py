@@ -90,6 +90,14 @@ def sign_ins(simulator: Simulator) -> int:
     return simulator.record.counts["/api/session"]
 
 
+def latitude(state_of: StateOf) -> float:
+    """Return where the red bike is shown."""
+    state = state_of(RED)
+    assert state is not None
+    shown: float = state.attributes["latitude"]
+    return shown
+
+
 def polls(simulator: Simulator) -> int:
     """Return how often the list was asked for."""
     return simulator.record.counts["/api/devices"]
@@ -103,9 +111,7 @@ async def test_a_message_is_shown_at_once(
     requests = simulator.record.counts.total()
     simulator.report(RED, latitude=48.5, battery_level=7)
     await settle(hass)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 48.5
+    assert latitude(state_of) == 48.5
     battery = state_of(f"{RED}_battery", Platform.SENSOR)
     assert battery is not None
     assert battery.state == "7"
@@ -202,9 +208,7 @@ async def test_so_many_at_once(
         shown = [await latitude_after(latitude) for latitude in reports]
         assert shown == [*reports[:4], reports[3]]
         await wait(1.1)
-        state = state_of(RED)
-        assert state is not None
-        assert state.attributes["latitude"] == reports[4]
+        assert latitude(state_of) == reports[4]
         await wait(1.1)
 
 
@@ -224,9 +228,7 @@ async def test_more_than_can_be_taken_in(
     assert live.runtime_data.coordinator.live.report.messages < 101
     for _ in range(20):
         await wait(1.1)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 48.49
+    assert latitude(state_of) == 48.49
     assert live.runtime_data.coordinator.live.report.messages == 101
 
 
@@ -349,9 +351,7 @@ async def test_a_move_while_a_poll_is_taken_in(
     simulator.report(RED, latitude=48.5)
     simulator.fault(None)
     await wait(61)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] != 48.5
+    assert latitude(state_of) != 48.5
     [red, blue] = simulator.listed("devices", EMAIL)
     simulator.raw_devices([red | {"status": "offline"}, blue])
     go_on = hold_up(1)
@@ -362,9 +362,7 @@ async def test_a_move_while_a_poll_is_taken_in(
     go_on.set()
     await settle(hass)
     await wait(6)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 48.5
+    assert latitude(state_of) == 48.5
 
 
 @pytest.mark.usefixtures("live")
@@ -386,9 +384,7 @@ async def test_a_poll_while_a_message_is_taken_in(
     await wait(61)
     go_on.set()
     await settle(hass)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 48.5
+    assert latitude(state_of) == 48.5
     state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
     assert state is not None
     assert state.state == STATE_OFF
@@ -416,13 +412,9 @@ async def test_while_polls_fail(
     # Not what the list says of places, but what messages said.
     simulator.fault("status-500", path="positions")
     await wait(61)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == home
+    assert latitude(state_of) == home
     await wait(6)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 48.5
+    assert latitude(state_of) == 48.5
     online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
     assert online is not None
     assert online.state == STATE_OFF
@@ -699,17 +691,13 @@ async def test_broken(
         assert sign_ins(simulator) == 1
         simulator.report(RED, latitude=48.0 + number)
         await wait(61)
-        state = state_of(RED)
-        assert state is not None
-        assert state.attributes["latitude"] == 48.0 + number
+        assert latitude(state_of) == 48.0 + number
     simulator.live_fault(None)
     await wait(6)
     assert sign_ins(simulator) == 2
     simulator.report(RED, latitude=55.0)
     await settle(hass)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 55.0
+    assert latitude(state_of) == 55.0
 
 
 @pytest.mark.usefixtures("live")
@@ -906,9 +894,7 @@ async def test_errors_that_nobody_thought_of(
     await wait(2)
     simulator.report(RED, latitude=48.5)
     await settle(hass)
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == 48.5
+    assert latitude(state_of) == 48.5
 
     monkeypatch.setattr("custom_components.bike_tracker.api.live.reading", None)
     simulator.touch([RED])
@@ -964,9 +950,7 @@ async def test_never_worse_than_polling_alone(
         simulator.report(RED, latitude=48.0 + number)
         simulator.set_status(BLUE, ("online", "offline")[number % 2])
         await wait(61)
-        state = state_of(RED)
-        assert state is not None
-        assert state.attributes["latitude"] == 48.0 + number
+        assert latitude(state_of) == 48.0 + number
         online = state_of(f"{BLUE}_online", Platform.BINARY_SENSOR)
         assert online is not None
         assert online.state == (STATE_ON, STATE_OFF)[number % 2]

@@ -317,7 +317,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Let devices be called what the service calls them now."""
         for number, unique_id in enumerate(news.changed, 1):
             before, now = news.before.get(unique_id), news.now.get(unique_id)
-            if now and (before is None or not _are_described_alike(before, now)):
+            if now and (before is None or _description(before) != _description(now)):
                 self.fleet.async_describe(now.device, now.firmware)
             if number % ITEMS_AT_A_TIME == 0:
                 yield
@@ -387,14 +387,8 @@ SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_n
 """Says that an account was heard of, with its coordinator."""
 
 
-def _are_described_alike(before: Tracker, now: Tracker) -> bool:
-    """Return whether a tracker is of the same name, model and firmware as before."""
-    known, device = before.device, now.device
-    return (
-        known.name == device.name
-        and known.model == device.model
-        and before.firmware == now.firmware
-    )
+def _description(tracker: Tracker) -> tuple[str | None, ...]:
+    return tracker.device.name, tracker.device.model, tracker.firmware
 
 
 def _says_otherwise(news: News[str, Tracker]) -> bool:
