@@ -14,9 +14,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Tracker
-from .api import Hardware
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity, of_hardware, of_position
+from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -33,9 +32,10 @@ def _is_online(tracker: Tracker) -> bool | None:
     return {"online": True, "offline": False}.get(tracker.device.status or "")
 
 
-def _is_open(hardware: Hardware) -> bool | None:
+def _is_open(tracker: Tracker) -> bool | None:
     """Return whether the lock is open, which is what Home Assistant calls on."""
-    return None if hardware.lock is None else not hardware.lock
+    is_locked = tracker.hardware and tracker.hardware.lock
+    return None if is_locked is None else not is_locked
 
 
 DESCRIPTIONS = (
@@ -55,19 +55,19 @@ DESCRIPTIONS = (
         key="motion",
         device_class=BinarySensorDeviceClass.MOVING,
         only_if_reported=True,
-        value_fn=of_position(lambda position: position.motion),
+        value_fn=lambda tracker: tracker.position and tracker.position.motion,
     ),
     BikeTrackerBinarySensorDescription(
         key="charging",
         device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
         only_if_reported=True,
-        value_fn=of_hardware(lambda hardware: hardware.charge),
+        value_fn=lambda tracker: tracker.hardware and tracker.hardware.charge,
     ),
     BikeTrackerBinarySensorDescription(
         key="lock",
         device_class=BinarySensorDeviceClass.LOCK,
         only_if_reported=True,
-        value_fn=of_hardware(_is_open),
+        value_fn=_is_open,
     ),
 )
 

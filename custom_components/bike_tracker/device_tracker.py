@@ -13,9 +13,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .api import Position
+from .account import Tracker
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity, of_position
+from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -37,8 +37,9 @@ class BikeTrackerTrackerDescription(
     """The device tracker of a tracker."""
 
 
-def _place(position: Position) -> Place | None:
-    if position.latitude is None or position.longitude is None:
+def _place(tracker: Tracker) -> Place | None:
+    position = tracker.position
+    if not position or position.latitude is None or position.longitude is None:
         return None
     return Place(position.latitude, position.longitude, position.accuracy)
 
@@ -48,7 +49,7 @@ DESCRIPTIONS = (
         key="tracker",
         translation_key="tracker",
         name=None,
-        value_fn=of_position(_place),
+        value_fn=_place,
     ),
 )
 

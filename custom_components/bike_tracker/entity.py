@@ -9,8 +9,7 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .account import Ride, Track, Tracker
-from .api import Hardware, Position
+from .account import Tracker
 from .coordinator import BikeTrackerCoordinator
 
 
@@ -24,44 +23,6 @@ class BikeTrackerDescription[T](EntityDescription):
     """Whether the entity exists only where there has been a value."""
     reported_fn: Callable[[Tracker], object] | None = None
     """Returns what there must have been instead, where that is not the value."""
-
-
-def of_position[T](
-    read: Callable[[Position], T | None],
-) -> Callable[[Tracker], T | None]:
-    """Return what reads a tracker's position, unknown while there is none."""
-
-    def value(tracker: Tracker) -> T | None:
-        return None if tracker.position is None else read(tracker.position)
-
-    return value
-
-
-def of_hardware[T](
-    read: Callable[[Hardware], T | None],
-) -> Callable[[Tracker], T | None]:
-    """Return what reads what a tracker says of itself, unknown while that is nothing."""
-    return of_position(lambda position: position.hardware and read(position.hardware))
-
-
-def of_track[T](
-    read: Callable[[Track], T | None],
-) -> Callable[[Tracker], T | None]:
-    """Return what reads how far a tracker came, unknown while it was nowhere."""
-
-    def value(tracker: Tracker) -> T | None:
-        track = tracker.track
-        return None if track is None or track.place is None else read(track)
-
-    return value
-
-
-def of_ride[T](read: Callable[[Ride], T | None]) -> Callable[[Tracker], T | None]:
-    """Return what reads the ride under way, else the last one."""
-    return of_track(lambda track: track.shown and read(track.shown))
-
-
-was_anywhere = of_track(lambda track: track.place)
 
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):

@@ -1,7 +1,7 @@
 """The one place that adds entities: for new trackers, and for what they newly report."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,12 +30,8 @@ class _Kind:
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
     add_entities: AddConfigEntryEntitiesCallback
-
-    def is_for(self, tracker: Tracker) -> bool:
-        """Return whether the tracker has this entity."""
-        description = self.description
-        reported_fn = description.reported_fn or description.value_fn
-        return not description.only_if_reported or reported_fn(tracker) is not None
+    reported_fn: Callable[[Tracker], object]
+    """Returns None for a tracker that does not have this entity."""
 
     def entity(self, unique_id: str) -> tuple[str, str]:
         """Return domain and unique ID of that of this tracker."""
@@ -90,7 +86,7 @@ class EntityAdder:
     ) -> None:
         """Take in what a platform makes of a tracker."""
         self._kinds += [
-            _Kind(entity_class, description, add_entities)
+            _Kind(entity_class, description, add_entities, _reported_fn(description))
             for description in descriptions
         ]
 
@@ -165,7 +161,9 @@ class EntityAdder:
         if len(added) == len(self._kinds):
             return []
         return [
-            kind for kind in self._kinds if kind not in added and kind.is_for(tracker)
+            kind
+            for kind in self._kinds
+            if kind not in added and kind.reported_fn(tracker) is not None
         ]
 
     def _add(self, unique_ids: Sequence[str]) -> None:
@@ -285,6 +283,19 @@ class EntityAdder:
                     self._coordinator, unique_id, kind.description, device_entry
                 ),
             )
+
+
+def _reported_fn(
+    description: BikeTrackerDescription[Any],
+) -> Callable[[Tracker], object]:
+    """Return what returns None for a tracker that does not have such an entity."""
+    if not description.only_if_reported:
+        return _always
+    return description.reported_fn or description.value_fn
+
+
+def _always(_: Tracker) -> bool:
+    return True
 
 
 def _is_optional(kind: _Kind) -> bool:

@@ -16,7 +16,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Alarm, Track, events
 from .data import BikeTrackerConfigEntry
-from .entity import BikeTrackerDescription, BikeTrackerEntity, was_anywhere
+from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -99,7 +99,7 @@ DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
         translation_key="ride",
         event_types=["started", "ended"],
         only_if_reported=True,
-        reported_fn=was_anywhere,
+        reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.track,
         events_fn=_rides,
     ),

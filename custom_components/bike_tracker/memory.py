@@ -70,7 +70,7 @@ class Memory:
             "positions": _each(self._remembered.positions, _values),
             "missing": dict(self._remembered.missing),
             # Version 1.0 reads the others alone.
-            "since": _each(self._remembered.since, asdict),
+            "since": _each(self._remembered.since, _by_name),
             "tracks": _each(self._remembered.tracks, _by_name),
             "alarms": _each(self._remembered.alarms, _alarm_values),
             "hardware": {
@@ -86,10 +86,10 @@ def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, An
     return {key: change(item) for key, item in dict(items).items()}
 
 
-def _by_name(track: Track) -> dict[str, Any]:
+def _by_name(remembered: Since | Track) -> dict[str, Any]:
     return {
-        name: value._asdict() if isinstance(value, Fix | Ride) else value
-        for name, value in track._asdict().items()
+        name: value._asdict() if isinstance(value, Fix | Ride | Said) else value
+        for name, value in remembered._asdict().items()
     }
 
 

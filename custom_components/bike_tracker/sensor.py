@@ -23,16 +23,9 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .account import Tracker
 from .data import BikeTrackerConfigEntry
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    of_hardware,
-    of_position,
-    of_ride,
-    of_track,
-    was_anywhere,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -48,6 +41,12 @@ class BikeTrackerSensorDescription(
     BikeTrackerDescription[SensorValue], SensorEntityDescription
 ):
     """A sensor of a tracker."""
+
+
+def _total_distance(tracker: Tracker) -> float | None:
+    if tracker.track is None or tracker.track.place is None:
+        return None
+    return round(tracker.track.total or 0, _METRES)
 
 
 DESCRIPTIONS = (
@@ -79,7 +78,7 @@ DESCRIPTIONS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         only_if_reported=True,
-        value_fn=of_position(lambda position: position.fix_time),
+        value_fn=lambda tracker: tracker.position and tracker.position.fix_time,
     ),
     BikeTrackerSensorDescription(
         key="battery",
@@ -89,7 +88,7 @@ DESCRIPTIONS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         suggested_display_precision=0,
         only_if_reported=True,
-        value_fn=of_position(lambda position: position.battery_level),
+        value_fn=lambda tracker: tracker.position and tracker.position.battery_level,
     ),
     BikeTrackerSensorDescription(
         key="speed",
@@ -98,7 +97,7 @@ DESCRIPTIONS = (
         state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
         only_if_reported=True,
-        value_fn=of_position(lambda position: position.speed),
+        value_fn=lambda tracker: tracker.position and tracker.position.speed,
     ),
     BikeTrackerSensorDescription(
         key="altitude",
@@ -109,7 +108,7 @@ DESCRIPTIONS = (
         suggested_display_precision=0,
         entity_registry_enabled_default=False,
         only_if_reported=True,
-        value_fn=of_position(lambda position: position.altitude),
+        value_fn=lambda tracker: tracker.position and tracker.position.altitude,
     ),
     BikeTrackerSensorDescription(
         key="course",
@@ -119,7 +118,7 @@ DESCRIPTIONS = (
         suggested_display_precision=0,
         entity_registry_enabled_default=False,
         only_if_reported=True,
-        value_fn=of_position(lambda position: position.course),
+        value_fn=lambda tracker: tracker.position and tracker.position.course,
     ),
     BikeTrackerSensorDescription(
         key="battery_voltage",
@@ -131,7 +130,7 @@ DESCRIPTIONS = (
         suggested_display_precision=2,
         entity_registry_enabled_default=False,
         only_if_reported=True,
-        value_fn=of_hardware(lambda hardware: hardware.battery_voltage),
+        value_fn=lambda tracker: tracker.hardware and tracker.hardware.battery_voltage,
     ),
     BikeTrackerSensorDescription(
         key="power_voltage",
@@ -143,7 +142,7 @@ DESCRIPTIONS = (
         suggested_display_precision=1,
         entity_registry_enabled_default=False,
         only_if_reported=True,
-        value_fn=of_hardware(lambda hardware: hardware.power_voltage),
+        value_fn=lambda tracker: tracker.hardware and tracker.hardware.power_voltage,
     ),
     BikeTrackerSensorDescription(
         key="total_distance",
@@ -153,7 +152,7 @@ DESCRIPTIONS = (
         state_class=SensorStateClass.TOTAL_INCREASING,
         suggested_display_precision=1,
         only_if_reported=True,
-        value_fn=of_track(lambda track: round(track.total or 0, _METRES)),
+        value_fn=_total_distance,
     ),
     BikeTrackerSensorDescription(
         key="ride_distance",
@@ -162,8 +161,8 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfLength.KILOMETERS,
         suggested_display_precision=1,
         only_if_reported=True,
-        reported_fn=was_anywhere,
-        value_fn=of_ride(lambda ride: round(ride.distance, _METRES)),
+        reported_fn=lambda tracker: tracker.place,
+        value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, _METRES),
     ),
     BikeTrackerSensorDescription(
         key="ride_duration",
@@ -173,8 +172,8 @@ DESCRIPTIONS = (
         suggested_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
         only_if_reported=True,
-        reported_fn=was_anywhere,
-        value_fn=of_ride(lambda ride: round(ride.duration)),
+        reported_fn=lambda tracker: tracker.place,
+        value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration),
     ),
 )
 

@@ -1,21 +1,19 @@
 """Since when the service says of a tracker what it says."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ..api import Device, Position
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A yes or no of the service, and when it was first heard to say so, in UTC."""
 
     is_so: bool
     since: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(NamedTuple):
     """What the service said last of one tracker; None is what it never said."""
 
     online: Said | None = None

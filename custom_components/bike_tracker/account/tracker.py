@@ -1,17 +1,17 @@
 """One tracker as it is known."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from ..api import Device, Position
+from ..api import Device, Hardware, Position
 from .alarms import Alarm
-from .rides import Track
+from .distance import Fix
+from .rides import Ride, Track
 from .since import NEVER_HEARD, Said, Since
 
 
-@dataclass(frozen=True, slots=True)
-class Tracker:
+class Tracker(NamedTuple):
     """What is known of one tracker. Another object means that something changed."""
 
     device: Device
@@ -48,10 +48,24 @@ class Tracker:
         return self.device.last_update
 
     @property
+    def hardware(self) -> Hardware | None:
+        """Return what it says of itself, None while that is nothing."""
+        return self.position and self.position.hardware
+
+    @property
     def firmware(self) -> str | None:
         """Return the version of its firmware, None while it never told."""
-        hardware = self.position and self.position.hardware
-        return hardware.firmware if hardware else None
+        return self.hardware and self.hardware.firmware
+
+    @property
+    def place(self) -> Fix | None:
+        """Return the place up to which its way is counted, None while it was nowhere."""
+        return self.track and self.track.place
+
+    @property
+    def ride(self) -> Ride | None:
+        """Return the ride under way, else the last one."""
+        return self.track and self.track.shown
 
     def _status_since(self, *, is_online: bool) -> datetime | None:
         if self.device.status is None:
