@@ -23,8 +23,8 @@ from custom_components.bike_tracker.api import (
     TrackingError,
     at_once,
 )
-from custom_components.bike_tracker.api.live import _HEARTBEAT
 from custom_components.bike_tracker.api.messages import reading
+from custom_components.bike_tracker.api.socket import _HEARTBEAT
 from tests.simulator import Simulator
 from tests.simulator.streets import HOME
 
@@ -231,7 +231,7 @@ async def test_nobody_there_any_more(
     client: LiveClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A peer that answers no ping is dead; one that does may be silent."""
-    monkeypatch.setattr("custom_components.bike_tracker.api.live._HEARTBEAT", 0.1)
+    monkeypatch.setattr("custom_components.bike_tracker.api.socket._HEARTBEAT", 0.1)
     async with aclosing(client.async_messages()) as messages:
         await anext(messages)
         silent = asyncio.ensure_future(anext(messages))
@@ -275,7 +275,7 @@ async def test_lost_while_a_sign_of_life_is_sent(
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
 
     if not is_asked:
-        monkeypatch.setattr("custom_components.bike_tracker.api.live._HEARTBEAT", 0.1)
+        monkeypatch.setattr("custom_components.bike_tracker.api.socket._HEARTBEAT", 0.1)
     async with aclosing(client.async_messages()) as messages:
         await anext(messages)
         monkeypatch.setattr(aiohttp.ClientWebSocketResponse, "send_frame", lose)

@@ -20,18 +20,11 @@ from .errors import (
     TrackingError,
 )
 from .messages import Message, reading
+from .socket import Socket
 from .turns import in_turns
 
 _TIMEOUT: Final = 30
-# Traccar's sign of life comes every 55 seconds. After some more of silence it is asked
-# for one, and after half of that again it is taken for dead: within a minute and a half.
-_HEARTBEAT: Final = 57
 _GOODBYE: Final = aiohttp.ClientWSTimeout(ws_close=1)
-_ENDS: Final = {
-    aiohttp.WSMsgType.CLOSE,
-    aiohttp.WSMsgType.CLOSING,
-    aiohttp.WSMsgType.CLOSED,
-}
 _MOST_BYTES: Final = 1024 * 1024
 # No more than ten thousand messages a second, and a thousand with nothing in them: a
 # breath after each of these would double what a quiet hour costs.
@@ -74,7 +67,7 @@ class LiveClient:
                         yield await _async_next(socket)
                     await asyncio.sleep(_BREATH)
             finally:
-                await socket.close()
+                await socket.async_close()
 
     def _new_session(self) -> aiohttp.ClientSession:
         """Return a session without a cookie of an older one."""
@@ -113,19 +106,19 @@ class LiveClient:
         # Raised here, as the error above holds the form.
         raise failure
 
-    async def _async_open(
-        self, session: aiohttp.ClientSession, cookie: str
-    ) -> aiohttp.ClientWebSocketResponse[bool]:
+    async def _async_open(self, session: aiohttp.ClientSession, cookie: str) -> Socket:
         failure: TrackingError
         try:
             async with asyncio.timeout(_TIMEOUT):
-                return await session.ws_connect(
-                    URL(f"{self._url}/socket", encoded=True),
-                    headers={hdrs.COOKIE: cookie},
-                    timeout=_GOODBYE,
-                    autoping=False,
-                    max_msg_size=_MOST_BYTES,
-                    decode_text=False,
+                return Socket(
+                    await session.ws_connect(
+                        URL(f"{self._url}/socket", encoded=True),
+                        headers={hdrs.COOKIE: cookie},
+                        timeout=_GOODBYE,
+                        autoping=False,
+                        max_msg_size=_MOST_BYTES,
+                        decode_text=False,
+                    )
                 )
         except aiohttp.WSServerHandshakeError as err:
             failure = refusal(err.status, err.headers or {})
@@ -145,7 +138,7 @@ async def _refuse_redirects(
     return response
 
 
-async def _async_first(socket: aiohttp.ClientWebSocketResponse[bool]) -> Message:
+async def _async_first(socket: Socket) -> Message:
     """Return the first message, which comes at once: it says where all trackers are."""
     try:
         async with asyncio.timeout(_TIMEOUT):
@@ -154,49 +147,11 @@ async def _async_first(socket: aiohttp.ClientWebSocketResponse[bool]) -> Message
         raise NoAnswerError("no first message") from None
 
 
-async def _async_next(socket: aiohttp.ClientWebSocketResponse[bool]) -> Message:
+async def _async_next(socket: Socket) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
         for _ in range(_NOTHINGS_AT_A_TIME):
-            data = await _async_receive(socket)
+            data = await socket.async_receive()
             if (message := await in_turns(reading(data))) is not None:
                 return message
         await asyncio.sleep(_BREATH)
-
-
-async def _async_receive(socket: aiohttp.ClientWebSocketResponse[bool]) -> bytes:
-    """Return the next message, or raise why there is none.
-
-    aiohttp would look after pings itself, and leave a timer behind where it says goodbye.
-    """
-    patience: float = _HEARTBEAT
-    while True:
-        try:
-            message = await socket.receive(timeout=patience)
-        except TimeoutError:
-            if patience < _HEARTBEAT:
-                raise NoAnswerError("no sign of life") from None
-            await _async_send(socket, aiohttp.WSMsgType.PING)
-            patience = _HEARTBEAT / 2
-            continue
-        patience = _HEARTBEAT
-        if message.type is aiohttp.WSMsgType.TEXT:
-            data: bytes = message.data
-            return data
-        if message.type is aiohttp.WSMsgType.ERROR:
-            raise InvalidResponseError("no valid message")
-        if message.type is aiohttp.WSMsgType.PING:
-            await _async_send(socket, aiohttp.WSMsgType.PONG, message.data)
-        elif message.type in _ENDS:
-            raise CannotConnectError("connection closed")
-
-
-async def _async_send(
-    socket: aiohttp.ClientWebSocketResponse[bool],
-    kind: aiohttp.WSMsgType,
-    data: bytes = b"",
-) -> None:
-    try:
-        await socket.send_frame(data, kind)
-    except ConnectionError:
-        raise CannotConnectError("connection closed") from None

@@ -1,0 +1,84 @@
+"""A socket, and whether anybody is there on its other side."""
+
+import asyncio
+from typing import Final
+
+import aiohttp
+
+from .errors import CannotConnectError, InvalidResponseError, NoAnswerError
+
+# Traccar's sign of life comes every 55 seconds. After some more of silence it is asked
+# for one, and after half of that again it is taken for dead: within a minute and a half.
+_HEARTBEAT: Final = 57
+_ENDS: Final = {
+    aiohttp.WSMsgType.CLOSE,
+    aiohttp.WSMsgType.CLOSING,
+    aiohttp.WSMsgType.CLOSED,
+}
+
+
+class Socket:
+    """A socket that ends when nobody is there any more.
+
+    aiohttp's own heartbeat would leave a timer behind where it says goodbye, and to wait
+    for each message with a timeout of its own takes as long as to receive it.
+    """
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse[bool]) -> None:
+        """Watch an open socket, of which pings are left to us, until it is closed."""
+        self._socket = socket
+        self._now = asyncio.get_running_loop().time
+        self._heard_at = self._now()
+        # Why it ended, if that was noticed here.
+        self._error: Exception | None = None
+        self._watching = asyncio.create_task(self._async_watch())
+
+    async def async_receive(self) -> bytes:
+        """Return the next message.
+
+        Raises CannotConnectError, or NoAnswerError if there was no sign of life, or
+        InvalidResponseError.
+        """
+        while True:
+            message = await self._socket.receive()
+            self._heard_at = self._now()
+            if message.type is aiohttp.WSMsgType.TEXT:
+                data: bytes = message.data
+                return data
+            if message.type is aiohttp.WSMsgType.ERROR:
+                raise InvalidResponseError("no valid message")
+            if message.type is aiohttp.WSMsgType.PING:
+                await self._async_send(aiohttp.WSMsgType.PONG, message.data)
+            elif message.type in _ENDS:
+                raise self._error or CannotConnectError("connection closed")
+
+    async def async_close(self) -> None:
+        """Say goodbye."""
+        self._watching.cancel()
+        await self._socket.close()
+
+    async def _async_watch(self) -> None:
+        try:
+            await self._async_until_silent()
+        except Exception as err:  # noqa: BLE001 - whatever it is, nobody watches any more
+            self._error = err
+            await self._socket.close()
+
+    async def _async_until_silent(self) -> None:
+        """Ask for a sign of life after each long silence; raise if there comes none."""
+        while True:
+            asked_at = self._now()
+            silent_at = self._heard_at + _HEARTBEAT
+            if silent_at > asked_at:
+                await asyncio.sleep(silent_at - asked_at)
+                continue
+            await self._async_send(aiohttp.WSMsgType.PING)
+            await asyncio.sleep(_HEARTBEAT / 2)
+            if self._heard_at < asked_at:
+                raise NoAnswerError("no sign of life")
+
+    async def _async_send(self, kind: aiohttp.WSMsgType, data: bytes = b"") -> None:
+        try:
+            await self._socket.send_frame(data, kind)
+        except ConnectionError:
+            raise CannotConnectError("connection closed") from None
