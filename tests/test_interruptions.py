@@ -19,6 +19,7 @@ from custom_components.bike_tracker import async_remove_config_entry_device, bac
 from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.backlog import Backlog
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.entity_adder import EntityAdder
 
 from .conftest import (
     BLUE,
@@ -207,6 +208,27 @@ async def test_portions(
 
     assert len(hass.states.async_entity_ids("device_tracker")) == 20
     assert turns_given == portions - 1
+
+
+async def test_error_while_a_tracker_is_added(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The poll is none the worse for it, and the tracker is there with its next report."""
+    simulator.add_device(MANY[0], email=EMAIL)
+    with patch.object(EntityAdder, "_entities", side_effect=RuntimeError("no luck")):
+        await poll()
+    assert setup.runtime_data.coordinator.last_update_success
+    assert "Unexpected error: add entities" in caplog.text
+    assert len(hass.states.async_entity_ids("device_tracker")) == 2
+
+    simulator.report(MANY[0], latitude=48.1)
+    await poll()
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 3
 
 
 async def test_reload_while_trackers_are_added(

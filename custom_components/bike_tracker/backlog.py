@@ -8,6 +8,8 @@ from time import thread_time
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
+from .const import LOGGER
+
 # The event loop must never compute for more than 50 milliseconds in one go, on slow
 # machines too. Small portions cost more than large ones: 300 trackers with nine entities
 # take 175 microseconds each in portions of 15 ms when all changed, and 192 in portions of
@@ -45,14 +47,26 @@ class Backlog[T]:
 
     @callback
     def async_add(self, items: Iterable[T]) -> None:
-        """Do it with these items too, each once, however often it is added meanwhile."""
+        """Do it with these items too, each once, however often it is added meanwhile.
+
+        What is no more than a portion is done at once, without a task.
+        """
         if self._closed:
             return
         self._waiting.update(dict.fromkeys(items))
-        if self._waiting and (self._task is None or self._task.done()):
-            self._task = self._entry.async_create_task(
-                self._hass, self._async_work(), self._name
-            )
+        is_at_work = self._task is not None and not self._task.done()
+        if not self._waiting or is_at_work:
+            return
+        if len(self._waiting) <= self._at_a_time:
+            self._do_portion()
+            return
+        self._task = self._entry.async_create_task(
+            self._hass,
+            self._async_work(),
+            self._name,
+            # What led to so many was long work itself.
+            eager_start=False,
+        )
 
     @callback
     def async_close(self) -> None:
@@ -67,14 +81,20 @@ class Backlog[T]:
 
     async def _async_work(self) -> None:
         while self._waiting:
-            portion = list(islice(self._waiting, self._at_a_time))
-            for item in portion:
-                del self._waiting[item]
-            began = thread_time()
-            self._work(portion)
-            self._adapt(thread_time() - began)
+            self._do_portion()
             if self._waiting:
                 await asyncio.sleep(0)
+
+    def _do_portion(self) -> None:
+        portion = list(islice(self._waiting, self._at_a_time))
+        for item in portion:
+            del self._waiting[item]
+        began = thread_time()
+        try:
+            self._work(portion)
+        except Exception:  # noqa: BLE001 - the others have their turn all the same
+            LOGGER.exception("Unexpected error: %s", self._name)
+        self._adapt(thread_time() - began)
 
     def _adapt(self, seconds: float) -> None:
         if seconds > _LONG_PORTION:

@@ -20,8 +20,8 @@ _ENDS: Final = {
 class Socket:
     """A socket that ends when nobody is there any more.
 
-    aiohttp's own heartbeat would leave a timer behind where it says goodbye, and to wait
-    for each message with a timeout of its own takes as long as to receive it.
+    aiohttp's own heartbeat would leave a timer behind where it says goodbye, and with a
+    timeout for each of them the messages of a storm cost a quarter more.
     """
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse[bool]) -> None:
@@ -55,6 +55,8 @@ class Socket:
     async def async_close(self) -> None:
         """Say goodbye."""
         self._watching.cancel()
+        # Its traceback holds this, and what holds this the cookie.
+        self._error = None
         await self._socket.close()
 
     async def _async_watch(self) -> None:
