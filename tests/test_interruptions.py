@@ -8,8 +8,8 @@ from unittest.mock import patch
 
 from aiohttp import TCPConnector
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import STATE_UNAVAILABLE, Platform
-from homeassistant.core import HomeAssistant
+from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
@@ -208,6 +208,34 @@ async def test_portions(
 
     assert len(hass.states.async_entity_ids("device_tracker")) == 20
     assert turns_given == portions - 1
+
+
+async def test_others_have_their_turn_before_many_are_called(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A poll in which much changed was long work itself."""
+    monkeypatch.setattr(
+        "custom_components.bike_tracker.listeners._TRACKERS_AT_A_TIME", 1
+    )
+    await async_setup(hass, entry)
+    order: list[str] = []
+    entry.runtime_data.coordinator.async_add_listener(
+        lambda: hass.loop.call_soon(order.append, "others")
+    )
+    hass.bus.async_listen(
+        EVENT_STATE_CHANGED, callback(lambda _: order.append("entity"))
+    )
+    for tracker in (RED, BLUE):
+        simulator.set_status(tracker, "offline")
+
+    await poll()
+
+    assert order[0] == "others"
+    assert order.count("entity") > 1
 
 
 async def test_error_while_a_tracker_is_added(

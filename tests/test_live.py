@@ -701,6 +701,23 @@ async def test_broken(
 
 
 @pytest.mark.usefixtures("live")
+async def test_broken_again_and_again(simulator: Simulator, wait: Pass) -> None:
+    """However long each connection was there, none of them was well: waits grow."""
+    for number, seconds in enumerate((5, 60, 120), 1):
+        for _ in range(6):
+            await wait(61)
+        simulator.live_fault("tells-nothing-new")
+        for latitude in range(3):
+            simulator.report(RED, latitude=10.0 * number + latitude)
+            await wait(61)
+        simulator.live_fault(None)
+        await wait(seconds - 1)
+        assert sign_ins(simulator) == number
+        await wait(2)
+        assert sign_ins(simulator) == number + 1
+
+
+@pytest.mark.usefixtures("live")
 async def test_nothing_at_first(simulator: Simulator, wait: Pass) -> None:
     """A socket that is open and says nothing from the beginning is given up."""
     simulator.live_fault("says-nothing")

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from custom_components.bike_tracker.api import (
     at_once,
 )
 from custom_components.bike_tracker.api.messages import reading
-from custom_components.bike_tracker.api.socket import _HEARTBEAT
+from custom_components.bike_tracker.api.socket import _HEARTBEAT, Socket
 from tests.simulator import Simulator
 from tests.simulator.streets import HOME
 
@@ -57,6 +58,12 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 def client(session: aiohttp.ClientSession, simulator: Simulator) -> LiveClient:
     """Return the client."""
     return LiveClient(session, simulator.url, EMAIL, PASSWORD)
+
+
+@pytest.fixture
+def heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let silence be long after a tenth of a second."""
+    monkeypatch.setattr("custom_components.bike_tracker.api.socket._HEARTBEAT", 0.1)
 
 
 async def error_of(client: LiveClient) -> TrackingError:
@@ -227,11 +234,9 @@ async def test_no_answer(
     assert type(await error_of(client)) is NoAnswerError
 
 
-async def test_nobody_there_any_more(
-    client: LiveClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("heartbeat")
+async def test_nobody_there_any_more(client: LiveClient, simulator: Simulator) -> None:
     """A peer that answers no ping is dead; one that does may be silent."""
-    monkeypatch.setattr("custom_components.bike_tracker.api.socket._HEARTBEAT", 0.1)
     async with aclosing(client.async_messages()) as messages:
         await anext(messages)
         silent = asyncio.ensure_future(anext(messages))
@@ -240,6 +245,46 @@ async def test_nobody_there_any_more(
         simulator.live_fault("dies")
         with pytest.raises(NoAnswerError, match="no sign of life"):
             await silent
+
+
+@pytest.mark.usefixtures("heartbeat")
+async def test_nobody_there_while_nobody_listens(
+    client: LiveClient, simulator: Simulator
+) -> None:
+    """Whoever listens again is told how it ended."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        simulator.live_fault("dies")
+        await asyncio.sleep(0.3)
+        with pytest.raises(NoAnswerError, match="no sign of life"):
+            await anext(messages)
+
+
+@pytest.mark.parametrize("fault", ["dies", "ends", None])
+@pytest.mark.usefixtures("heartbeat")
+async def test_nothing_is_left_of_a_connection(
+    client: LiveClient, simulator: Simulator, fault: str | None
+) -> None:
+    """However it ended, and without waiting for a garbage collection."""
+    gc.collect()
+    gc.disable()
+    try:
+        with suppress(TrackingError):
+            async with aclosing(client.async_messages()) as messages:
+                await anext(messages)
+                assert len(_sockets()) == 1
+                simulator.live_fault(fault)
+                if fault:
+                    await anext(messages)
+        # Whoever watched it has ended as well.
+        await asyncio.sleep(0)
+        assert _sockets() == []
+    finally:
+        gc.enable()
+
+
+def _sockets() -> list[Socket]:
+    return [item for item in gc.get_objects() if isinstance(item, Socket)]
 
 
 def test_a_dead_peer_is_noticed_in_time() -> None:

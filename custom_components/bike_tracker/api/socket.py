@@ -55,8 +55,8 @@ class Socket:
     async def async_close(self) -> None:
         """Say goodbye."""
         self._watching.cancel()
-        # Its traceback holds this, and what holds this the cookie.
-        self._error = None
+        # Their tracebacks hold this, and what holds this the cookie.
+        del self._watching, self._error
         await self._socket.close()
 
     async def _async_watch(self) -> None:
