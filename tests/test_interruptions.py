@@ -20,6 +20,7 @@ from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.backlog import Backlog
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entity_adder import EntityAdder
+from custom_components.bike_tracker.fleet import Fleet
 
 from .conftest import (
     BLUE,
@@ -236,6 +237,35 @@ async def test_others_have_their_turn_before_many_are_called(
 
     assert order[0] == "others"
     assert order.count("entity") > 1
+
+
+@pytest.mark.parametrize("trouble", [RuntimeError, asyncio.CancelledError])
+async def test_trouble_after_a_poll_was_taken_in(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    online: Any,
+    hass_storage: dict[str, Any],
+    trouble: type[BaseException],
+) -> None:
+    """The next poll brings all of it: what is shown, the name, and what is remembered."""
+    simulator.rename(RED, "Old bike")
+    simulator.set_status(RED, "offline")
+    with patch.object(Fleet, "async_describe", side_effect=trouble):
+        await poll()
+    assert online(RED) != "off"
+
+    await poll(120)
+
+    assert online(RED) == "off"
+    device = setup.runtime_data.coordinator.fleet.device_of(RED)
+    assert device.name == "Old bike"
+    await hass.config_entries.async_unload(setup.entry_id)
+    [stored] = [
+        value["data"] for key, value in hass_storage.items() if setup.entry_id in key
+    ]
+    assert stored["since"][RED]["online"]["is_so"] is False
 
 
 async def test_error_while_a_tracker_is_added(

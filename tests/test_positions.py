@@ -1,6 +1,7 @@
 """Where the trackers are, as far as the service says."""
 
 from collections.abc import AsyncIterator
+import copy
 from datetime import datetime, timedelta
 import json
 from typing import Any, TypedDict
@@ -1220,6 +1221,23 @@ async def test_unloading_with_news(
 
     stored = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]
     assert stored["positions"][RED]["latitude"] == 50.0
+
+
+async def test_nothing_is_written_after_unloading(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    poll: Poll,
+    hass_storage: dict[str, Any],
+) -> None:
+    """Whoever loads the account next has the file for itself."""
+    coordinator = setup.runtime_data.coordinator
+    await hass.config_entries.async_unload(setup.entry_id)
+    before = copy.deepcopy(hass_storage.get(f"{DOMAIN}.{setup.entry_id}"))
+
+    coordinator.async_forget(RED)
+    await poll(301)
+
+    assert hass_storage.get(f"{DOMAIN}.{setup.entry_id}") == before
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,6 @@ from .sign_in import SignIn
 _INTERVAL: Final = timedelta(seconds=60)
 # How long trackers that come back are shown where they were.
 _MOVE_AFTER: Final = 5
-# What one poll may count, so that a machine that slept for a day removes nothing.
-_LONGEST_BETWEEN_POLLS: Final = 60 * 60
 
 _TRANSLATION_KEYS: Final = {
     InvalidResponseError: "invalid_response",
@@ -178,15 +176,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
                     began=began,
                 )
             )
+            if positions or _says_otherwise(news):
+                self._memory.async_save_later()
             await in_turns(self._describing(news))
         self.live.async_follow_poll(
             offered=self.positions.offer.works, heard=heard, untold=_reports(news)
         )
         self._count_missing(listed.now)
-        if positions or _says_otherwise(news):
-            self._memory.async_save_later()
         self._async_move_later()
-        return news if news.changed or self.data is None else self.data
+        # Not what changed now alone: an error may have been in the way of the poll before.
+        if self.data is not None and self.data.now is news.now:
+            return self.data
+        return news
 
     async def _async_ask_until_stopped(self, began: int) -> Answers | None:
         self._asking = self.config_entry.async_create_background_task(
@@ -315,8 +316,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     def _describing(self, news: News[str, Tracker]) -> Steps[None]:
         """Let devices be called what the service calls them now."""
-        for number, unique_id in enumerate(news.changed, 1):
-            before, now = news.before.get(unique_id), news.now.get(unique_id)
+        known: Trackers = {} if self.data is None else self.data.now
+        for number, unique_id in enumerate(news.since(known), 1):
+            before, now = known.get(unique_id), news.now.get(unique_id)
             if now and (before is None or _description(before) != _description(now)):
                 self.fleet.async_describe(now.device, now.firmware)
             if number % ITEMS_AT_A_TIME == 0:
@@ -339,9 +341,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _seconds_since_success(self) -> float:
         """Return how long polls succeeded without a break, up to this one."""
         before, self._last_success = self._last_success, monotonic()
-        if before is None:
-            return 0
-        return min(self._last_success - before, _LONGEST_BETWEEN_POLLS)
+        return 0 if before is None else self._last_success - before
 
     @callback
     @override
