@@ -14,8 +14,15 @@ GONE_AFTER = 7 * 24 * HOUR
 def missing_after(
     account: Account, had: Iterable[str], *seconds: float
 ) -> list[list[str]]:
-    """Return who is gone after each of some polls."""
-    return [account.count_missing(set(had), each) for each in seconds]
+    """Return who is gone after each of some times, of which no hour is without a poll."""
+    return [_gone_after(account, set(had), each) for each in seconds]
+
+
+def _gone_after(account: Account, had: set[str], seconds: float) -> list[str]:
+    hours, rest = divmod(seconds, HOUR)
+    for _ in range(int(hours)):
+        account.count_missing(had, HOUR)
+    return account.count_missing(had, rest)
 
 
 def test_nobody_is_missing(account: Account, read: Read) -> None:
@@ -28,8 +35,16 @@ def test_nobody_is_missing(account: Account, read: Read) -> None:
 def test_time_before_the_first_list_without_it(account: Account, read: Read) -> None:
     """It was listed then: a tracker is missing from the first list without it on."""
     account.take(read(a_device("blue")), {}, now=NOW)
-    assert missing_after(account, ["red", "blue"], GONE_AFTER) == [[]]
+    assert account.count_missing({"red", "blue"}, GONE_AFTER) == []
     assert account.remembered.missing == {"red": 0}
+
+
+def test_a_machine_that_slept(account: Account, read: Read) -> None:
+    """The account was not seen without it meanwhile: an hour of that counts."""
+    account.take(read(a_device("blue")), {}, now=NOW)
+    assert missing_after(account, ["red", "blue"], 0) == [[]]
+    assert account.count_missing({"red", "blue"}, 2 * GONE_AFTER) == []
+    assert account.remembered.missing == {"red": HOUR}
 
 
 def test_gone_once_the_time_is_over(account: Account, read: Read) -> None:

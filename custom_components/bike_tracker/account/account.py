@@ -287,7 +287,11 @@ class Account:
         reports.newest[unique_id] = position
         if position.alarm and (alarm := self._alarm(unique_id, position, reports)):
             reports.alarms[unique_id] = alarm
-        if not self._returns(unique_id, came_back):
+        if not self._held_back.is_to_hold(
+            unique_id,
+            was_somewhere=unique_id in self.remembered.positions,
+            came_back=came_back or unique_id not in self.trackers,
+        ):
             reports.tracks[unique_id] = self._heard(
                 unique_id, position, now, reports.tracks.get(unique_id)
             )
@@ -377,13 +381,6 @@ class Account:
             if number % ITEMS_AT_A_TIME == 0:
                 yield
         return _Changes(changed, shown, reports)
-
-    def _returns(self, unique_id: str, came_back: bool) -> bool:
-        """Return whether a tracker is to be shown first where it was."""
-        return unique_id in self._held_back or (
-            unique_id in self.remembered.positions
-            and (came_back or unique_id not in self.trackers)
-        )
 
     def _fallen_silent(
         self, newest: Mapping[str, Position], now: datetime

@@ -22,6 +22,12 @@ class HeldBack:
         """Return whether a tracker is."""
         return unique_id in self._positions
 
+    def is_to_hold(
+        self, unique_id: str, *, was_somewhere: bool, came_back: bool
+    ) -> bool:
+        """Return whether a tracker that reports is to be shown where it was for now."""
+        return unique_id in self._positions or (was_somewhere and came_back)
+
     def get(self, unique_id: str) -> Position | None:
         """Return where a tracker is that is held back."""
         return self._positions.get(unique_id)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 _GONE_AFTER: Final = 7 * 24 * 60 * 60
+# What counts of one time, so that a machine that slept for a day removes nothing.
+_LONGEST: Final = 60 * 60
 
 
 def counted(
@@ -13,8 +15,9 @@ def counted(
 
     `seconds` is how long the account was listed without them since the last time.
     """
+    more = min(seconds, _LONGEST)
     return {
-        unique_id: missing[unique_id] + seconds if unique_id in missing else 0.0
+        unique_id: missing[unique_id] + more if unique_id in missing else 0.0
         for unique_id in absent
     }
 
