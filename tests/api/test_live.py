@@ -7,6 +7,7 @@ import gc
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import aiohttp
 import pytest
@@ -139,6 +140,22 @@ async def test_goodbye(client: LiveClient, simulator: Simulator) -> None:
         await asyncio.sleep(0.01)
     assert simulator.live.goodbyes == 1
     assert {request.method for request in simulator.requests} == {"POST", "GET"}
+
+
+async def test_goodbye_that_is_not_answered(
+    client: LiveClient, simulator: Simulator
+) -> None:
+    """It is not waited for, whatever comes instead."""
+    listening = asyncio.create_task(error_of(client))
+    while not simulator.live.sockets:
+        await asyncio.sleep(0.01)
+    simulator.live_fault("talks-on")
+    await asyncio.sleep(0.1)
+    listening.cancel()
+    async with asyncio.timeout(2):
+        await asyncio.wait([listening])
+        while simulator.live.sockets:
+            await asyncio.sleep(0.01)
 
 
 async def test_wrong_password(
@@ -328,6 +345,39 @@ async def test_lost_while_a_sign_of_life_is_sent(
             await simulator.live.sockets[0].web.ping()
         with pytest.raises(CannotConnectError, match="connection closed"):
             await anext(messages)
+
+
+async def test_a_flood_of_pings(client: LiveClient, simulator: Simulator) -> None:
+    """They are answered at a bearable pace: no more than a thousand a second."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        simulator.live_fault("floods-pings")
+        flooded = asyncio.ensure_future(anext(messages))
+        await asyncio.sleep(0.2)
+        flooded.cancel()
+        await asyncio.wait([flooded])
+    assert 0 < len(simulator.live.pongs) <= 300
+
+
+async def test_pings_of_somebody_who_does_not_read(
+    client: LiveClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers that nobody takes are not waited for."""
+    monkeypatch.setattr("custom_components.bike_tracker.api.socket._LONGEST_SEND", 0.05)
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        monkeypatch.setattr(
+            aiohttp.ClientWebSocketResponse,
+            "send_frame",
+            AsyncMock(side_effect=_for_ever),
+        )
+        await simulator.live.sockets[0].web.ping()
+        with pytest.raises(NoAnswerError, match="nobody reads"):
+            await anext(messages)
+
+
+async def _for_ever(*_: object) -> None:
+    await asyncio.Event().wait()
 
 
 async def test_closed_session(

@@ -16,6 +16,7 @@ from .world import Json
 type Item = dict[str, Json]
 
 COOKIE = "JSESSIONID"
+_FLOOD = 20
 WELL = LiveFault(name="", description="all is well")
 
 
@@ -89,7 +90,7 @@ class LiveServer:
         self, request: web.BaseRequest, email: str, first: list[Item]
     ) -> web.WebSocketResponse:
         """Open a socket, and say what there is until it ends."""
-        response = web.WebSocketResponse(autoping=False)
+        response = web.WebSocketResponse(autoping=False, autoclose=False)
         transport = request.transport
         assert transport is not None
         await response.prepare(request)
@@ -105,6 +106,8 @@ class LiveServer:
                 elif message.type is WSMsgType.PONG:
                     self.pongs.append(message.data)
             self.goodbyes += response.close_code == 1000
+            if self.fault.talks_on:
+                await writing
         finally:
             self.sockets.remove(socket)
             writing.cancel()
@@ -129,7 +132,8 @@ class LiveServer:
         while True:
             data = await socket.waiting.get()
             while self.fault.floods is not None:
-                await socket.web.send_str(self.fault.floods.decode())
+                for _ in range(_FLOOD):
+                    await socket.web.send_frame(self.fault.floods, self.fault.flood_of)
                 await asyncio.sleep(0)
             if self.fault.dead:
                 continue

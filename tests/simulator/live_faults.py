@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from aiohttp import web
+from aiohttp import WSMsgType, web
 import orjson
 
 from .kinds import NULL_POINTER
@@ -33,6 +33,8 @@ class LiveFault:
         dead: whether nothing is answered any more, not even a ping
         ends: whether the socket is closed once the first message is out
         floods: what is sent again and again, as fast as it is taken
+        flood_of: the kind of frame that is
+        talks_on: whether a goodbye is not answered, and nothing ends
         forgets: whether a session is not known any more when the socket is asked for
     """
 
@@ -45,6 +47,8 @@ class LiveFault:
     dead: bool = False
     ends: bool = False
     floods: bytes | None = None
+    flood_of: WSMsgType = WSMsgType.TEXT
+    talks_on: bool = False
     forgets: bool = False
 
     @property
@@ -192,6 +196,18 @@ _FAULTS = (
         name="floods-odd",
         description="what is no JSON, as fast as it is taken",
         floods=b"[" * 1000,
+    ),
+    LiveFault(
+        name="floods-pings",
+        description="pings as fast as they are taken",
+        floods=b"there?",
+        flood_of=WSMsgType.PING,
+    ),
+    LiveFault(
+        name="talks-on",
+        description="signs of life as fast as they are taken, and no goodbye is answered",
+        floods=b"{}",
+        talks_on=True,
     ),
     LiveFault(name="halves", description="of each message the first half", spoil=_half),
     LiveFault(
