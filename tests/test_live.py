@@ -701,10 +701,15 @@ async def test_broken(
 
 
 @pytest.mark.usefixtures("live")
-async def test_broken_again_and_again(simulator: Simulator, wait: Pass) -> None:
-    """However long each connection was there, none of them was well: waits grow."""
-    for number, seconds in enumerate((5, 60, 120), 1):
-        for _ in range(6):
+async def test_broken_again_and_again(
+    hass: HomeAssistant, simulator: Simulator, wait: Pass
+) -> None:
+    """Waits grow, however long it told nothing; what it tells for minutes ends that."""
+    for number, seconds in enumerate((5, 60, 120, 5), 1):
+        for minute in range(6):
+            if number == 4:
+                simulator.report(BLUE, latitude=20.0 + minute)
+                await settle(hass)
             await wait(61)
         simulator.live_fault("tells-nothing-new")
         for latitude in range(3):

@@ -107,14 +107,15 @@ class Live:
         if self.report.state is LiveState.OFF:
             if offered and not self._connect.is_scheduled:
                 self._connect.async_schedule()
-        elif (
-            self._task is not None
-            and self._live_since is not None
-            and self._doubts.are_grave(monotonic(), heard=heard, untold=untold)
-        ):
-            self.report.found_broken += 1
-            self._live_since = None
-            self._task.cancel(_TOLD_NOTHING)
+        elif self._task is not None and self._live_since is not None:
+            now = monotonic()
+            if heard:
+                self._waits.work(now - self._live_since)
+            if self._doubts.are_grave(now, heard=heard, untold=untold):
+                self.report.found_broken += 1
+                # How long it told nothing is no time in which it was well.
+                self._live_since = None
+                self._task.cancel(_TOLD_NOTHING)
 
     @callback
     def _async_connect(self) -> None:

@@ -16,9 +16,9 @@ class Waits:
         self._has_worked = False
         self._failures = 0
 
-    def work(self) -> None:
-        """Take in that it works."""
-        if not self._has_worked:
+    def work(self, lasted: float = 0) -> None:
+        """Take in that it works, and has for so many seconds."""
+        if not self._has_worked or lasted >= _WELL_AFTER:
             self._has_worked, self._failures = True, 0
 
     def fail(self, lasted: float, asked_for: float | None) -> float:
