@@ -7,7 +7,6 @@ import gc
 import json
 from pathlib import Path
 from typing import Any
-from unittest.mock import AsyncMock
 
 import aiohttp
 import pytest
@@ -366,11 +365,7 @@ async def test_pings_of_somebody_who_does_not_read(
     monkeypatch.setattr("custom_components.bike_tracker.api.socket._LONGEST_SEND", 0.05)
     async with aclosing(client.async_messages()) as messages:
         await anext(messages)
-        monkeypatch.setattr(
-            aiohttp.ClientWebSocketResponse,
-            "send_frame",
-            AsyncMock(side_effect=_for_ever),
-        )
+        monkeypatch.setattr(aiohttp.ClientWebSocketResponse, "send_frame", _for_ever)
         await simulator.live.sockets[0].web.ping()
         with pytest.raises(NoAnswerError, match="nobody reads"):
             await anext(messages)

@@ -16,6 +16,7 @@ from .world import Json
 type Item = dict[str, Json]
 
 COOKIE = "JSESSIONID"
+# Frames of a flood that are sent in one go.
 _FLOOD = 20
 WELL = LiveFault(name="", description="all is well")
 

@@ -20,11 +20,10 @@ from .errors import (
     TrackingError,
 )
 from .messages import Message, reading
-from .socket import Socket
+from .socket import CLOSING, Socket
 from .turns import in_turns
 
 _TIMEOUT: Final = 30
-_GOODBYE: Final = aiohttp.ClientWSTimeout(ws_close=1)
 _MOST_BYTES: Final = 1024 * 1024
 # No more than ten thousand messages a second, and a thousand with nothing in them: a
 # breath after each of these would double what a quiet hour costs.
@@ -114,7 +113,7 @@ class LiveClient:
                     await session.ws_connect(
                         URL(f"{self._url}/socket", encoded=True),
                         headers={hdrs.COOKIE: cookie},
-                        timeout=_GOODBYE,
+                        timeout=CLOSING,
                         autoping=False,
                         max_msg_size=_MOST_BYTES,
                         decode_text=False,

@@ -14,6 +14,8 @@ from .errors import CannotConnectError, InvalidResponseError, NoAnswerError
 _HEARTBEAT: Final = 57
 _LONGEST_SEND: Final = 10
 _LONGEST_GOODBYE: Final = 1
+CLOSING: Final = aiohttp.ClientWSTimeout(ws_close=_LONGEST_GOODBYE)
+"""For aiohttp, which waits for each frame anew, also where it closes by itself."""
 _ENDS: Final = {
     aiohttp.WSMsgType.CLOSE,
     aiohttp.WSMsgType.CLOSING,
@@ -39,10 +41,10 @@ class Socket:
         self._watching = asyncio.create_task(self._async_watch())
 
     async def async_receive(self) -> bytes:
-        """Return the next message; no bytes are a sign of life that is none.
+        """Return the next message, no bytes for what is none, such as a ping.
 
-        Raises CannotConnectError, or NoAnswerError if there was no sign of life, or
-        InvalidResponseError.
+        Raises CannotConnectError, or NoAnswerError if there was no sign of life or our
+        own is not taken, or InvalidResponseError.
         """
         message = await self._web.receive()
         self._heard_at = self._now()
