@@ -157,6 +157,26 @@ async def test_goodbye_that_is_not_answered(
             await asyncio.sleep(0.01)
 
 
+async def test_goodbye_to_somebody_who_does_not_read(
+    client: LiveClient, simulator: Simulator
+) -> None:
+    """What could not be sent keeps nothing open."""
+    async with aclosing(client.async_messages()) as messages:
+        await anext(messages)
+        simulator.live.sockets[0].transport.pause_reading()
+        gc.collect()
+        [web] = _all_of(aiohttp.ClientWebSocketResponse)
+        line = web.get_extra_info("socket")
+        sending = asyncio.create_task(web.send_bytes(bytes(32 * 2**20)))
+        await asyncio.sleep(0.1)
+        assert not sending.done()
+    async with asyncio.timeout(1):
+        await asyncio.wait([sending])
+        while line.fileno() != -1:
+            await asyncio.sleep(0.01)
+    assert sending.exception() or sending.cancelled()
+
+
 async def test_wrong_password(
     session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
@@ -288,19 +308,19 @@ async def test_nothing_is_left_of_a_connection(
         with suppress(TrackingError):
             async with aclosing(client.async_messages()) as messages:
                 await anext(messages)
-                assert len(_sockets()) == 1
+                assert len(_all_of(Socket)) == 1
                 simulator.live_fault(fault)
                 if fault:
                     await anext(messages)
         # Whoever watched it has ended as well.
         await asyncio.sleep(0)
-        assert _sockets() == []
+        assert _all_of(Socket) == []
     finally:
         gc.enable()
 
 
-def _sockets() -> list[Socket]:
-    return [item for item in gc.get_objects() if isinstance(item, Socket)]
+def _all_of[T](kind: type[T]) -> list[T]:
+    return [item for item in gc.get_objects() if isinstance(item, kind)]
 
 
 def test_a_dead_peer_is_noticed_in_time() -> None:
