@@ -14,7 +14,7 @@ from homeassistant.components.event import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import Alarm, Track, events
+from .account import Alarm, RideEvent
 from .data import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
@@ -72,12 +72,16 @@ def _alarm_type(word: str) -> str:
     return alarm_type if alarm_type in ALARM_TYPES else "other"
 
 
-def _rides(before: Track | None, track: Track) -> Iterable[Event]:
+def _rides(
+    before: tuple[RideEvent, ...] | None, now: tuple[RideEvent, ...]
+) -> Iterable[Event]:
     """Return an event for each ride that started or ended since."""
-    for event_type, ride in events(before, track):
-        described = ride.described(is_over=event_type == "ended")
+    for event in now if before is not None else ():
+        if before and event in before:
+            continue
+        described = event.ride.described(is_over=event.type == "ended")
         yield (
-            event_type,
+            event.type,
             {
                 name: value.isoformat() if isinstance(value, datetime) else value
                 for name, value in described.items()
@@ -100,7 +104,7 @@ DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
         event_types=["started", "ended"],
         only_if_reported=True,
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda tracker: tracker.track,
+        value_fn=lambda tracker: tracker.ride_events,
         events_fn=_rides,
     ),
 )

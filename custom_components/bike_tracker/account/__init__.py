@@ -8,9 +8,9 @@ from .account import Account, Remembered
 from .alarms import Alarm
 from .distance import Fix
 from .positions import is_outdated
-from .rides import Ride, RideEvent, Track, events
+from .rides import Ride, RideNews, Track
 from .since import Said, Since
-from .tracker import Tracker, Trackers
+from .tracker import RideEvent, Tracker, Trackers
 
 __all__ = [
     "Account",
@@ -19,11 +19,11 @@ __all__ = [
     "Remembered",
     "Ride",
     "RideEvent",
+    "RideNews",
     "Said",
     "Since",
     "Track",
     "Tracker",
     "Trackers",
-    "events",
     "is_outdated",
 ]

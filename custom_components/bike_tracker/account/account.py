@@ -11,9 +11,13 @@ from .coming_back import HeldBack
 from .messages import announcing, heard_of, is_older_device, is_older_position
 from .missing import counted, gone
 from .positions import goes_back, is_outdated, taken
-from .rides import NEW_TRACK, Track, ended, heard, recounted, silent_at
+from .rides import NEW_TRACK, RideNews, Track, ended, heard, recounted, silent_at
 from .since import NEVER_HEARD, Since
-from .tracker import Tracker, Trackers
+from .tracker import RideEvent, Tracker, Trackers
+
+# How far a tracker came, and what happened.
+type _Way = tuple[Track, list[RideNews]]
+_MOST_EVENTS = 10
 
 
 @dataclass(slots=True)
@@ -34,7 +38,7 @@ class _Reports:
 
     newest: dict[str, Position] = field(default_factory=dict)
     alarms: dict[str, Alarm] = field(default_factory=dict)
-    tracks: dict[str, Track] = field(default_factory=dict)
+    tracks: dict[str, _Way] = field(default_factory=dict)
     """Of trackers that are shown where they are, and not where they were."""
 
 
@@ -367,7 +371,7 @@ class Account:
         self,
         devices: Mapping[str, Device],
         reports: _Reports,
-        silent: Mapping[str, Track],
+        silent: Mapping[str, _Way],
         now: datetime,
     ) -> Steps[_Changes]:
         """Return what is different with these devices, and with what was reported."""
@@ -384,7 +388,7 @@ class Account:
 
     def _fallen_silent(
         self, newest: Mapping[str, Position], now: datetime
-    ) -> dict[str, Track]:
+    ) -> dict[str, _Way]:
         """Return how far trackers came that fell silent under way."""
         tracks = self.remembered.tracks
         return {
@@ -400,11 +404,12 @@ class Account:
         unique_id: str,
         position: Position,
         now: datetime,
-        track: Track | None = None,
-    ) -> Track:
+        way: _Way | None = None,
+    ) -> _Way:
         """Return how far a tracker came that has this position now."""
-        before = track or self.remembered.tracks.get(unique_id, NEW_TRACK)
-        return heard(before, position, now)
+        track, news = way or (self.remembered.tracks.get(unique_id, NEW_TRACK), [])
+        track, more = heard(track, position, now)
+        return track, news + more
 
     def _alarm(
         self, unique_id: str, position: Position, reports: _Reports
@@ -422,7 +427,7 @@ class Account:
         device: Device,
         shown: Mapping[str, Position],
         alarms: Mapping[str, Alarm],
-        tracks: Mapping[str, Track],
+        tracks: Mapping[str, _Way],
         now: datetime,
     ) -> Tracker:
         """Return a tracker with one of these positions, else where it is known to be.
@@ -433,11 +438,23 @@ class Account:
         position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
         since = self.remembered.since.get(unique_id, NEVER_HEARD)
         alarm = alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
-        track = tracks.get(unique_id) or self.remembered.tracks.get(unique_id)
-        tracker = Tracker(
-            device, position, since.after(device, position, now), alarm, track
+        track, news = tracks.get(unique_id) or (
+            self.remembered.tracks.get(unique_id),
+            [],
         )
         known = self.trackers.get(unique_id)
+        rides = (
+            *(known.ride_events if known else ()),
+            *(RideEvent(what, ride, now) for what, ride in news),
+        )
+        tracker = Tracker(
+            device,
+            position,
+            since.after(device, position, now),
+            alarm,
+            track,
+            rides[-_MOST_EVENTS:],
+        )
         return known if known == tracker else tracker
 
     def _become(self, changes: _Changes, gone: AbstractSet[str]) -> News[str, Tracker]:

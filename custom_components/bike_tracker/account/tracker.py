@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..api import Device, Hardware, Position
 from .alarms import Alarm
 from .distance import Fix
 from .rides import Ride, Track
 from .since import NEVER_HEARD, Said, Since
+
+
+class RideEvent(NamedTuple):
+    """A ride that started or ended."""
+
+    type: Literal["started", "ended"]
+    ride: Ride
+    heard_at: datetime
 
 
 class Tracker(NamedTuple):
@@ -21,6 +29,8 @@ class Tracker(NamedTuple):
     """The last one it ever had."""
     track: Track | None = None
     """How far it came; None while it has no position."""
+    ride_events: tuple[RideEvent, ...] = ()
+    """What happened, oldest first."""
 
     @property
     def online_since(self) -> datetime | None:

@@ -216,13 +216,13 @@ class RideStarted(TrackerTrigger):
     @staticmethod
     @override
     def _since(tracker: Tracker) -> datetime | None:
-        ride = tracker.track and tracker.track.started
+        ride = tracker.track and (tracker.track.ride or tracker.track.ended)
         return ride and ride.started_at
 
     @staticmethod
     @override
     def _more(tracker: Tracker) -> dict[str, Any]:
-        ride = tracker.track and tracker.track.started
+        ride = tracker.track and (tracker.track.ride or tracker.track.ended)
         return ride.described(is_over=False) if ride else {}
 
 
