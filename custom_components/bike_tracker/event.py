@@ -43,6 +43,7 @@ ALARM_TYPES: Final = [
     "unlock",
     "door",
     "fault",
+    "jamming",
     "other",
 ]
 
