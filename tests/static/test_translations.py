@@ -299,7 +299,8 @@ def test_triggers_and_conditions_are_explained(kind: str) -> None:
 def test_choices_are_named() -> None:
     """What a trigger or a condition lets people choose from has names, and nothing else has."""
     choices = {
-        select["translation_key"]: select["options"] for select in lists_to_choose_from()
+        select["translation_key"]: select["options"]
+        for select in lists_to_choose_from()
     }
     named = {key: texts["options"].keys() for key, texts in ENGLISH["selector"].items()}
     assert named == {key: {*options} for key, options in choices.items()}
