@@ -12,11 +12,11 @@ from homeassistant.helpers import (
     floor_registry as fr,
     label_registry as lr,
 )
+from homeassistant.helpers.target import TargetSelection
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.automations.targets import trackers_in
 from tests.conftest import BLUE, EMAIL, RED
 
 from .garage import INTERRUPTIONS, Garage
@@ -406,14 +406,31 @@ async def test_connectivity_switched_off(
     assert len(garage.runs) == 1
 
 
-async def test_excluded(hass: HomeAssistant, garage: Garage) -> None:
-    """Newer releases let a target leave some out."""
+@pytest.mark.skipif(
+    "exclude" not in TargetSelection.__slots__, reason="new in Home Assistant 2026.11"
+)
+@pytest.mark.parametrize(
+    ("by", "names"), [("entity", {"Red bike", "Blue bike"}), ("device", {"Blue bike"})]
+)
+async def test_excluded(
+    hass: HomeAssistant, garage: Garage, by: str, names: set[str]
+) -> None:
+    """An entity is left out alone, as Home Assistant does; a device with all it has."""
     area = ar.async_get(hass).async_create("Garage")
     for bike in (RED, BLUE):
         garage.put(bike, area_id=area.id)
-    target = {"area_id": [area.id], "exclude": {"entity_id": [garage.entity(RED)]}}
+    exclude = {
+        "entity": {"entity_id": [garage.entity(RED)]},
+        "device": {"device_id": [garage.device(RED)]},
+    }[by]
+    target = {"area_id": [area.id], "exclude": exclude}
+    await garage.async_listen("went_offline", target=target)
 
-    assert trackers_in(hass, target) == {BLUE}
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+
+    assert {run.variables["name"] for run in garage.runs} == names
 
 
 async def test_name_a_person_gave(garage: Garage) -> None:

@@ -129,7 +129,6 @@ class House:
         await self._async_settle()
         await hass.config_entries.async_unload(self._entry.entry_id)
         await self.async_save()
-        hass.data.pop(f"{DOMAIN}_marks", None)
         hass.set_state(CoreState.not_running)
 
     async def async_start(self) -> None:
