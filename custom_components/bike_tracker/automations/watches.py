@@ -72,7 +72,9 @@ class Watches:
         self._is_following = False
         self._is_starting = False
         self._targets.on_change.append(self._async_follow_later)
-        async_dispatcher_connect(hass, SIGNAL_NEWS, self._async_on_news)
+        self._stop_listening = async_dispatcher_connect(
+            hass, SIGNAL_NEWS, self._async_on_news
+        )
         hass.data[MARKS] = self._written
 
     def _written(self, unique_ids: Collection[str]) -> list[dict[str, Any]]:
@@ -102,6 +104,16 @@ class Watches:
         self._leave(watch, set(watch.marks))
         del self._watches[watch]
         self._async_follow_later()
+        if not self._watches:
+            self._close()
+
+    def _close(self) -> None:
+        """End with the last trigger; the next one begins anew."""
+        self._stop_listening()
+        self._targets.on_change.remove(self._async_follow_later)
+        self._ends.clear()
+        self._set_timer(dt_util.utcnow())
+        del self._hass.data[MARKS], self._hass.data[_WATCHES]
 
     def _join(self, watch: Watch, unique_ids: Iterable[str]) -> None:
         mark = Mark(dt_util.utcnow())
@@ -128,8 +140,7 @@ class Watches:
 
     @callback
     def _async_on_news(self, coordinator: BikeTrackerCoordinator) -> None:
-        if self._watches:
-            self._look(self._news(coordinator))
+        self._look(self._news(coordinator))
 
     @callback
     def _async_on_time(self, _now: datetime) -> None:
