@@ -120,7 +120,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         remembered = await self._memory.async_load()
         self.account = Account(remembered)
         self.fleet = Fleet(self.hass, self.config_entry)
-        self.positions = PositionLookup(self.client, known=bool(remembered.positions))
+        self.positions = PositionLookup(
+            self.config_entry, self.client, known=bool(remembered.positions)
+        )
         for clean_up in (
             self._memory.async_close,
             partial(async_delete_issue, self.hass, self.config_entry, "no_trackers"),

@@ -9,12 +9,10 @@ from typing import Any, Protocol, Self
 import orjson
 
 from .errors import InvalidResponseError
+from .limits import refuse_too_many_values
 from .news import News
 from .turns import ITEMS_AT_A_TIME, Steps, at_once
 
-# What lists of thousands of trackers need. Of `{}` alone, 4 MiB would take up a hundred
-# times as much once read.
-_MOST_VALUES = 400_000
 _LONGEST_INTEGER = len("-9223372036854775808")
 
 
@@ -156,8 +154,7 @@ def _marks_and_values(
     A mark is the hash of what is between `},{`, which is a row's text if each of them is
     an object. Otherwise no row has a mark that was or will be another's.
     """
-    if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
-        raise InvalidResponseError("too many values")
+    refuse_too_many_values(body)
     if body.startswith(b"[{") and body.endswith(b"}]"):
         texts = body[2:-2].split(b"},{")
         marks = list(map(hash, texts))
