@@ -19,6 +19,7 @@ from homeassistant.helpers.redact import REDACTED, async_redact_data
 from .account import Tracker
 from .api import Position
 from .api.address import host_of
+from .api.lists import MOST_NAMES
 from .api.models import KNOWN_ATTRIBUTES, KNOWN_FIELDS
 from .coordinator import BikeTrackerCoordinator
 from .data import BikeTrackerConfigEntry
@@ -124,6 +125,7 @@ def _service(
         "unreadable_device_fields": sorted(client.devices.unreadable_fields),
         "position_fields": _words(client.positions.seen_fields, identities),
         "position_attributes": _words(client.positions.seen_within, identities),
+        "names_at_most": MOST_NAMES,
     }
 
 

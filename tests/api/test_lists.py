@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from custom_components.bike_tracker.api import Device, InvalidResponseError, Position
-from custom_components.bike_tracker.api.lists import ListReader
+from custom_components.bike_tracker.api.lists import MOST_NAMES, ListReader
 
 from .rows import DEVICE, MISSING, POSITION, TRACCAR_DEVICE, TRACCAR_POSITION, row
 
@@ -333,6 +333,31 @@ def test_names_within_a_field_are_remembered() -> None:
     other = ListReader[int, Position](Position)
     other.read(orjson.dumps([POSITION]))
     assert other.seen_within == set()
+
+
+def test_names_without_end() -> None:
+    """A server that invents new ones with each answer does not fill the memory."""
+    reader = ListReader[int, Position](Position, within="attributes")
+    reader.read(orjson.dumps([row(POSITION)]))
+    first = set(reader.seen_fields), set(reader.seen_within)
+    tracemalloc.start()
+    for answer in range(1_000):
+        names = [f"{answer} {number} {'x' * 1_000}" for number in range(20)]
+        attributes = dict.fromkeys(names, 0)
+        reader.read(orjson.dumps([row(POSITION, attributes=attributes, **attributes)]))
+    del names, attributes
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2**18
+    for seen, known in zip(
+        (reader.seen_fields, reader.seen_within), first, strict=True
+    ):
+        assert known < seen
+        assert len(seen) == MOST_NAMES
+    # One more tracker does not make room for more, and what is known is not forgotten.
+    reader.read(orjson.dumps([POSITION, row(POSITION, deviceId=2, another=1)]))
+    assert first[0] < reader.seen_fields
+    assert "another" not in reader.seen_fields
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 import json
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import orjson
 
@@ -13,6 +14,10 @@ from .limits import refuse_too_many_values
 from .news import News
 from .turns import ITEMS_AT_A_TIME, Steps, at_once
 
+# Servers may invent names without end. Real ones use some hundred at the most.
+MOST_NAMES: Final = 300
+"""How many names of fields are remembered."""
+_LONGEST_NAME = 64
 _LONGEST_INTEGER = len("-9223372036854775808")
 
 
@@ -60,9 +65,9 @@ class ListReader[K, T: Listed[Any]]:
         self.left_out = 0
         """Rows of the last answer without a usable key."""
         self.seen_fields: set[str] = set()
-        """Names of all fields that came, documented or not."""
+        """Names of fields that came, documented or not: the first MOST_NAMES."""
         self.seen_within: set[str] = set()
-        """Names of all that came within the one field."""
+        """Names of what came within the one field, as many."""
         self.unreadable_fields: set[str] = set()
         """Names of fields that came without a usable value."""
 
@@ -99,9 +104,9 @@ class ListReader[K, T: Listed[Any]]:
             return None
         item = self._kind.from_row(value, self.unreadable_fields.add)
         if item is not None:
-            self.seen_fields.update(value)
+            _remember(self.seen_fields, value)
             if type(within := value.get(self._within)) is dict:
-                self.seen_within.update(within)
+                _remember(self.seen_within, within)
         return item
 
     def _take(self, came: Mapping[Mark, T], went: Mapping[Mark, T]) -> News[K, T]:
@@ -128,6 +133,13 @@ class ListReader[K, T: Listed[Any]]:
         if changed:
             self._objects = objects
         return News(before, self._objects, changed)
+
+
+def _remember(seen: set[str], names: Collection[str]) -> None:
+    """Remember names, as far as there is room: of long ones the beginning."""
+    if not seen.issuperset(names):
+        new = (name[:_LONGEST_NAME] for name in names if name not in seen)
+        seen.update(islice(new, MOST_NAMES - len(seen)))
 
 
 def _by_key[K, T: Listed[Any]](items: Collection[T]) -> dict[K, T]:
