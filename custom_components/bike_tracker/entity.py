@@ -72,6 +72,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         Where that cannot be read, the entity is there, and unavailable until it can.
         """
         await super().async_added_to_hass()
+        self.coordinator.async_entity_added()
         try:
             self._read()
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again

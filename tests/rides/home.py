@@ -4,13 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.account import (
-    Account,
-    Remembered,
-    Ride,
-    Tracker,
-    events,
-)
+from custom_components.bike_tracker.account import Account, Remembered, Ride, Tracker
 from custom_components.bike_tracker.api import Device, News
 
 from .trackers import Report
@@ -87,8 +81,8 @@ class Home:
     @property
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
-        track = self.account.remembered.tracks.get(BIKE)
-        return track is not None and track.ride is not None
+        story = self.account.remembered.stories.get(BIKE)
+        return bool(story and story.track and story.track.ride)
 
     def restart(self) -> None:
         """Begin anew with what was remembered."""
@@ -106,15 +100,19 @@ class Home:
         came_back, self._came_back = self._came_back, False
         self._tell(account.take(listed, found, now=now, came_back=came_back), now)
         if account.holds_back:
-            self._tell(account.move(now=now + _MOVES_AFTER), now)
+            self._tell(account.move(), now + _MOVES_AFTER)
 
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:
             return
-        before, track = news.before.get(BIKE), news.now[BIKE].track
+        before, tracker = news.before.get(BIKE), news.now[BIKE]
+        track = tracker.track
         assert track is not None
-        for kind, ride in events(before.track if before else None, track):
-            (self.started if kind == "started" else self.ended).append((now, ride))
+        known = before.ride_events if before else ()
+        for event in tracker.ride_events:
+            if event not in known:
+                told = self.started if event.type == "started" else self.ended
+                told.append((now, event.ride))
         if track.total is not None:
             self.totals.append((now, track.total))
 
