@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
+import orjson
 import pytest
 
 from custom_components.bike_tracker import (
@@ -58,7 +59,9 @@ from .benchmark.scenarios import (
     TITLES,
     TOLD,
 )
+from .benchmark.service.fleet import EMAIL as RIDER, Fleet
 from .benchmark.usual_way import binary_sensor, sensor
+from .simulator import Simulator
 
 IDLE = Counts(requests=1, bytes=100, changed=0, written=0, different=0, rows=0)
 WRITTEN = Counts(requests=2, bytes=200, changed=3, written=3, different=3, rows=3)
@@ -67,6 +70,19 @@ WRITTEN = Counts(requests=2, bytes=200, changed=3, written=3, different=3, rows=
 def cost(cpu: float) -> Cost:
     """Return what a poll cost that took so many seconds of CPU."""
     return Cost(cpu=cpu, wall=cpu, block=cpu, busy=0.01, collecting=0)
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_rows_are_as_long_as_real_ones(*, full: bool) -> None:
+    """What costs by the byte is measured with as many bytes as Traccar sends, 450 and 780."""
+    async with Simulator() as simulator:
+        fleet = Fleet(simulator, 3, full=full)
+        for _ in range(2):
+            for row in simulator.listed("devices", RIDER):
+                assert 430 <= len(orjson.dumps(row)) <= 470
+            for row in simulator.listed("positions", RIDER):
+                assert 730 <= len(orjson.dumps(row)) <= 830
+            fleet.commands["report"](3)
 
 
 RUNS = {

@@ -118,6 +118,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.account = Account(remembered)
         self.fleet = Fleet(self.hass, self.config_entry)
         self.positions = PositionLookup(
+            self.config_entry,
             self.client,
             known=any(story.position for story in remembered.stories.values()),
         )
