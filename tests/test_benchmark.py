@@ -14,6 +14,7 @@ from custom_components.bike_tracker import (
 )
 
 from .benchmark import measured, plan
+from .benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS
 from .benchmark.candidates import CANDIDATES, LISTENERS
 from .benchmark.chart import Chart, draw
 from .benchmark.counters import Counts
@@ -88,6 +89,7 @@ RUNS = {
     "polls": "a machine.",
     "live": "a live machine.",
     "reports": "another machine.",
+    "automations": "one more machine.",
 }
 
 
@@ -135,6 +137,8 @@ def results() -> Results:
     found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
     found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
     found.reports = [{READ_ALL: 6e-6, READ_SOME: 5e-6, STANDING: 4e-6, RIDING: 7e-6}]
+    for watched in (FEW, MANY):
+        found.automations[watched] = [dict.fromkeys(TITLES_OF_AUTOMATIONS, 0.0005)]
     found.live = live_results()
     return found
 
@@ -153,6 +157,7 @@ def test_page(results: Results) -> None:
     assert "1.00 (1.00 ×)" in page
     assert "| `sensor.py` | 2.0 | 0.0 |\n| `api.py` | 0.0 | 3.0 |\n" in page
     assert "turns.py" not in page
+    assert "| an idle poll | 0.50 | 0.50 |" in page
     assert "| set-up after a restart | without it | 10.0 | 100.0 | 0.10 × |" in page
     assert "100.00 (100.00 ×)" in page
     assert "This run: a machine." in page
@@ -197,6 +202,7 @@ def test_other_goals(results: Results) -> None:
     results.limits[BEYOND_THE_LIMIT] = Limit(shown=2_499, left_out=7_501, changed=7_497)
     results.costs[100, OURS, SHUFFLED.key].append(Cost(0, 0, 0, 0.06, 0))
     results.reports[0][READ_ALL] = 6.6e-6
+    results.automations[FEW][0][ONE] = 0.0011
 
     found = [goal.work for goal in goals(results) if not goal.reached]
 
@@ -207,6 +213,7 @@ def test_other_goals(results: Results) -> None:
         "set-up and polls",
         SHUFFLED.title,
         REPORT_TITLES[READ_ALL],
+        f"10 automations, {TITLES_OF_AUTOMATIONS[ONE]}",
     ]
 
 

@@ -1,5 +1,7 @@
 """What messages tell between polls, in several automations at once."""
 
+from typing import Any
+
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 import pytest
@@ -50,12 +52,13 @@ async def test_told_while_polls_fail(live: Garage, wait: Pass) -> None:
     await _async_save(live)
     live.simulator.fault("status-503", path="devices")
     await wait(61)
-    for attributes in (
+    reports: list[dict[str, Any]] = [
         {"motion": True, "alarm": "movement"},
         {"motion": True, "alarm": "tow"},
         {"motion": False},
         {"motion": False, "alarm": "tampering"},
-    ):
+    ]
+    for attributes in reports:
         live.simulator.report(RED, attributes=attributes)
         await wait(5)
     assert live.runs == []

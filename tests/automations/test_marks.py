@@ -10,7 +10,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import BLUE, RED
+from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
 
 from .garage import Garage
 from .test_trigger import MINUTES
@@ -239,3 +239,29 @@ async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) 
     await garage.async_minutes(20)
 
     assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
+
+
+async def test_moves_to_another_account(
+    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
+) -> None:
+    """What was told stays told there, and waits go on."""
+    garage.simulator.add_account(BOB, PASSWORD)
+    garage.simulator.assign(BOB, RED)
+    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
+    await garage.async_save(
+        garage.automation("went_offline", alias="told"),
+        garage.automation("went_offline", alias="waits", **{"for": MINUTES}),
+    )
+    garage.become("went_offline")
+    await garage.async_minutes(5)
+    assert len(garage.runs) == 1
+
+    garage.simulator.unassign(EMAIL, RED)
+    for _ in range(35):
+        await garage.async_minutes(1)
+        await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert len(garage.runs) == 2
+    device = dr.async_get(hass).async_get(garage.runs[1].variables["device_id"])
+    assert isinstance(device, dr.DeviceEntry)
+    assert (DOMAIN, RED) in device.identifiers

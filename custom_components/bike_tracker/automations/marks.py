@@ -5,10 +5,10 @@ kill in between could lose or double what happens.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from homeassistant.core import HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
@@ -34,18 +34,6 @@ class Mark(NamedTuple):
     """
     told: datetime | None = None
     """The number of what it told last."""
-
-
-class Marked(Protocol):
-    """A trigger that is listening."""
-
-    @property
-    def key(self) -> str:
-        """Return what is the same after a restart."""
-
-    @property
-    def marks(self) -> Mapping[str, Mark]:
-        """Return how far it is, by `uniqueId`."""
 
 
 class Recalled:
@@ -81,26 +69,6 @@ class Recalled:
             case {"since": _, "counts_from": counts_from}:
                 return Mark(self._time(counts_from))
         return None
-
-
-def as_json(
-    triggers: Iterable[Marked], unique_ids: Collection[str]
-) -> list[dict[str, Any]]:
-    """Return how far triggers are with these trackers.
-
-    Runs beside the event loop, which may change marks meanwhile: hence the copies.
-    """
-    return [
-        {"trigger": trigger.key, "trackers": marks}
-        for trigger in triggers
-        if (
-            marks := {
-                unique_id: mark
-                for unique_id, mark in dict(trigger.marks).items()
-                if unique_id in unique_ids
-            }
-        )
-    ]
 
 
 class OldFile:

@@ -7,7 +7,8 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import chain, count
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from homeassistant.core import (
     CALLBACK_TYPE,
@@ -28,7 +29,7 @@ from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from ..memory import MARKS
 from .kinds import Item
-from .marks import Mark, OldFile, Recalled, as_json
+from .marks import Mark, OldFile, Recalled
 from .targets import async_get_targets
 from .watch import Watch
 
@@ -37,14 +38,6 @@ _FOLLOW_TARGETS_AFTER: Final = 1
 
 type Look = tuple[BikeTrackerCoordinator, str, Watch]
 """A tracker, and a trigger that is to look at it."""
-
-
-class _Heard(NamedTuple):
-    """How much of an account was taken in."""
-
-    coordinator: BikeTrackerCoordinator
-    trackers: Trackers
-    asked_at: datetime | None
 
 
 class Watches:
@@ -62,7 +55,10 @@ class Watches:
         # With trackers whose marks were perhaps written before a restart.
         self._watches: dict[Watch, set[str]] = {}
         self._by_tracker: defaultdict[str, dict[Watch, None]] = defaultdict(dict)
-        self._heard: dict[str, _Heard] = {}
+        # What was taken in of each account: its trackers, by which answer.
+        self._heard: WeakKeyDictionary[
+            BikeTrackerCoordinator, tuple[Trackers, datetime | None]
+        ] = WeakKeyDictionary()
         # When waits are over, unless they ended before.
         self._ends: list[tuple[datetime, int, str, Watch]] = []
         self._number = count()
@@ -70,7 +66,7 @@ class Watches:
         self._waiting: dict[tuple[str, Watch], None] = {}
         self._timer: tuple[datetime, CALLBACK_TYPE] | None = None
         self._is_following = False
-        self._is_starting = False
+        self._start: CALLBACK_TYPE | None = None
         self._targets.on_change.append(self._async_follow_later)
         self._stop_listening = async_dispatcher_connect(
             hass, SIGNAL_NEWS, self._async_on_news
@@ -78,7 +74,16 @@ class Watches:
         hass.data[MARKS] = self._written
 
     def _written(self, unique_ids: Collection[str]) -> list[dict[str, Any]]:
-        return as_json(list(self._watches), unique_ids)
+        """Return how far triggers are with these trackers.
+
+        Runs beside the event loop, which may change marks meanwhile: hence the copies.
+        """
+        copies = [(watch.key, dict(watch.marks)) for watch in list(self._watches)]
+        return [
+            {"trigger": key, "trackers": written}
+            for key, marks in copies
+            if (written := {name: marks[name] for name in marks if name in unique_ids})
+        ]
 
     @callback
     def async_add(self, watch: Watch) -> CALLBACK_TYPE:
@@ -91,9 +96,8 @@ class Watches:
         self._remember()
         if is_running:
             self._look(self._at(unique_ids, watch))
-        elif not self._is_starting:
-            self._is_starting = True
-            async_at_started(self._hass, self._async_on_start)
+        elif self._start is None:
+            self._start = async_at_started(self._hass, self._async_on_start)
         return partial(self._async_remove, watch)
 
     @callback
@@ -111,6 +115,8 @@ class Watches:
         """End with the last trigger; the next one begins anew."""
         self._stop_listening()
         self._targets.on_change.remove(self._async_follow_later)
+        if self._start:
+            self._start()
         self._ends.clear()
         self._set_timer(dt_util.utcnow())
         del self._hass.data[MARKS], self._hass.data[_WATCHES]
@@ -134,7 +140,7 @@ class Watches:
 
     @callback
     def _async_on_start(self, _hass: HomeAssistant) -> None:
-        self._is_starting = False
+        self._start = None
         self._heard.clear()
         self._look(chain.from_iterable(map(self._news, self._coordinators())))
 
@@ -192,20 +198,19 @@ class Watches:
 
     def _news(self, coordinator: BikeTrackerCoordinator) -> Iterator[Look]:
         """Yield what is new of an account since it was last heard of."""
-        news, entry_id = coordinator.data, coordinator.config_entry.entry_id
-        heard = self._heard.get(entry_id)
-        if heard is None or heard.coordinator is not coordinator:
-            heard = _Heard(coordinator, {}, None)
-        self._heard[entry_id] = _Heard(coordinator, news.now, coordinator.asked_at)
-        if not heard.trackers:
+        news = coordinator.data
+        if coordinator not in self._heard:
+            self._heard[coordinator] = {}, None
             self._recall(coordinator)
-        changed = news.since(heard.trackers) & news.now.keys()
+        known, asked_at = self._heard[coordinator]
+        self._heard[coordinator] = news.now, coordinator.asked_at
+        changed = news.since(known) & news.now.keys()
         for unique_id in changed & self._by_tracker.keys():
-            before, now = heard.trackers.get(unique_id), news.now[unique_id]
+            before, now = known.get(unique_id), news.now[unique_id]
             for watch in self._by_tracker[unique_id]:
                 if before is None or watch.kind.reads(before) != watch.kind.reads(now):
                     yield coordinator, unique_id, watch
-        if heard.asked_at != coordinator.asked_at:
+        if asked_at != coordinator.asked_at:
             for unique_id, watch in list(self._waiting):
                 if unique_id in news.now:
                     del self._waiting[unique_id, watch]
@@ -288,11 +293,11 @@ class Watches:
                     if mark := recalled.mark(written[unique_id]):
                         watch.marks[unique_id] = mark
         coordinator.async_remember()
+        heard = sum(coordinator in self._heard for coordinator in self._coordinators())
         entries = self._hass.config_entries.async_entries(
             DOMAIN, include_disabled=False
         )
-        ids = {entry.entry_id for entry in entries}
-        if self._old.is_there and ids <= self._heard.keys():
+        if self._old.is_there and heard == len(entries):
             self._old.async_remove_later()
 
 
