@@ -830,7 +830,7 @@ async def test_errors_that_nobody_thought_of(
     await settle(hass)
     assert latitude(state_of) == 48.5
 
-    monkeypatch.setattr("custom_components.bike_tracker.api.live.reading", None)
+    monkeypatch.setattr("custom_components.bike_tracker.api.live.read", None)
     simulator.touch([RED])
     await settle(hass)
     assert simulator.live.sockets == []

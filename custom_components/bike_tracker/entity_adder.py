@@ -12,7 +12,6 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UNDEFINED
 
 from .account import Tracker, Trackers
-from .api import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 from .backlog import Backlog
 from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
@@ -92,7 +91,7 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
-        await in_turns(self._giving_way())
+        self._give_way()
         # In one order, so that at the limit they are the same at every start.
         self._backlog.async_add(sorted(self._wanted()))
         self._entry.async_on_unload(
@@ -119,7 +118,7 @@ class EntityAdder:
             if self._limit.room >= self._least_room:
                 wanted |= self.left_out
         if wanted:
-            at_once(self._giving_way())
+            self._give_way()
             self._backlog.async_add(sorted(wanted))
 
     @property
@@ -206,12 +205,12 @@ class EntityAdder:
         if self._backlog.is_empty:
             self._limit.async_report(len(trackers))
 
-    def _giving_way(self) -> Steps[None]:
+    def _give_way(self) -> None:
         """Do without the least useful kinds, for all trackers alike, until all fits."""
         trackers, room = self._coordinator.data.now, self._limit.room
         if room >= len(trackers) * len(self._kinds):
             return
-        needed = yield from self._needed(trackers)
+        needed = self._needed(trackers)
         enabled = self._enabled()
         for kind in sorted(filter(_is_optional, self._kinds), key=_usefulness):
             if sum(needed.values()) <= room:
@@ -220,15 +219,13 @@ class EntityAdder:
                 self._do_without(kind, enabled[kind])
                 room += len(enabled[kind])
 
-    def _needed(self, trackers: Trackers) -> Steps[dict[_Kind, int]]:
+    def _needed(self, trackers: Trackers) -> dict[_Kind, int]:
         """Return how many more enabled entities of each kind there are to be."""
         registry = er.async_get(self._hass)
         needed = dict.fromkeys(self._kinds, 0)
-        for number, (unique_id, tracker) in enumerate(trackers.items(), 1):
+        for unique_id, tracker in trackers.items():
             for kind in self._missing_kinds(unique_id, tracker):
                 needed[kind] += kind.needs_room(registry, unique_id)
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
         return needed
 
     def _enabled(self) -> dict[_Kind, list[str]]:

@@ -6,7 +6,6 @@ from contextlib import aclosing, suppress
 import gc
 import json
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -22,9 +21,8 @@ from custom_components.bike_tracker.api import (
     RefusedError,
     ServiceUnavailableError,
     TrackingError,
-    at_once,
 )
-from custom_components.bike_tracker.api.messages import reading
+from custom_components.bike_tracker.api.messages import read
 from custom_components.bike_tracker.api.socket import _HEARTBEAT, Socket
 from tests.simulator import Simulator
 from tests.simulator.streets import HOME
@@ -456,17 +454,7 @@ async def test_nonsense(client: LiveClient, simulator: Simulator, fault: str) ->
 )
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
     """What is not as it should be is left out."""
-    assert at_once(reading(text)) == expected
-
-
-def test_portions() -> None:
-    """A long message is read in several steps."""
-    rows: list[Any] = [{"id": number, "deviceId": number} for number in range(2_500)]
-    text = json.dumps({"positions": rows}).encode()
-    assert sum(1 for _ in reading(text)) == 2
-    message = at_once(reading(text))
-    assert message is not None
-    assert len(message) == 2_500
+    assert read(text) == expected
 
 
 async def test_a_long_message(client: LiveClient, simulator: Simulator) -> None:
@@ -485,7 +473,7 @@ def test_too_many_values() -> None:
     """They would fill the memory, and are not read."""
     text = b'{"positions":[' + b"{}," * 200_000 + b"{}]}"
     with pytest.raises(InvalidResponseError, match="too many values"):
-        at_once(reading(text))
+        read(text)
 
 
 @pytest.mark.parametrize("version", ["4.11", "6.14.5"])
@@ -493,7 +481,7 @@ def test_recorded(version: str) -> None:
     """What real servers say can be read, all of it."""
     recorded = json.loads((RECORDED / f"{version}-websocket-messages.json").read_text())
     for _, text in recorded:
-        message = at_once(reading(text.encode()))
+        message = read(text.encode())
         rows = json.loads(text)
         if message is None:
             assert rows == {}

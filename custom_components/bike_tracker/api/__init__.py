@@ -25,10 +25,8 @@ from .live import LiveClient
 from .messages import Message
 from .models import Device, DeviceStatus, Hardware, Position
 from .news import News
-from .turns import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 
 __all__ = [
-    "ITEMS_AT_A_TIME",
     "AuthenticationError",
     "CannotConnectError",
     "Device",
@@ -48,12 +46,9 @@ __all__ = [
     "RedirectedError",
     "RefusedError",
     "ServiceUnavailableError",
-    "Steps",
     "TrackingClient",
     "TrackingError",
     "UnknownHostError",
-    "at_once",
     "canonical_url",
-    "in_turns",
     "possible_urls",
 ]

@@ -12,7 +12,6 @@ from .limits import MOST_BYTES
 from .lists import ListReader
 from .models import Device, Position
 from .news import News
-from .turns import in_turns
 
 # Where no connection comes about there is time left to try another address.
 _TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
@@ -51,7 +50,7 @@ class TrackingClient:
         Raises AuthenticationError, CannotConnectError, InvalidResponseError,
         RedirectedError or ServiceUnavailableError.
         """
-        return await in_turns(self.devices.reading(await self._async_get("devices")))
+        return self.devices.read(await self._async_get("devices"))
 
     async def async_get_positions(self) -> News[int, Position]:
         """Return the last known positions by the internal ID of their device.
@@ -59,8 +58,7 @@ class TrackingClient:
         Not in the documented interface: servers like Traccar offer it, others answer
         with anything. Raises the same errors as async_get_devices.
         """
-        body = await self._async_get("positions")
-        return await in_turns(self.positions.reading(body))
+        return self.positions.read(await self._async_get("positions"))
 
     async def async_get_positions_by_id(
         self, position_ids: Iterable[int]

@@ -12,7 +12,6 @@ import orjson
 from .errors import InvalidResponseError
 from .limits import refuse_too_many_values
 from .news import News
-from .turns import ITEMS_AT_A_TIME, Steps, at_once
 
 # Servers may invent names without end. Real ones use some hundred at the most.
 MOST_NAMES: Final = 300
@@ -77,19 +76,13 @@ class ListReader[K, T: Listed[Any]]:
         Raises InvalidResponseError if it is no JSON array, or one of rows of which none
         has a usable key.
         """
-        return at_once(self.reading(body))
-
-    def reading(self, body: bytes) -> Steps[News[K, T]]:
-        """Do the same in steps: nothing is kept before the last."""
         if body == self._body:
             return News(self._objects, self._objects, frozenset())
         marks, values = _marks_and_values(body, self._rows)
         came: dict[Mark, T] = {}
-        for number, (mark, value) in enumerate(values.items(), 1):
+        for mark, value in values.items():
             if item := self._object(value):
                 came[mark] = item
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
         unusable = values.keys() - came.keys()
         left_out = sum(map(unusable.__contains__, marks)) if unusable else 0
         if marks and left_out == len(marks):

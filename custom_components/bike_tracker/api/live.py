@@ -20,9 +20,8 @@ from .errors import (
     TrackingError,
 )
 from .limits import MOST_BYTES
-from .messages import Message, reading
+from .messages import Message, read
 from .socket import CLOSING, Socket
-from .turns import in_turns
 
 _TIMEOUT: Final = 30
 # No more than ten thousand messages a second, and a thousand with nothing in them: a
@@ -151,6 +150,6 @@ async def _async_next(socket: Socket) -> Message:
     while True:
         for _ in range(_NOTHINGS_AT_A_TIME):
             data = await socket.async_receive()
-            if (message := await in_turns(reading(data))) is not None:
+            if (message := read(data)) is not None:
                 return message
         await asyncio.sleep(_BREATH)
