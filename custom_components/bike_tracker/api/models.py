@@ -1,8 +1,7 @@
 """What the service sends, as objects that do not change.
 
 They are tuples, as a poll may bring thousands: Python makes one in half the time that a
-frozen dataclass takes, and in a third of that if the values come in their order, without
-their names.
+frozen dataclass takes.
 """
 
 from collections.abc import Callable
@@ -93,17 +92,17 @@ class Device(NamedTuple):
         if not _is_usable(unique_id):
             return None
         return cls(
-            _known(_integer(get("id")), "id", note),
-            _known(one_line(get("name")), "name", note)
+            id=_known(_integer(get("id")), "id", note),
+            name=_known(one_line(get("name")), "name", note)
             or one_line(unique_id)
             or unique_id,
-            unique_id,
-            _known(_status(get("status")), "status", note),
-            _known_or_null(row, "lastUpdate", timestamp, note),
-            _known_or_null(row, "positionId", _integer, note) or None,
-            _known(_integer(get("groupId")), "groupId", note),
-            _known(boolean(get("disabled")), "disabled", note),
-            one_line(get("model")),
+            unique_id=unique_id,
+            status=_known(_status(get("status")), "status", note),
+            last_update=_known_or_null(row, "lastUpdate", timestamp, note),
+            position_id=_known_or_null(row, "positionId", _integer, note) or None,
+            group_id=_known(_integer(get("groupId")), "groupId", note),
+            disabled=_known(boolean(get("disabled")), "disabled", note),
+            model=one_line(get("model")),
         )
 
     @property
@@ -138,24 +137,26 @@ class Hardware(NamedTuple):
         """
         get = attributes.get
         hardware = cls(
-            boolean(get("charge")),
-            boolean(get("lock")),
-            number(get("battery"), 0, _MOST_BATTERY_VOLTS),
-            number(get("power"), 0, _MOST_POWER_VOLTS),
-            _version(get("versionFw")),
+            charge=boolean(get("charge")),
+            lock=boolean(get("lock")),
+            battery_voltage=number(get("battery"), 0, _MOST_BATTERY_VOLTS),
+            power_voltage=number(get("power"), 0, _MOST_POWER_VOLTS),
+            firmware=_version(get("versionFw")),
         )
         return None if hardware == _NOTHING else hardware
 
     def or_else(self, before: Hardware) -> Hardware:
         """Return this with what it does not tell, but what was known before does."""
         return Hardware(
-            before.charge if self.charge is None else self.charge,
-            before.lock if self.lock is None else self.lock,
-            before.battery_voltage
+            charge=before.charge if self.charge is None else self.charge,
+            lock=before.lock if self.lock is None else self.lock,
+            battery_voltage=before.battery_voltage
             if self.battery_voltage is None
             else self.battery_voltage,
-            before.power_voltage if self.power_voltage is None else self.power_voltage,
-            self.firmware or before.firmware,
+            power_voltage=before.power_voltage
+            if self.power_voltage is None
+            else self.power_voltage,
+            firmware=self.firmware or before.firmware,
         )
 
 
@@ -236,23 +237,23 @@ class Position(NamedTuple):
         # Most reports hold none of it, which is told in a tenth of the time.
         has_more = not _SELDOM.isdisjoint(attributes)
         return cls(
-            device_id,
-            position_id,
-            fix_time if has_place and knows_time else None,
-            latitude if has_place else None,
-            longitude if has_place else None,
-            accuracy if has_place else 0,
-            number(get("altitude"), -1_000, 20_000) if has_fix else None,
-            _kilometres_per_hour(get("speed")) if has_fix else None,
-            number(get("course"), 0, 360) if has_fix else None,
-            None if battery_level is None else min(battery_level, 100),
-            boolean(attributes.get("motion")),
-            device_time if is_real(device_time) else None,
-            _kilometres(attributes.get("totalDistance")),
-            is_fix,
-            Hardware.from_attributes(attributes) if has_more else None,
-            _text(attributes.get("alarm")) if has_more else None,
-            not has_place or knows_time or get("fixTime") is None,
+            device_id=device_id,
+            id=position_id,
+            fix_time=fix_time if has_place and knows_time else None,
+            latitude=latitude if has_place else None,
+            longitude=longitude if has_place else None,
+            accuracy=accuracy if has_place else 0,
+            altitude=number(get("altitude"), -1_000, 20_000) if has_fix else None,
+            speed=_kilometres_per_hour(get("speed")) if has_fix else None,
+            course=number(get("course"), 0, 360) if has_fix else None,
+            battery_level=None if battery_level is None else min(battery_level, 100),
+            motion=boolean(attributes.get("motion")),
+            device_time=device_time if is_real(device_time) else None,
+            total_distance=_kilometres(attributes.get("totalDistance")),
+            is_fix=is_fix,
+            hardware=Hardware.from_attributes(attributes) if has_more else None,
+            alarm=_text(attributes.get("alarm")) if has_more else None,
+            is_readable=not has_place or knows_time or get("fixTime") is None,
         )
 
     @property
