@@ -15,12 +15,12 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker import async_remove_config_entry_device, backlog
+from custom_components.bike_tracker import async_remove_config_entry_device, portions
 from custom_components.bike_tracker.api import News
-from custom_components.bike_tracker.backlog import Backlog
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entity_adder import EntityAdder
 from custom_components.bike_tracker.fleet import Fleet
+from custom_components.bike_tracker.portions import Portions
 
 from .conftest import (
     BLUE,
@@ -164,7 +164,7 @@ async def test_cut_short_while_entities_are_called(
     for tracker in MANY:
         simulator.set_status(tracker, "offline")
     with monkeypatch.context() as patches:
-        patches.setattr(backlog.asyncio, "sleep", lambda _: turn.wait())
+        patches.setattr(portions.asyncio, "sleep", lambda _: turn.wait())
         await setup.runtime_data.coordinator.async_refresh()
     simulator.report(BLUE, latitude=48.1)
     await cut_short("positions")
@@ -175,40 +175,27 @@ async def test_cut_short_while_entities_are_called(
     assert {online(tracker) for tracker in MANY} == {"off"}
 
 
-@pytest.mark.parametrize(
-    ("durations", "portions"),
-    [
-        pytest.param([0.0] * 3, 3, id="quick: eight at a time"),
-        pytest.param([0.015] * 3, 3, id="just right: eight at a time"),
-        pytest.param([0.05] * 9, 9, id="slow: eight, four, two, then one at a time"),
-        pytest.param([0.05] * 2 + [0.0] * 3, 5, id="slow at first: 8, 4, 2, 4, 2"),
-    ],
-)
 async def test_portions(
     hass: HomeAssistant,
     entry: MockConfigEntry,
     simulator: Simulator,
     monkeypatch: pytest.MonkeyPatch,
-    durations: list[float],
-    portions: int,
 ) -> None:
-    """The longer it takes to add trackers, the more often others have their turn."""
-    moments = iter([moment for seconds in durations for moment in (0, seconds)])
-    monkeypatch.setattr(backlog, "thread_time", lambda: next(moments))
+    """Others have their turn after each eight trackers that are added."""
     turns_given = 0
 
     async def _sleep(_: float) -> None:
         nonlocal turns_given
         turns_given += 1
 
-    monkeypatch.setattr(backlog, "asyncio", SimpleNamespace(sleep=_sleep))
+    monkeypatch.setattr(portions, "asyncio", SimpleNamespace(sleep=_sleep))
     for tracker in MANY[:18]:
         simulator.add_device(tracker, email=EMAIL)
 
     await async_setup(hass, entry)
 
     assert len(hass.states.async_entity_ids("device_tracker")) == 20
-    assert turns_given == portions - 1
+    assert turns_given == 2
 
 
 async def test_others_have_their_turn_before_many_are_called(
@@ -220,7 +207,7 @@ async def test_others_have_their_turn_before_many_are_called(
 ) -> None:
     """A poll in which much changed was long work itself."""
     monkeypatch.setattr(
-        "custom_components.bike_tracker.listeners._TRACKERS_AT_A_TIME", 1
+        "custom_components.bike_tracker.coordinator._TRACKERS_AT_A_TIME", 1
     )
     await async_setup(hass, entry)
     order: list[str] = []
@@ -280,7 +267,7 @@ async def test_error_while_a_tracker_is_added(
     with patch.object(EntityAdder, "_entities", side_effect=RuntimeError("no luck")):
         await poll()
     assert setup.runtime_data.coordinator.last_update_success
-    assert "Unexpected error: add entities" in caplog.text
+    assert "Unexpected error" in caplog.text
     assert len(hass.states.async_entity_ids("device_tracker")) == 2
 
     simulator.report(MANY[0], latitude=48.1)
@@ -344,14 +331,14 @@ async def test_tracker_that_comes_during_set_up(
     online: Any,
 ) -> None:
     """It is added, although others are still being added when a poll finds it."""
-    finish = Backlog.async_finish
+    finish = Portions.async_finish
 
-    async def _finish(adding: Backlog[Any]) -> None:
+    async def _finish(adding: Portions[Any]) -> None:
         simulator.add_device(MANY[0], email=EMAIL)
         await entry.runtime_data.coordinator.async_refresh()
         await finish(adding)
 
-    with patch.object(Backlog, "async_finish", _finish):
+    with patch.object(Portions, "async_finish", _finish):
         await async_setup(hass, entry)
 
     assert online(MANY[0]) == "on"

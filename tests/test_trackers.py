@@ -23,7 +23,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from custom_components.bike_tracker import backlog
+from custom_components.bike_tracker import portions
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import (
@@ -983,7 +983,7 @@ async def test_trackers_that_go_while_they_are_added(
     """A fleet that is taken away before all of it was added comes back whole."""
     turn = asyncio.Event()
     monkeypatch.setattr(
-        backlog, "asyncio", SimpleNamespace(sleep=lambda _: turn.wait())
+        portions, "asyncio", SimpleNamespace(sleep=lambda _: turn.wait())
     )
     trackers = [f"35{number:013}" for number in range(30)]
     for tracker in trackers:

@@ -1,7 +1,7 @@
 """Polling: when to ask, what a failure means, and who is told of what came."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,7 +11,10 @@ from typing import Any, Final, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed
-from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.dispatcher import (
+    async_dispatcher_connect,
+    async_dispatcher_send,
+)
 from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -37,17 +40,19 @@ from .fleet import Fleet
 from .handover import async_hand_over
 from .issues import async_create_issue, async_delete_issue
 from .later import Later
-from .listeners import TrackerListeners
 from .live import Live
 from .memory import Marks, Memory
 from .oddities import Oddities
 from .outage import async_begin_outage, async_end_outage
+from .portions import Portions
 from .position_lookup import PositionLookup
 from .sign_in import SignIn
 
 _INTERVAL: Final = timedelta(seconds=60)
 # How long trackers that come back are shown where they were.
 _MOVE_AFTER: Final = 5
+# Fifteen milliseconds of work where each has nine entities.
+_TRACKERS_AT_A_TIME: Final = 100
 
 _TRANSLATION_KEYS: Final = {
     InvalidResponseError: "invalid_response",
@@ -99,7 +104,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
         self.poll = Poll()
         self._memory = Memory(hass, entry.entry_id)
-        self._tracker_listeners = TrackerListeners(hass, entry)
+        self._calls = Portions(hass, entry, self._call, _TRACKERS_AT_A_TIME)
         self._backoff = Backoff()
         self._sign_in = SignIn(hass, entry)
         self._move = Later(hass, entry, _MOVE_AFTER, self._async_move)
@@ -362,7 +367,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        return self._tracker_listeners.async_add(context, update_callback)
+        return async_dispatcher_connect(
+            self.hass, self._signal(context), update_callback
+        )
 
     @callback
     @override
@@ -372,9 +379,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._told = self.data.now if self.last_update_success else None
         super().async_update_listeners()
         if told is None or self._told is None:
-            self._tracker_listeners.async_call_all()
+            # One that is listed no more may have entities all the same.
+            self._calls.async_add(self.fleet.had)
         else:
-            self._tracker_listeners.async_call(self.data.since(told))
+            self._calls.async_add(self.data.since(told))
         self._async_tell_automations_of_answer()
         if self.data is not None:
             self.data = self.data.told()
@@ -389,6 +397,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _async_tell_automations_of_answer(self) -> None:
         if self.config_entry.state is ConfigEntryState.LOADED:
             self.async_tell_automations()
+
+    def _call(self, unique_ids: Iterable[str]) -> None:
+        """Call the entities of some trackers."""
+        for unique_id in unique_ids:
+            async_dispatcher_send(self.hass, self._signal(unique_id))
+
+    def _signal(self, unique_id: str) -> str:
+        return f"{DOMAIN}_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
     def async_tell_automations(self) -> None:

@@ -12,13 +12,13 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UNDEFINED
 
 from .account import Tracker, Trackers
-from .backlog import Backlog
 from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import OPTIONAL_KINDS, EntityLimit
+from .portions import Portions
 
-# Ten milliseconds of work where each has nine entities, see Backlog.
+# Ten milliseconds of work where each has nine entities.
 _TRACKERS_AT_A_TIME = 8
 
 
@@ -67,9 +67,7 @@ class EntityAdder:
         self._added: dict[str, frozenset[_Kind]] = {}
         # Almost all trackers have the same kinds of entities: one set does for them.
         self._sets: dict[frozenset[_Kind], frozenset[_Kind]] = {}
-        self._backlog = Backlog(
-            hass, entry, "add entities", self._add, _TRACKERS_AT_A_TIME
-        )
+        self._adding = Portions(hass, entry, self._add, _TRACKERS_AT_A_TIME)
 
     @property
     def left_out(self) -> set[str]:
@@ -93,16 +91,16 @@ class EntityAdder:
         """Add the entities of all trackers, and from now on those of new ones."""
         self._give_way()
         # In one order, so that at the limit they are the same at every start.
-        self._backlog.async_add(sorted(self._wanted()))
+        self._adding.async_add(sorted(self._wanted()))
         self._entry.async_on_unload(
             self._coordinator.async_add_listener(self._async_add_wanted)
         )
-        await self._backlog.async_finish()
+        await self._adding.async_finish()
 
     @callback
     def async_stop(self) -> None:
         """Add nothing more, as the platforms are about to be unloaded."""
-        self._backlog.async_close()
+        self._adding.async_close()
 
     @callback
     def async_forget(self, unique_id: str) -> None:
@@ -119,7 +117,7 @@ class EntityAdder:
                 wanted |= self.left_out
         if wanted:
             self._give_way()
-            self._backlog.async_add(sorted(wanted))
+            self._adding.async_add(sorted(wanted))
 
     @property
     def _least_room(self) -> int:
@@ -202,7 +200,7 @@ class EntityAdder:
             add_entities(new_entities)
         for unique_id, kinds in made.items():
             self._note(unique_id, kinds)
-        if self._backlog.is_empty:
+        if self._adding.is_empty:
             self._limit.async_report(len(trackers))
 
     def _give_way(self) -> None:

@@ -3,38 +3,32 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from time import thread_time
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
 from .const import LOGGER
 
-# The event loop must never compute for more than 50 milliseconds in one go, on slow
-# machines too. Small portions cost more than large ones: 300 trackers with nine entities
-# take 175 microseconds each in portions of 15 ms when all changed, and 192 in portions of
-# 4 ms; each entity takes 155 at set-up in portions of 16 ms, 172 in those of 8 ms, and 148
-# in a single one, which would be 400 ms.
-_LONG_PORTION = 0.02
 
+class Portions[T]:
+    """Does the same with many items: a portion at once, or all of them by and by.
 
-class Backlog[T]:
-    """Does the same with many items: some at once, the others by and by."""
+    Setting up 1,000 trackers keeps the event loop busy for 14 milliseconds in one go, and
+    for more than a second without portions.
+    """
 
     def __init__(
         self,
         hass: HomeAssistant,
         entry: ConfigEntry,
-        name: str,
         work: Callable[[Sequence[T]], None],
         at_a_time: int,
     ) -> None:
-        """Begin with nothing to do; do so many at a time, or fewer if that takes long."""
+        """Begin with nothing to do; do so many at a time until the entry is unloaded."""
         self._hass = hass
         self._entry = entry
-        self._name = name
         self._work = work
-        self._at_a_time = self._most_at_a_time = at_a_time
+        self._at_a_time = at_a_time
         self._waiting: dict[T, None] = {}
         self._task: asyncio.Task[None] | None = None
         self._closed = False
@@ -47,10 +41,7 @@ class Backlog[T]:
 
     @callback
     def async_add(self, items: Iterable[T]) -> None:
-        """Do it with these items too, each once, however often it is added meanwhile.
-
-        What is no more than a portion is done at once, without a task.
-        """
+        """Do it with these items too, each once, however often it is added meanwhile."""
         if self._closed:
             return
         self._waiting.update(dict.fromkeys(items))
@@ -60,12 +51,9 @@ class Backlog[T]:
         if len(self._waiting) <= self._at_a_time:
             self._do_portion()
             return
+        # What led to so many was long work itself: hence not at once.
         self._task = self._entry.async_create_task(
-            self._hass,
-            self._async_work(),
-            self._name,
-            # What led to so many was long work itself.
-            eager_start=False,
+            self._hass, self._async_work(), eager_start=False
         )
 
     @callback
@@ -89,15 +77,7 @@ class Backlog[T]:
         portion = list(islice(self._waiting, self._at_a_time))
         for item in portion:
             del self._waiting[item]
-        began = thread_time()
         try:
             self._work(portion)
         except Exception:  # noqa: BLE001 - the others have their turn all the same
-            LOGGER.exception("Unexpected error: %s", self._name)
-        self._adapt(thread_time() - began)
-
-    def _adapt(self, seconds: float) -> None:
-        if seconds > _LONG_PORTION:
-            self._at_a_time = max(1, self._at_a_time // 2)
-        elif seconds < _LONG_PORTION / 2:
-            self._at_a_time = min(2 * self._at_a_time, self._most_at_a_time)
+            LOGGER.exception("%s: Unexpected error", self._entry.title)
