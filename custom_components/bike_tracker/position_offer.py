@@ -69,8 +69,8 @@ class PositionOffer:
         """Say it once, also where positions never worked: the person would not know why."""
         if not self._said_too_large:
             LOGGER.warning(
-                "%s: The list of positions is too large to be read (%s); trackers stay"
-                " where they were, or without a place",
+                "%s: Positions cannot be fetched (the list is too large to be read: %s);"
+                " trackers stay where they were, or without a place",
                 self._entry.title,
                 err,
             )

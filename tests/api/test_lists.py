@@ -342,10 +342,8 @@ def test_names_without_end() -> None:
     first = set(reader.seen_fields), set(reader.seen_within)
     tracemalloc.start()
     for answer in range(1_000):
-        names = [f"{answer} {number} {'x' * 1_000}" for number in range(20)]
-        attributes = dict.fromkeys(names, 0)
-        reader.read(orjson.dumps([row(POSITION, attributes=attributes, **attributes)]))
-    del names, attributes
+        new: dict[str, Any] = {f"{answer} {n} {'x' * 1_000}": 0 for n in range(20)}
+        reader.read(orjson.dumps([row(POSITION, attributes=new, **new)]))
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 2**18
