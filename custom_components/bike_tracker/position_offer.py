@@ -1,8 +1,11 @@
 """Whether the service offers positions, and what it means when it fails to."""
 
+from homeassistant.config_entries import ConfigEntry
+
 from .api import CannotConnectError, ServiceUnavailableError, TrackingError
 from .backoff import HOURS, Backoff
 from .const import LOGGER
+from .identity import name_of
 
 
 class PositionOffer:
@@ -12,8 +15,9 @@ class PositionOffer:
     then on, a 401 and a 404 included, is a failure that passes.
     """
 
-    def __init__(self, *, known: bool) -> None:
+    def __init__(self, entry: ConfigEntry, *, known: bool) -> None:
         """Take whether the service is known to offer them, from before a restart."""
+        self._entry = entry
         self.is_made: bool | None = True if known else None
         """Whether the service offers positions; None before it was asked."""
         self.last_error: TrackingError | None = None
@@ -29,7 +33,7 @@ class PositionOffer:
     def succeed(self) -> None:
         """Take in an answer with positions."""
         if self.is_made and self.last_error is not None:
-            LOGGER.info("Positions are fetched again")
+            LOGGER.info("%s: Positions are fetched again", name_of(self._entry))
         self.is_made, self.last_error = True, None
         self._backoff.succeed()
 
@@ -42,7 +46,9 @@ class PositionOffer:
         """
         if self.is_made and self.last_error is None:
             LOGGER.warning(
-                "Positions cannot be fetched (%s); trackers stay where they were", err
+                "%s: Positions cannot be fetched (%s); trackers stay where they were",
+                name_of(self._entry),
+                err,
             )
         # Its traceback would keep the answer.
         self.last_error = err.with_traceback(None)
