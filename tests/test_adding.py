@@ -125,7 +125,7 @@ async def test_at_setup(
     whole = shown()[RED]
     assert shown()[GREEN] == whole
     assert shown().get(BLUE, 0) < whole
-    assert f"{entry.title}: Unexpected error" in caplog.text
+    assert f"{name_of(entry)}: Unexpected error" in caplog.text
 
     # A poll without news of it tries nothing again.
     caplog.clear()
@@ -195,7 +195,7 @@ async def test_what_is_newly_reported(
     await poll()
 
     assert shown() == {RED: before + 1, BLUE: before}
-    assert f"{entry.title}: Unexpected error" in caplog.text
+    assert f"{name_of(entry)}: Unexpected error" in caplog.text
 
     broken.clear()
     simulator.report(BLUE, latitude=48.1)

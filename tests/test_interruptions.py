@@ -280,7 +280,7 @@ async def test_error_while_a_tracker_is_added(
     with patch.object(EntityAdder, "_entities", side_effect=RuntimeError("no luck")):
         await poll()
     assert setup.runtime_data.coordinator.last_update_success
-    assert "Unexpected error: add entities" in caplog.text
+    assert ": Unexpected error" in caplog.text
     assert len(hass.states.async_entity_ids("device_tracker")) == 2
 
     simulator.report(MANY[0], latitude=48.1)

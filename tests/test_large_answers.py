@@ -49,7 +49,7 @@ async def test_positions_that_never_worked(
     assert state is not None
     assert state.state == "on"
     [warning] = warnings(caplog)
-    assert warning.startswith(f"{entry.title}: Positions cannot be fetched")
+    assert warning.startswith(f"{name_of(entry)}: Positions cannot be fetched")
     assert "the list is too large" in warning
     assert why in warning
 

@@ -9,6 +9,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
 from .const import LOGGER
+from .identity import name_of
 
 # The event loop must never compute for more than 50 milliseconds in one go, on slow
 # machines too. Small portions cost more than large ones: 300 trackers with nine entities
@@ -93,7 +94,8 @@ class Backlog[T]:
         try:
             self._work(portion)
         except Exception:  # noqa: BLE001 - the others have their turn all the same
-            LOGGER.exception("Unexpected error: %s", self._name)
+            account = name_of(self._entry)
+            LOGGER.exception("%s: Unexpected error: %s", account, self._name)
         self._adapt(thread_time() - began)
 
     def _adapt(self, seconds: float) -> None:

@@ -18,6 +18,7 @@ from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import OPTIONAL_KINDS, EntityLimit
+from .identity import name_of
 
 # Ten milliseconds of work where each has nine entities, see Backlog.
 _TRACKERS_AT_A_TIME = 8
@@ -169,7 +170,7 @@ class EntityAdder:
         except Exception:  # noqa: BLE001 - the others have theirs all the same
             LOGGER.exception(
                 "%s: Unexpected error looking at what a tracker reports",
-                self._entry.title,
+                name_of(self._entry),
             )
             return []
 
@@ -192,7 +193,7 @@ class EntityAdder:
             except Exception:  # noqa: BLE001 - the others have theirs all the same
                 LOGGER.exception(
                     "%s: Unexpected error adding a tracker, tried again when it reports",
-                    self._entry.title,
+                    name_of(self._entry),
                 )
                 continue
             made[unique_id] = kinds

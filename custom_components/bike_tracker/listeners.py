@@ -9,6 +9,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from .backlog import Backlog
 from .const import LOGGER
+from .identity import name_of
 
 # Fifteen milliseconds of work where each has nine entities, see Backlog.
 _TRACKERS_AT_A_TIME = 100
@@ -23,6 +24,7 @@ class TrackerListeners:
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with nobody listening."""
+        self._entry = entry
         self._listeners: dict[str, list[CALLBACK_TYPE]] = {}
         self._calls = Backlog(
             hass, entry, "call tracker listeners", self._call, _TRACKERS_AT_A_TIME
@@ -65,4 +67,5 @@ class TrackerListeners:
             try:
                 listener()
             except Exception:  # noqa: BLE001 - the others are told all the same
-                LOGGER.exception("Unexpected error updating an entity")
+                name = name_of(self._entry)
+                LOGGER.exception("%s: Unexpected error updating an entity", name)
