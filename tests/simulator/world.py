@@ -259,6 +259,7 @@ class World:
         battery_level: float | None = None,
         motion: bool | None = None,
         fix_time: datetime | None = None,
+        device_time: datetime | None = None,
         last_update: datetime | None = None,
         is_late: bool = False,
     ) -> SimPosition:
@@ -292,7 +293,7 @@ class World:
             valid=valid,
             attributes=carried,
             fix_time=fix_time or now,
-            device_time=now,
+            device_time=device_time or now,
             server_time=now,
         )
         device.last_update = now

@@ -114,11 +114,11 @@ class Home:
         )
         assert flow["type"] is FlowResultType.CREATE_ENTRY
         await self.async_settle()
-        self._label()
+        self.label()
         await self.async_wait(LIVE_AFTER)
-        self._label()
+        self.label()
 
-    def _label(self) -> None:
+    def label(self) -> None:
         """Give all bikes the label that automations aim at."""
         labels, devices = lr.async_get(self.hass), dr.async_get(self.hass)
         if labels.async_get_label_by_name(_LABEL) is None:
