@@ -23,6 +23,7 @@ SECTIONS = (
     "entity",
     "exceptions",
     "issues",
+    "selector",
     "system_health",
     "triggers",
 )

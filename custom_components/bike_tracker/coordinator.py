@@ -19,7 +19,6 @@ from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Tracker, Trackers
 from .api import (
-    ITEMS_AT_A_TIME,
     AuthenticationError,
     Device,
     InvalidResponseError,
@@ -29,11 +28,8 @@ from .api import (
     Position,
     RedirectedError,
     ServiceUnavailableError,
-    Steps,
     TrackingClient,
     TrackingError,
-    at_once,
-    in_turns,
 )
 from .backoff import Backoff
 from .const import DOMAIN, LOGGER
@@ -110,8 +106,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._asking: asyncio.Task[Answers] | None = None
         self._last_success: float | None = None
         self._oddities = Oddities(client.devices)
-        # Polls and messages are taken in one after the other.
-        self._taking = asyncio.Lock()
+        self.asked_at: datetime | None = None
+        """When the poll was begun whose answer is known, in UTC."""
+        self._added_at = 0.0
         # What listeners were told last; None is that they are unavailable.
         self._told: Trackers | None = None
 
@@ -120,7 +117,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         remembered = await self._memory.async_load()
         self.account = Account(remembered)
         self.fleet = Fleet(self.hass, self.config_entry)
-        self.positions = PositionLookup(self.client, known=bool(remembered.positions))
+        self.positions = PositionLookup(
+            self.client,
+            known=any(story.position for story in remembered.stories.values()),
+        )
         for clean_up in (
             self._memory.async_close,
             partial(async_delete_issue, self.hass, self.config_entry, "no_trackers"),
@@ -158,27 +158,24 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
-        began = self.account.messages
+        self.live.async_before_poll()
+        asked_at, began = dt_util.utcnow(), self.account.messages
         answers = await self._async_ask_until_stopped(began)
         if answers is None:
             return self.data
         listed, devices, positions = answers
-        # Both are taken in together or not at all: only the last step changes anything,
-        # and Home Assistant has what came of it before anything else is taken in.
-        async with self._taking:
-            heard = self.account.heard_since_poll
-            news = await in_turns(
-                self.account.taking(
-                    devices,
-                    positions,
-                    now=dt_util.utcnow(),
-                    came_back=self._came_back,
-                    began=began,
-                )
-            )
-            if positions or _says_otherwise(news):
-                self._memory.async_save_later()
-            await in_turns(self._describing(news))
+        heard = self.account.heard_since_poll
+        news = self.account.take(
+            devices,
+            positions,
+            now=dt_util.utcnow(),
+            came_back=self._came_back,
+            began=began,
+        )
+        self.asked_at = asked_at
+        if _is_to_be_remembered(news):
+            self.async_remember()
+        self._describe(news)
         self.live.async_follow_poll(
             offered=self.positions.offer.works, heard=heard, untold=_reports(news)
         )
@@ -207,23 +204,21 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             listed = await self._async_get_devices()
             await self._async_take_over(listed.now)
             devices = self.fleet.async_claim(listed)
-            wanted = await in_turns(self.account.wanting(devices, began=began))
+            wanted = self.account.wanted(devices, began=began)
             return listed, devices, await self.positions.async_get(wanted)
         finally:
             self.poll.seconds = monotonic() - start
 
-    async def _async_hear(self, message: Message) -> None:
+    @callback
+    def _async_hear(self, message: Message) -> None:
         """Take in what the service said by itself, also while polls fail."""
-        async with self._taking:
-            news = await in_turns(
-                self.account.hearing(
-                    message.devices,
-                    message.positions,
-                    now=dt_util.utcnow(),
-                    came_back=self._came_back,
-                )
-            )
-            self._async_tell(news)
+        news = self.account.hear(
+            message.devices,
+            message.positions,
+            now=dt_util.utcnow(),
+            came_back=self._came_back,
+        )
+        self._async_tell(news)
         if not self._move.is_scheduled:
             self._async_move_later()
 
@@ -283,11 +278,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _came_back(self) -> bool:
         """Return whether the trackers were unavailable until now."""
         return (
-            self.data is None
-            or not self.last_update_success
+            not self.last_update_success
+            or self.config_entry.state is not ConfigEntryState.LOADED
             # Automations begin to listen when Home Assistant has started.
             or self.hass.state is not CoreState.running
         )
+
+    @callback
+    def async_entity_added(self) -> None:
+        """Take in that there is one more entity, which may be one of a tracker's."""
+        self._added_at = monotonic()
 
     @callback
     def _async_move_later(self, *_: object) -> None:
@@ -297,32 +297,36 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @callback
     def _async_move(self) -> None:
-        if self._taking.locked():
-            self._move.async_schedule()
+        to_wait = self._added_at + _MOVE_AFTER - monotonic()
+        if to_wait > 0 or self.config_entry.state is not ConfigEntryState.LOADED:
+            self._move.async_schedule(max(1, to_wait))
         # While they are unavailable they stay where they were: they come back once more.
         elif self.last_update_success:
-            self._async_tell(self.account.move(now=dt_util.utcnow()))
+            self._async_tell(self.account.move())
 
     @callback
     def _async_tell(self, news: News[str, Tracker]) -> None:
         """Tell what came between polls, which come as if nothing had."""
         if news.changed:
-            at_once(self._describing(news))
+            self._describe(news)
             self.data = news
-            self._memory.async_save_later()
+            self.async_remember()
             # While trackers are unavailable there is nothing to tell.
             if self.last_update_success:
                 self.async_update_listeners()
 
-    def _describing(self, news: News[str, Tracker]) -> Steps[None]:
+    def _describe(self, news: News[str, Tracker]) -> None:
         """Let devices be called what the service calls them now."""
         known: Trackers = {} if self.data is None else self.data.now
-        for number, unique_id in enumerate(news.since(known), 1):
+        for unique_id in news.since(known):
             before, now = known.get(unique_id), news.now.get(unique_id)
             if now and (before is None or _description(before) != _description(now)):
                 self.fleet.async_describe(now.device, now.firmware)
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
+
+    @callback
+    def async_remember(self) -> None:
+        """Write what is known, and how far triggers are, within seconds."""
+        self._memory.async_save_later()
 
     def _count_missing(self, listed: Mapping[str, Device]) -> None:
         """Remove trackers that are missing for too long; an empty list tells of none."""
@@ -336,7 +340,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.fleet.async_remove(unique_id)
             self.async_forget(unique_id)
         if was_missing or self.account.remembered.missing:
-            self._memory.async_save_later()
+            self.async_remember()
 
     def _seconds_since_success(self) -> float:
         """Return how long polls succeeded without a break, up to this one."""
@@ -380,7 +384,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Forget all about a tracker whose device was removed."""
         self.fleet.async_forget(unique_id)
         self.account.forget(unique_id)
-        self._memory.async_save_later()
+        self.async_remember()
 
 
 SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")
@@ -391,15 +395,13 @@ def _description(tracker: Tracker) -> tuple[str | None, ...]:
     return tracker.device.name, tracker.device.model, tracker.firmware
 
 
-def _says_otherwise(news: News[str, Tracker]) -> bool:
+def _is_to_be_remembered(news: News[str, Tracker]) -> bool:
     """Return whether there is of a tracker what was not to be remembered before."""
-    for unique_id in news.changed & news.now.keys():
-        before, now = news.before.get(unique_id), news.now[unique_id]
-        if before is None or before.since is not now.since:
-            return True
-        if before.track is not now.track:
-            return True
-    return False
+    return any(
+        (before := news.before.get(unique_id)) is None
+        or before.story is not news.now[unique_id].story
+        for unique_id in news.changed & news.now.keys()
+    )
 
 
 def _reports(news: News[str, Tracker]) -> bool:

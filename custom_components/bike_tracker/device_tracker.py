@@ -38,7 +38,7 @@ class BikeTrackerTrackerDescription(
 
 
 def _place(tracker: Tracker) -> Place | None:
-    position = tracker.position
+    position = tracker.shown
     if not position or position.latitude is None or position.longitude is None:
         return None
     return Place(position.latitude, position.longitude, position.accuracy)

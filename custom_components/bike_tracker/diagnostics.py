@@ -140,13 +140,15 @@ def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
 
 
 def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
-    position, alarm = tracker.position, tracker.alarm
+    position = tracker.position
     return async_redact_data(
         {
             **tracker.device._asdict(),
             "position": position and _position(position),
-            "alarm": alarm
-            and {**asdict(alarm), "words": _words(alarm.words, identities)},
+            "alarms": [
+                {**alarm._asdict(), "word": _words([alarm.word], identities)[0]}
+                for alarm in tracker.alarms
+            ],
         },
         _TO_REDACT,
     )

@@ -68,6 +68,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     async def async_added_to_hass(self) -> None:
         """Listen to the tracker."""
         await super().async_added_to_hass()
+        self.coordinator.async_entity_added()
         self._read()
 
     @callback

@@ -1,9 +1,8 @@
 """Events: what happened to the bike."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-import re
 from typing import Any, Final, override
 
 from homeassistant.components.event import (
@@ -11,97 +10,66 @@ from homeassistant.components.event import (
     EventEntity,
     EventEntityDescription,
 )
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.event import async_call_later
+from homeassistant.helpers.start import async_at_started
 
-from .account import Alarm, Track, events
+from .account import ALARM_TYPES, Alarm, RideEvent, alarm_type
 from .data import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
-ALARM_TYPES: Final = [
-    "sos",
-    "vibration",
-    "movement",
-    "tow",
-    "tampering",
-    "removing",
-    "fall_down",
-    "accident",
-    "overspeed",
-    "geofence_exit",
-    "geofence_enter",
-    "low_battery",
-    "low_power",
-    "power_cut",
-    "power_restored",
-    "power_off",
-    "power_on",
-    "lock",
-    "unlock",
-    "door",
-    "fault",
-    "other",
-]
+# Automations begin to listen when Home Assistant has started, all of them in a moment.
+_AFTER_START: Final = 5
 
 type Event = tuple[str, dict[str, Any]]
 """A type of event and its attributes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class BikeTrackerEventDescription[T](BikeTrackerDescription[T], EventEntityDescription):
-    """Events of a tracker."""
+class BikeTrackerEventDescription[T: (Alarm, RideEvent)](
+    BikeTrackerDescription[tuple[T, ...]], EventEntityDescription
+):
+    """Events of a tracker, of which the value is the last ones, oldest first."""
 
-    events_fn: Callable[[T | None, T], Iterable[Event]]
-    """Returns the events that a new value means for who knew another one, or none."""
-
-
-def _alarms(_before: Alarm | None, alarm: Alarm) -> Iterable[Event]:
-    """Return an event for each word of an alarm that is news."""
-    if alarm.is_news:
-        time = alarm.time and alarm.time.isoformat()
-        for word in alarm.words:
-            yield _alarm_type(word), {"alarm": word, "time": time}
+    event_fn: Callable[[T], Event]
+    """Returns what is told of one."""
 
 
-def _alarm_type(word: str) -> str:
-    """Return what an alarm is called here: `fallDown` is `fall_down`."""
-    alarm_type = re.sub(r"(?=[A-Z])", "_", word).lower()
-    return alarm_type if alarm_type in ALARM_TYPES else "other"
+def _alarm(alarm: Alarm) -> Event:
+    time = alarm.time and alarm.time.isoformat()
+    return alarm_type(alarm.word), {"alarm": alarm.word, "time": time}
 
 
-def _rides(before: Track | None, track: Track) -> Iterable[Event]:
-    """Return an event for each ride that started or ended since."""
-    for event_type, ride in events(before, track):
-        described = ride.described(is_over=event_type == "ended")
-        yield (
-            event_type,
-            {
-                name: value.isoformat() if isinstance(value, datetime) else value
-                for name, value in described.items()
-            },
-        )
+def _ride(event: RideEvent) -> Event:
+    described = event.ride.described(is_over=event.type == "ended")
+    return event.type, {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in described.items()
+    }
 
 
 DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
-    BikeTrackerEventDescription(
+    BikeTrackerEventDescription[Alarm](
         key="alarm",
         translation_key="alarm",
-        event_types=ALARM_TYPES,
+        event_types=list(ALARM_TYPES),
         only_if_reported=True,
-        value_fn=lambda tracker: tracker.alarm,
-        events_fn=_alarms,
+        reported_fn=lambda tracker: tracker.alarms or None,
+        value_fn=lambda tracker: tracker.alarms,
+        event_fn=_alarm,
     ),
-    BikeTrackerEventDescription(
+    BikeTrackerEventDescription[RideEvent](
         key="ride",
         translation_key="ride",
         event_types=["started", "ended"],
         only_if_reported=True,
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda tracker: tracker.track,
-        events_fn=_rides,
+        value_fn=lambda tracker: tracker.ride_events,
+        event_fn=_ride,
     ),
 )
 
@@ -117,33 +85,72 @@ async def async_setup_entry(
     )
 
 
-class BikeTrackerEvent(BikeTrackerEntity[Any], EventEntity):
-    """What happened to a tracker."""
+class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
+    """What happened to a tracker, each thing told once."""
 
     entity_description: BikeTrackerEventDescription[Any]
     platform_domain = EVENT_DOMAIN
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Tell what it is added for, once it is there: automations see no sooner."""
+        """Tell what is not told yet, once it is there and automations listen."""
         await super().async_added_to_hass()
-        self.async_on_remove(self.hass.loop.call_soon(self._tell, None).cancel)
+        if self.hass.state is CoreState.running:
+            self.async_on_remove(self.hass.loop.call_soon(self._tell).cancel)
+        else:
+            self.async_on_remove(async_at_started(self.hass, self._async_tell_later))
+
+    @callback
+    @override
+    def add_to_platform_abort(self) -> None:
+        """Pass over what happens while it is switched off: nothing is told later."""
+        super().add_to_platform_abort()
+        self._pass_over()
+        self.coordinator.config_entry.async_on_unload(
+            self.coordinator.async_add_listener(
+                self._pass_over, self.coordinator_context
+            )
+        )
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        before, was_available = self._value, self._available
+        was_available = self._available
         self._read()
         # Written first, as automations ignore what changes from unavailable.
         if self._available is not was_available:
             self.async_write_ha_state()
-        self._tell(before)
+        self._tell()
 
-    def _tell(self, before: Any) -> None:
-        """Tell what happened since, each as a change of its own."""
-        if self._value == before:
+    @callback
+    def _async_tell_later(self, hass: HomeAssistant) -> None:
+        self.async_on_remove(
+            async_call_later(hass, _AFTER_START, lambda _: self._tell())
+        )
+
+    def _tell(self) -> None:
+        """Tell what is not told yet, oldest first, each as a change of its own."""
+        if not self._available or self.hass.state is not CoreState.running:
             return
-        events_fn = self.entity_description.events_fn
-        for event_type, attributes in events_fn(before, self._value):
-            self._trigger_event(event_type, attributes)
+        for item in self._take_untold():
+            self._trigger_event(*self.entity_description.event_fn(item))
             self.async_write_ha_state()
+
+    @callback
+    def _pass_over(self) -> None:
+        self._read()
+        self._take_untold()
+
+    def _take_untold(self) -> list[Any]:
+        """Return what is not told yet, and take in that it is."""
+        account, tracker = self.coordinator.account, self.coordinator_context
+        told = account.told(tracker, self.entity_description.key)
+        untold = [
+            item
+            for item in self._value or ()
+            if item.heard_at and (told is None or item.heard_at > told)
+        ]
+        if untold:
+            account.note_told(tracker, self.entity_description.key, untold[-1].heard_at)
+            self.coordinator.async_remember()
+        return untold

@@ -1,19 +1,27 @@
-"""What outlives a restart: where trackers were, what was said, who is missing."""
+"""What outlives a restart: each tracker's story, what was told of it, who is missing."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers.storage import Store
+from homeassistant.util.hass_dict import HassKey
 
-from .account import Alarm, Fix, Remembered, Ride, Said, Since, Track
+from .account import Alarm, Fix, Remembered, Ride, RideEvent, Said, Since, Story, Track
 from .api import Hardware, Position
 from .api.models import boolean, number, one_line, timestamp
 from .const import DOMAIN, LOGGER
 
 _VERSION = 1
-_SAVE_DELAY = 5 * 60
+# Never more often than this either, however much changes.
+_SAVE_DELAY: Final = 10
+
+type Marks = list[dict[str, Any]]
+"""How far triggers are with the trackers of an account, ready to be written."""
+
+MARKS: HassKey[Callable[[Collection[str]], Marks]] = HassKey(f"{DOMAIN}_marks")
+"""Returns the marks of these trackers. It is called beside the event loop."""
 
 
 class Memory:
@@ -31,6 +39,8 @@ class Memory:
             serialize_in_event_loop=False,
         )
         self._remembered = Remembered()
+        self.marks: Marks = []
+        """Marks of triggers that did not ask for them yet, as they were written."""
         self._unsaved = False
         self._closed = False
 
@@ -44,11 +54,14 @@ class Memory:
             self._remembered = await self._hass.async_add_executor_job(
                 _from_json, stored
             )
+            self.marks = [
+                item for item in _list(stored, "marks") if isinstance(item, dict)
+            ]
         return self._remembered
 
     @callback
     def async_save_later(self) -> None:
-        """Write within five minutes, or when Home Assistant stops."""
+        """Write within ten seconds, or when Home Assistant stops."""
         if not self._unsaved and not self._closed:
             self._unsaved = True
             self._store.async_delay_save(self._to_save, _SAVE_DELAY)
@@ -65,31 +78,56 @@ class Memory:
         await self._store.async_remove()
 
     def _to_save(self) -> dict[str, Any]:
+        """Return what is to be written.
+
+        Runs beside the event loop, which may take in more meanwhile: hence the copies.
+        What was told is copied first, so that a kill tells it again rather than never.
+        """
         self._unsaved = False
+        marks = self._marks()
+        told = {key: dict(items) for key, items in dict(self._remembered.told).items()}
+        stories = dict(self._remembered.stories)
+        positions = _each(stories, lambda story: story.position)
         return {
-            "positions": _each(self._remembered.positions, _values),
+            "positions": {key: _values(item) for key, item in positions.items()},
             "missing": dict(self._remembered.missing),
-            # Version 1.0 reads the others alone.
-            "since": _each(self._remembered.since, _by_name),
-            "tracks": _each(self._remembered.tracks, _by_name),
-            "alarms": _each(self._remembered.alarms, _alarm_values),
-            "hardware": {
-                unique_id: position.hardware._asdict()
-                for unique_id, position in dict(self._remembered.positions).items()
-                if position.hardware
-            },
+            # Version 1.0 reads the others alone, and 1.1 those up to hardware.
+            "since": {key: _by_name(story.since) for key, story in stories.items()},
+            "tracks": _each(
+                stories, lambda story: story.track and _by_name(story.track)
+            ),
+            "hardware": _each(
+                positions, lambda item: item.hardware and item.hardware._asdict()
+            ),
+            "alarms": _each(
+                stories, lambda story: [item._asdict() for item in story.alarms]
+            ),
+            "ride_events": _each(
+                stories, lambda story: [_by_name(item) for item in story.ride_events]
+            ),
+            "shown": _each(stories, lambda story: story.shown and _values(story.shown)),
+            "told": told,
+            "marks": marks,
         }
 
+    def _marks(self) -> Marks:
+        # Triggers that did not ask yet may do so until Home Assistant has started.
+        unclaimed = [] if self._hass.state is CoreState.running else list(self.marks)
+        marks_of = self._hass.data.get(MARKS)
+        return unclaimed + (marks_of(self._remembered.stories) if marks_of else [])
 
-def _each[T](items: Mapping[str, T], change: Callable[[T], Any]) -> dict[str, Any]:
-    # Runs beside the event loop, which may add trackers meanwhile: hence the copy.
-    return {key: change(item) for key, item in dict(items).items()}
+
+def _each[T, U](
+    items: Mapping[str, T], change: Callable[[T], U | None]
+) -> dict[str, U]:
+    """Return what becomes of each, without those of which nothing does."""
+    return {key: changed for key, item in items.items() if (changed := change(item))}
 
 
-def _by_name(remembered: Since | Track) -> dict[str, Any]:
+def _by_name(values: Since | Track | RideEvent) -> dict[str, Any]:
     return {
         name: value._asdict() if isinstance(value, Fix | Ride | Said) else value
-        for name, value in remembered._asdict().items()
+        for name, value in values._asdict().items()
     }
 
 
@@ -104,35 +142,43 @@ def _values(position: Position) -> dict[str, Any]:
     return values
 
 
-def _alarm_values(alarm: Alarm) -> dict[str, Any]:
-    values = asdict(alarm)
-    del values["is_news"]
-    return values
-
-
 def _from_json(stored: object) -> Remembered:
     """Return what is readable of a file that anybody may have written."""
-    remembered = Remembered()
-    hardware = dict(_items(stored, "hardware"))
-    for unique_id, values in _items(stored, "positions"):
-        if position := _position(values, _hardware(hardware.get(unique_id))):
-            remembered.positions[unique_id] = position
-    for unique_id, seconds in _items(stored, "missing"):
-        remembered.missing[unique_id] = number(seconds, 0) or 0
-    for unique_id, values in _items(stored, "since"):
-        remembered.since[unique_id] = _since(values)
-    for unique_id, values in _items(stored, "tracks"):
-        if track := _track(values):
-            remembered.tracks[unique_id] = track
-    for unique_id, values in _items(stored, "alarms"):
-        if alarm := _alarm(values):
-            remembered.alarms[unique_id] = alarm
-    return remembered
+    hardware, shown = dict(_items(stored, "hardware")), dict(_items(stored, "shown"))
+    positions, since = dict(_items(stored, "positions")), dict(_items(stored, "since"))
+    tracks, alarms = dict(_items(stored, "tracks")), dict(_items(stored, "alarms"))
+    ride_events = dict(_items(stored, "ride_events"))
+    stories = {
+        key: Story(
+            position=_position(positions.get(key), _hardware(hardware.get(key))),
+            shown=_position(shown.get(key), None),
+            since=_since(since.get(key)),
+            alarms=_alarms(alarms.get(key)),
+            ride_events=_ride_events(ride_events.get(key)),
+            track=_track(tracks.get(key)),
+        )
+        for key in positions.keys() | since.keys() | tracks.keys() | alarms.keys()
+    }
+    return Remembered(
+        stories=stories,
+        missing={key: number(item, 0) or 0 for key, item in _items(stored, "missing")},
+        told={key: _told(item) for key, item in _items(stored, "told")},
+    )
 
 
 def _items(stored: object, key: str) -> Iterable[tuple[str, Any]]:
     items = stored.get(key) if isinstance(stored, dict) else None
     return items.items() if isinstance(items, dict) else ()
+
+
+def _list(stored: object, key: str) -> list[Any]:
+    items = stored.get(key) if isinstance(stored, dict) else None
+    return items if isinstance(items, list) else []
+
+
+def _told(values: object) -> dict[str, datetime]:
+    items = values.items() if isinstance(values, dict) else ()
+    return {key: time for key, value in items if (time := timestamp(value))}
 
 
 def _since(values: object) -> Since:
@@ -146,7 +192,9 @@ def _said(values: object) -> Said | None:
     is_so, since = values.get("is_so"), timestamp(values.get("since"))
     if not isinstance(is_so, bool) or since is None:
         return None
-    return Said(is_so, since)
+    # Version 1.1 did not count: what it remembered may well have been a change.
+    changes = number(values.get("changes", 1), 0)
+    return Said(is_so, since, timestamp(values.get("before")), int(changes or 0))
 
 
 def _track(values: object) -> Track | None:
@@ -203,12 +251,41 @@ def _ride(values: object) -> Ride | None:
     return Ride(started_at, moved_at, distance, number(get("maximum_speed"), 0))
 
 
-def _alarm(values: object) -> Alarm | None:
-    get = values.get if isinstance(values, dict) else {}.get
-    position_id, words = get("position_id"), get("words")
-    if type(position_id) is not int or not isinstance(words, list):
-        return None
-    return Alarm(position_id, tuple(map(str, words)), timestamp(get("time")))
+def _ride_events(items: object) -> tuple[RideEvent, ...]:
+    return tuple(
+        RideEvent(item["type"], ride, timestamp(item.get("heard_at")))
+        for item in (items if isinstance(items, list) else ())
+        if isinstance(item, dict)
+        and item.get("type") in ("started", "ended")
+        and (ride := _ride(item.get("ride")))
+    )
+
+
+def _alarms(items: object) -> tuple[Alarm, ...]:
+    if isinstance(items, dict):
+        return _alarms_of_1_1(items)
+    return tuple(
+        Alarm(
+            item["word"],
+            timestamp(item.get("time")),
+            timestamp(item.get("heard_at")),
+            item["report"],
+            timestamp(item.get("reported_at")),
+        )
+        for item in (items if isinstance(items, list) else ())
+        if isinstance(item, dict)
+        and isinstance(item.get("word"), str)
+        and type(item.get("report")) is int
+    )
+
+
+def _alarms_of_1_1(values: dict[str, Any]) -> tuple[Alarm, ...]:
+    """Return the last alarm that 1.1 told, a word each."""
+    report, words = values.get("position_id"), values.get("words")
+    if type(report) is not int or not isinstance(words, list):
+        return ()
+    time = timestamp(values.get("time"))
+    return tuple(Alarm(str(word), time, None, report) for word in words)
 
 
 def _hardware(values: object) -> Hardware | None:

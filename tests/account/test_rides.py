@@ -5,11 +5,17 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Remembered, Ride, Track
+from custom_components.bike_tracker.account import (
+    Account,
+    Remembered,
+    Ride,
+    Track,
+    Tracker,
+)
 from custom_components.bike_tracker.account.rides import (
     NEW_TRACK,
+    RideNews,
     ended,
-    events,
     heard,
     recounted,
     silent_at,
@@ -50,14 +56,17 @@ class Bike:
             **self._usually,
             **fields,
         }
-        return self.become(heard(self.track, a_position(self._id, **values), self.time))
+        position = a_position(self._id, **values)
+        return self._become(heard(self.track, position, self.time))
 
-    def become(self, track: Track) -> Bike:
-        """Take in how far it came, and note what is told of that."""
-        for kind, ride in events(self.track, track):
+    def fall_silent(self) -> Bike:
+        """Let it be silent for longer than anybody waits."""
+        return self._become(ended(self.track))
+
+    def _become(self, heard: tuple[Track, list[RideNews]]) -> Bike:
+        self.track, news = heard
+        for kind, self.ride in news:
             self.told.append(kind)
-            self.ride = ride
-        self.track = track
         return self
 
     def ride_on(self, minutes: int, *, speed: float = 15, **fields: Any) -> Bike:
@@ -214,7 +223,7 @@ def test_silence_by_the_clock() -> None:
     assert not is_silent(bike.track, minutes(34))
     bike.wait(29).report(fix_time=minutes(5), device_time=minutes(34), is_fix=False)
     assert is_silent(bike.track, minutes(35))
-    bike.become(ended(bike.track))
+    bike.fall_silent()
     assert bike.told == ["started", "ended"]
     assert bike.ride.moved_at == minutes(5)
     assert not is_silent(bike.track, minutes(99))
@@ -227,11 +236,11 @@ def test_theft_that_fails() -> None:
     last = bike.track.last
     bike.stand(1, motion=True)
     assert bike.told == ["started", "ended", "started"]
-    assert bike.track.shown is bike.track.started is bike.track.ride is not None
+    assert bike.track.shown is bike.track.ride is not None
     bike.stand(6)
     assert bike.told == ["started", "ended"] * 2
     assert (bike.ride.distance, bike.track.last) == (0, last)
-    assert (bike.track.shown, bike.track.started) == (last, bike.ride)
+    assert (bike.track.shown, bike.track.ended) == (last, bike.ride)
 
 
 @pytest.mark.parametrize("always", [{"motion": True}, {"speed": 9.0}])
@@ -302,7 +311,7 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
         a_message(bike.wait(10), motion=True, is_fix=is_fix)
     assert bike.told == ["started"]
     assert is_silent(bike.track, bike.time)
-    bike.become(ended(bike.track))
+    bike.fall_silent()
     a_message(bike.wait(10), motion=True)
     a_message(bike.wait(10), motion=None)
     assert bike.told == ["started", "ended"]
@@ -343,7 +352,7 @@ def test_first_report_without_a_fix() -> None:
 def test_goes_on_after_it_was_silent() -> None:
     """That is another ride, which the one before has no part of."""
     bike = Bike().ride_on(5)
-    bike.become(ended(bike.track)).ride_on(1)
+    bike.fall_silent().ride_on(1)
     assert bike.told == ["started", "ended", "started"]
     assert bike.ride.started_at == minutes(6)
 
@@ -375,7 +384,8 @@ def test_report_without_a_time() -> None:
     track = bike.track
     bike.wait(1).report(500, fix_time=None)
     assert bike.track == track
-    assert heard(NEW_TRACK, a_position(fix_time=None), NOW).place is None
+    track, news = heard(NEW_TRACK, a_position(fix_time=None), NOW)
+    assert (track.place, news) == (None, [])
 
 
 def test_jump_that_the_message_repeats() -> None:
@@ -461,7 +471,7 @@ def test_aeroplane() -> None:
 def test_silence_with_a_fix_in_doubt() -> None:
     """The last word of one that jumped ends its ride where it was seen."""
     bike = Bike().ride_on(5).wait(1).report(99_000)
-    bike.become(ended(bike.track))
+    bike.fall_silent()
     assert bike.track.place is not None
     assert bike.track.place.latitude == pytest.approx(47.9 + 1_250 * _METRE)
 
@@ -539,11 +549,12 @@ def test_placeholder_before_the_first_fix() -> None:
     nowhere = a_position(
         1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
     )
-    track = heard(NEW_TRACK, nowhere, NOW)
-    track = heard(track, nowhere._replace(total_distance=5_432.1), NOW)
+    track, _ = heard(NEW_TRACK, nowhere, NOW)
+    track, _ = heard(track, nowhere._replace(total_distance=5_432.1), NOW)
     first = a_position(2, fix_time=NOW, total_distance=5_432.1)
-    assert heard(track, first, NOW).total == 0
-    assert heard(NEW_TRACK, first, NOW).total == 5_432.1
+    for before, total in ((track, 0), (NEW_TRACK, 5_432.1)):
+        after, _ = heard(before, first, NOW)
+        assert after.total == total
 
 
 # Clocks
@@ -570,11 +581,9 @@ def test_times_that_cannot_be() -> None:
     """Whatever was remembered, no time is divided by."""
     bike = Bike(total_distance=1.0)
     assert bike.track.place is not None
-    bike.become(
-        bike.track._replace(
-            place=bike.track.place._replace(time=minutes(1)),
-            ride=Ride(minutes(0), minutes(0)),
-        )
+    bike.track = bike.track._replace(
+        place=bike.track.place._replace(time=minutes(1)),
+        ride=Ride(minutes(0), minutes(0)),
     )
     bike.wait(1).report(250, total_distance=1.3)
     assert bike.track.total == pytest.approx(1.25)
@@ -584,7 +593,7 @@ def test_far_place_that_is_believed_after_the_ride_is_over() -> None:
     """A bike that fell silent where nobody believed it to be rode once, not twice."""
     bike = Bike().wait(31).report(90_000, speed=15.0)
     assert bike.told == ["started"]
-    bike.become(ended(bike.track)).wait(31).report(90_000)
+    bike.fall_silent().wait(31).report(90_000)
     bike.wait(31).report(90_000)
     assert bike.told == ["started", "ended"]
     assert bike.track.total == pytest.approx(90, abs=1)
@@ -613,23 +622,6 @@ def test_pushed_slowly() -> None:
     assert bike.track.total == pytest.approx(0.3, abs=0.06)
 
 
-def test_nothing_before() -> None:
-    """Of a tracker that is heard of for the first time nothing is told."""
-    assert not list(events(None, Bike().ride_on(5).track))
-
-
-def test_missed_news() -> None:
-    """Who did not look for a while is told all that came, in its order."""
-    bike = Bike()
-    before = bike.track
-    bike.ride_on(5).stand(6).ride_on(2)
-    assert [kind for kind, _ in events(before, bike.track)] == [
-        "started",
-        "ended",
-        "started",
-    ]
-
-
 # In an account
 
 
@@ -647,6 +639,11 @@ def ride_in(account: Account, read: Read) -> list[Ride]:
         account.take(devices, {"red": position}, now=minutes(number))
     track = account.trackers["red"].track
     return [track.ride] if track and track.ride else []
+
+
+def told(tracker: Tracker) -> list[str]:
+    """Return what happened to a tracker."""
+    return [event.type for event in tracker.ride_events]
 
 
 def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> None:
@@ -670,9 +667,7 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
     ride_in(account, read)
     there = a_position(4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE)
     news = account.take(read(a_device(position_id=4)), {"red": there}, now=minutes(33))
-    before, now = (of["red"].track for of in (news.before, news.now))
-    assert now is not None
-    assert [kind for kind, _ in events(before, now)] == ["ended", "started"]
+    assert told(news.now["red"]) == ["started", "ended", "started"]
 
 
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
@@ -695,12 +690,13 @@ def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
     news = again.take(devices, {"red": far}, now=minutes(40), came_back=True)
     shown = news.now["red"].track
+    assert not told(news.now["red"])
     again.take(devices, {}, now=minutes(41))
     assert again.trackers["red"].track == shown
     news = again.move(now=minutes(41))
     track = news.now["red"].track
     assert track is not None
-    assert [kind for kind, _ in events(shown, track)] == []
+    assert not told(news.now["red"])
     assert track.ride is not None
     assert track.ride.moved_at == minutes(9)
 

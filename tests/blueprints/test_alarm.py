@@ -6,7 +6,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from custom_components.bike_tracker.event import ALARM_TYPES
+from custom_components.bike_tracker.account import ALARM_TYPES
 from tests.conftest import BLUE, RED
 from tests.simulator.server import Simulator
 from tests.static.project import ROOT
@@ -40,7 +40,7 @@ async def test_tells_what_was_raised(simulator: Simulator, watched: House) -> No
 async def test_only_what_was_chosen(simulator: Simulator, house: House) -> None:
     """Nothing else is told."""
     await house.async_automate("alarm", RED, alarms=["low_battery", "other"])
-    for alarm in ("sos", "lowBattery", "jamming", "vibration"):
+    for alarm in ("sos", "lowBattery", "general", "vibration"):
         simulator.report(RED, attributes={"alarm": alarm})
         await house.async_minutes(1)
     assert house.told == ["Red bike: low battery", "Red bike: other"]

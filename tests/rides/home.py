@@ -4,13 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.account import (
-    Account,
-    Remembered,
-    Ride,
-    Tracker,
-    events,
-)
+from custom_components.bike_tracker.account import Account, Remembered, Ride, Tracker
 from custom_components.bike_tracker.api import Device, News
 
 from .trackers import Report
@@ -111,10 +105,14 @@ class Home:
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:
             return
-        before, track = news.before.get(BIKE), news.now[BIKE].track
+        before, tracker = news.before.get(BIKE), news.now[BIKE]
+        track = tracker.track
         assert track is not None
-        for kind, ride in events(before.track if before else None, track):
-            (self.started if kind == "started" else self.ended).append((now, ride))
+        known = before.ride_events if before else ()
+        for event in tracker.ride_events:
+            if event not in known:
+                told = self.started if event.type == "started" else self.ended
+                told.append((now, event.ride))
         if track.total is not None:
             self.totals.append((now, track.total))
 

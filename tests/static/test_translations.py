@@ -111,7 +111,9 @@ STEP = {
 AUTOMATION = {
     vol.Required("name"): str,
     vol.Required("description"): str,
-    vol.Optional("fields"): {str: {vol.Required("name"): str}},
+    vol.Optional("fields"): {
+        str: {vol.Required("name"): str, vol.Optional("description"): str}
+    },
 }
 SCHEMA = vol.Schema(
     {
@@ -138,6 +140,7 @@ SCHEMA = vol.Schema(
         vol.Required("issues"): {
             str: {vol.Required("title"): str, vol.Required("description"): str}
         },
+        vol.Required("selector"): {str: {vol.Required("options"): {str: str}}},
         vol.Required("system_health"): {vol.Required("info"): {str: str}},
     }
 )
@@ -146,6 +149,26 @@ SCHEMA = vol.Schema(
 def words_of(text: str, word: re.Pattern[str]) -> set[str]:
     """Return the words of a text, without what is to be filled in."""
     return {found.casefold() for found in word.findall(FILLED.sub("", text))}
+
+
+def texts_under(path: Path, place: str) -> dict[str, str]:
+    """Return the texts of a language that stand under a place."""
+    return {
+        here.removeprefix(place): text
+        for here, text in flatten(read_json(path)).items()
+        if here.startswith(place)
+    }
+
+
+def lists_to_choose_from() -> list[dict[str, Any]]:
+    """Return what triggers and conditions let people choose from."""
+    return [
+        field["selector"]["select"]
+        for kind in ("triggers", "conditions")
+        for what in described(kind).values()
+        for field in what["fields"].values()
+        if "select" in field["selector"]
+    ]
 
 
 def test_texts_are_in_all_languages() -> None:
@@ -271,6 +294,31 @@ def test_triggers_and_conditions_are_explained(kind: str) -> None:
     assert ENGLISH[kind].keys() == what.keys()
     for name, texts in ENGLISH[kind].items():
         assert texts.get("fields", {}).keys() == what[name]["fields"].keys()
+
+
+def test_choices_are_named() -> None:
+    """What a trigger or a condition lets people choose from has names, and nothing else has."""
+    choices = {
+        select["translation_key"]: select["options"]
+        for select in lists_to_choose_from()
+    }
+    named = {key: texts["options"].keys() for key, texts in ENGLISH["selector"].items()}
+    assert named == {key: {*options} for key, options in choices.items()}
+
+
+def test_every_alarm_can_be_chosen() -> None:
+    """In the order of the event entity."""
+    [alarm] = (what for what in event.DESCRIPTIONS if what.key == "alarm")
+    select = described("triggers")["alarm_raised"]["fields"]["alarm"]["selector"]
+    assert select["select"]["options"] == alarm.event_types
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_alarm_has_one_name(path: Path) -> None:
+    """It is called the same where it is chosen and where it is told."""
+    chosen = texts_under(path, "selector.alarm.options.")
+    told = texts_under(path, "entity.event.alarm.state_attributes.event_type.state.")
+    assert chosen == told
 
 
 def test_names_are_of_entities_that_exist() -> None:

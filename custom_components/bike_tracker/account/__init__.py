@@ -5,14 +5,17 @@ where news came from.
 """
 
 from .account import Account, Remembered
-from .alarms import Alarm
+from .alarms import ALARM_TYPES, Alarm, alarm_type
 from .distance import Fix
+from .happened import RideEvent
 from .positions import is_outdated
-from .rides import Ride, RideEvent, Track, events
+from .rides import Ride, Track
 from .since import Said, Since
+from .story import Story
 from .tracker import Tracker, Trackers
 
 __all__ = [
+    "ALARM_TYPES",
     "Account",
     "Alarm",
     "Fix",
@@ -21,9 +24,10 @@ __all__ = [
     "RideEvent",
     "Said",
     "Since",
+    "Story",
     "Track",
     "Tracker",
     "Trackers",
-    "events",
+    "alarm_type",
     "is_outdated",
 ]

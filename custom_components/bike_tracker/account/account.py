@@ -1,18 +1,16 @@
 """The account: lists, positions and messages go in, what is different comes out."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from ..api import ITEMS_AT_A_TIME, Device, News, Position, Steps, at_once
-from .alarms import Alarm, alarm_after
-from .coming_back import HeldBack
-from .messages import announcing, heard_of, is_older_device, is_older_position
+from ..api import Device, News, Position
+from .messages import announcing, in_order, is_older_device, is_older_position
 from .missing import counted, gone
-from .positions import goes_back, is_outdated, taken
-from .rides import NEW_TRACK, Track, ended, heard, recounted, silent_at
-from .since import NEVER_HEARD, Since
+from .positions import goes_back, is_outdated
+from .rides import silent_at
+from .story import NEW_STORY, Story
 from .tracker import Tracker, Trackers
 
 
@@ -20,31 +18,11 @@ from .tracker import Tracker, Trackers
 class Remembered:
     """What outlives a restart, by `uniqueId`."""
 
-    positions: dict[str, Position] = field(default_factory=dict)
+    stories: dict[str, Story] = field(default_factory=dict)
     missing: dict[str, float] = field(default_factory=dict)
     """Seconds in which the account was listed without the tracker."""
-    since: dict[str, Since] = field(default_factory=dict)
-    alarms: dict[str, Alarm] = field(default_factory=dict)
-    tracks: dict[str, Track] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Reports:
-    """What new positions say, by `uniqueId`."""
-
-    newest: dict[str, Position] = field(default_factory=dict)
-    alarms: dict[str, Alarm] = field(default_factory=dict)
-    tracks: dict[str, Track] = field(default_factory=dict)
-    """Of trackers that are shown where they are, and not where they were."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Changes:
-    """What is different, and not taken in yet."""
-
-    trackers: dict[str, Tracker]
-    shown: dict[str, Position]
-    reports: _Reports = field(default_factory=_Reports)
+    told: dict[str, dict[str, datetime]] = field(default_factory=dict)
+    """The number of what each event entity told last, by its key."""
 
 
 class Account:
@@ -58,17 +36,18 @@ class Account:
         self.messages = 0
         """How many messages were taken in: those that come after a poll began stay."""
         self._devices: Mapping[str, Device] = {}
-        self._held_back = HeldBack()
+        # Listed trackers that are shown where they were.
+        self._held_back: set[str] = set()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
         # When trackers under way count as fallen silent.
         self._silent_at = {
             unique_id: at
-            for unique_id, track in remembered.tracks.items()
-            if (at := silent_at(track))
+            for unique_id, story in remembered.stories.items()
+            if story.track and (at := silent_at(story.track))
         }
-        # Positions that the first list announced and that did not come with it.
-        self._late: Mapping[str, int | None] | None = None
+        # The position that was announced when a tracker was listed for the first time.
+        self._there_already: dict[str, int | None] = {}
         # The number of the message that told of a tracker's device last, and of its
         # position, if no poll did since.
         self._heard_device: dict[str, int] = {}
@@ -94,16 +73,9 @@ class Account:
         By their internal ID; one that several devices have leads to nobody's place.
         `began` is how many `messages` there were when the poll began.
         """
-        return at_once(self.wanting(devices, began=began))
-
-    def wanting(
-        self, devices: News[str, Device], *, began: int | None = None
-    ) -> Steps[dict[int, Device]]:
-        """Do the same in steps."""
-        outdated = yield from self._listed_outdated(devices, {})
         wanted = {
             device.id: device
-            for device in outdated
+            for device in self._listed_outdated(devices)
             if device.id is not None and not self._knows_better(device, began)
         }
         for device_id in _ambiguous_ids(devices.now) & wanted.keys() if wanted else ():
@@ -123,50 +95,25 @@ class Account:
 
         A position that no server lists any more stays: the bike is where it was. What
         messages told since the poll `began` stays too, unless the list is newer.
+        `came_back` is whether the trackers were unavailable until now.
         """
-        return at_once(
-            self.taking(devices, positions, now=now, came_back=came_back, began=began)
-        )
-
-    def taking(
-        self,
-        devices: News[str, Device],
-        positions: Mapping[str, Position],
-        *,
-        now: datetime,
-        came_back: bool = False,
-        began: int | None = None,
-    ) -> Steps[News[str, Tracker]]:
-        """Do the same in steps: nothing is taken in before the last."""
-        reports = _Reports()
-        for number, (unique_id, position) in enumerate(positions.items(), 1):
-            known = self._newest(unique_id)
-            if not known or not (
-                is_older_position(position, known)
-                if _is_after(began, self._heard_position.get(unique_id))
-                else goes_back(devices.now.get(unique_id), known, position)
-            ):
-                self._report(reports, unique_id, taken(known, position), now, came_back)
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
         # Who comes back may have gone on meanwhile: that is seen with the next poll.
-        silent = {} if came_back else self._fallen_silent(reports.newest, now)
+        silent = set() if came_back else self._fallen_silent(now) - positions.keys()
         heard = self._heard_device.keys() | self._heard_position.keys()
-        touched = devices.since(self._devices) | reports.newest.keys()
-        touched |= silent.keys() | heard
-        listed = {key: devices.now[key] for key in touched & devices.now.keys()}
-        for unique_id in heard & listed.keys():
-            listed[unique_id] = self._listed(listed[unique_id], began)
-        changes = yield from self._changes(listed, reports, silent, now)
-        outdated = yield from self._listed_outdated(devices, reports.newest)
-        gone = {key for key in touched if key not in devices.now} & self.trackers.keys()
-        news = self._become(changes, gone)
-        self._outdated = {device.unique_id for device in outdated}
-        if self._late is None:
-            self._late = {
-                unique_id: devices.now[unique_id].position_id
-                for unique_id in self._outdated
-            }
+        touched = devices.since(self._devices) | positions.keys() | silent | heard
+        changed: dict[str, Tracker] = {}
+        for unique_id in touched & devices.now.keys():
+            device, story = devices.now[unique_id], self._story(unique_id)
+            if position := positions.get(unique_id):
+                story = self._after_poll(device, story, position, now, came_back, began)
+            elif unique_id in silent:
+                story = story.fallen_silent(now)
+            if unique_id in heard:
+                device = self._listed(device, began)
+            self._note(changed, device, story, now)
+        left = {key for key in touched if key not in devices.now}
+        news = self._become(changed, left & self.trackers.keys())
+        self._outdated = {item.unique_id for item in self._listed_outdated(devices)}
         self._heard_device = _since(began, self._heard_device)
         self._heard_position = _since(began, self._heard_position)
         self._devices = devices.now
@@ -182,62 +129,36 @@ class Account:
     ) -> News[str, Tracker]:
         """Take in what messages tell of listed trackers; return what is different.
 
-        What is older than what is known changes nothing. The next poll may take it back.
+        Each report counts as if it had come alone. What is older than what is known
+        changes nothing, but that its alarms are told. The next poll may take it back.
         """
-        return at_once(self.hearing(devices, positions, now=now, came_back=came_back))
-
-    def hearing(
-        self,
-        devices: Iterable[Device],
-        positions: Iterable[Position],
-        *,
-        now: datetime,
-        came_back: bool = False,
-    ) -> Steps[News[str, Tracker]]:
-        """Do the same in steps: nothing is taken in before the last."""
-        heard: dict[str, Device] = {}
-        for number, device in enumerate(devices, 1):
-            unique_id = device.unique_id
-            known = heard.get(unique_id) or self._device(unique_id)
-            if known and not is_older_device(device, known):
-                heard[unique_id] = announcing(device, known.position_id)
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
-        touched, reports = dict(heard), _Reports()
-        heard_positions: set[str] = set()
-        for number, position in enumerate(positions, 1):
-            unique_id = self._trackers_by_id().get(position.device_id, "")
-            known_device = touched.get(unique_id) or self._device(unique_id)
-            before = reports.newest.get(unique_id) or self._newest(unique_id)
-            if known_device and not (before and is_older_position(position, before)):
-                heard_positions.add(unique_id)
-                touched[unique_id] = announcing(known_device, position.id)
-                newest = heard_of(before, position)
-                if newest is not before:
-                    self._report(reports, unique_id, newest, now, came_back)
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
-        changes = yield from self._changes(touched, reports, {}, now)
         self.messages += 1
+        heard: dict[str, Device] = {}
+        for device in devices:
+            known = heard.get(device.unique_id) or self._device(device.unique_id)
+            if known and not is_older_device(device, known):
+                heard[device.unique_id] = announcing(device, known.position_id)
         self._heard_device.update(dict.fromkeys(heard, self.messages))
-        self._heard_position.update(dict.fromkeys(heard_positions, self.messages))
-        return self._become(changes, frozenset())
-
-    def move(self, *, now: datetime) -> News[str, Tracker]:
-        """Let trackers that came back move to where they are; return what is different."""
-        moved = self._held_back.release()
-        tracks = {key: self._heard(key, value, now) for key, value in moved.items()}
-        changed = {
-            unique_id: tracker
-            for unique_id in moved.keys() & self.trackers.keys()
-            if (
-                tracker := self._tracker(
-                    self.trackers[unique_id].device, moved, {}, tracks, now
+        reports = self._by_tracker(positions)
+        changed: dict[str, Tracker] = {}
+        for unique_id in heard.keys() | reports.keys():
+            device = heard.get(unique_id) or self.trackers[unique_id].device
+            story = self._story(unique_id)
+            for position in in_order(reports.get(unique_id, ())):
+                device, story = self._after_message(
+                    device, story, position, now, came_back
                 )
-            )
-            is not self.trackers[unique_id]
+            self._note(changed, device, story, now)
+        return self._become(changed, frozenset())
+
+    def move(self) -> News[str, Tracker]:
+        """Let trackers that came back move to where they are; return what is different."""
+        moved = {
+            unique_id: tracker._replace(story=tracker.story._replace(shown=None))
+            for unique_id in self._held_back
+            if (tracker := self.trackers.get(unique_id))
         }
-        return self._become(_Changes(changed, moved), frozenset())
+        return self._become(moved, frozenset())
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
@@ -250,81 +171,101 @@ class Account:
         return gone(self.remembered.missing)
 
     def adopt(self, unique_id: str, other: Account) -> None:
-        """Take over what was known of a tracker from the account that had it.
-
-        The ID of the position says nothing here: the other server may be another one.
-        """
-        if position := other.remembered.positions.get(unique_id):
-            self.remembered.positions[unique_id] = position._replace(id=0)
-        if since := other.remembered.since.get(unique_id):
-            self.remembered.since[unique_id] = since
-        if track := other.remembered.tracks.get(unique_id):
-            self._remember(unique_id, recounted(track))
-        if alarm := other.remembered.alarms.get(unique_id):
-            self.remembered.alarms[unique_id] = replace(alarm, is_news=False)
+        """Take over what was known of a tracker from the account that had it."""
+        if story := other.remembered.stories.get(unique_id):
+            self._remember(unique_id, story.adopted())
+        if told := other.remembered.told.get(unique_id):
+            self.remembered.told[unique_id] = dict(told)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        self.remembered.positions.pop(unique_id, None)
-        self.remembered.missing.pop(unique_id, None)
-        self.remembered.since.pop(unique_id, None)
-        self.remembered.tracks.pop(unique_id, None)
-        self._silent_at.pop(unique_id, None)
-        self.remembered.alarms.pop(unique_id, None)
-        self._held_back.forget(unique_id)
-        self._heard_device.pop(unique_id, None)
-        self._heard_position.pop(unique_id, None)
-
-    def _report(
-        self,
-        reports: _Reports,
-        unique_id: str,
-        position: Position,
-        now: datetime,
-        came_back: bool,
-    ) -> None:
-        """Add to what new positions say."""
-        reports.newest[unique_id] = position
-        if position.alarm and (alarm := self._alarm(unique_id, position, reports)):
-            reports.alarms[unique_id] = alarm
-        if not self._held_back.is_to_hold(
-            unique_id,
-            was_somewhere=unique_id in self.remembered.positions,
-            came_back=came_back or unique_id not in self.trackers,
+        for known in (
+            *(self.remembered.stories, self.remembered.missing, self.remembered.told),
+            *(self._silent_at, self._there_already),
+            *(self._heard_device, self._heard_position),
         ):
-            reports.tracks[unique_id] = self._heard(
-                unique_id, position, now, reports.tracks.get(unique_id)
-            )
+            known.pop(unique_id, None)
+        self._held_back.discard(unique_id)
+
+    def told(self, unique_id: str, key: str) -> datetime | None:
+        """Return the number of what an event entity of a tracker told last."""
+        return self.remembered.told.get(unique_id, {}).get(key)
+
+    def note_told(self, unique_id: str, key: str, heard_at: datetime) -> None:
+        """Take in what an event entity of a tracker told last."""
+        self.remembered.told.setdefault(unique_id, {})[key] = heard_at
+
+    def _story(self, unique_id: str) -> Story:
+        return self.remembered.stories.get(unique_id, NEW_STORY)
 
     def _device(self, unique_id: str) -> Device | None:
         """Return what is known of the device of a listed tracker."""
         tracker = self.trackers.get(unique_id)
         return None if tracker is None else tracker.device
 
-    def _newest(self, unique_id: str) -> Position | None:
-        """Return the newest position that was taken in, shown or not."""
-        return self._held_back.get(unique_id) or self.remembered.positions.get(
-            unique_id
+    def _after_poll(
+        self,
+        device: Device,
+        story: Story,
+        position: Position,
+        now: datetime,
+        came_back: bool,
+        began: int | None,
+    ) -> Story:
+        """Return the story after what a poll found, unless that is an older report."""
+        if (known := story.position) and (
+            is_older_position(position, known)
+            if _is_after(began, self._heard_position.get(device.unique_id))
+            else goes_back(device, known, position)
+        ):
+            return story.with_alarms(position, now, untold=came_back)
+        return self._after_report(device, story, position, now, came_back)
+
+    def _after_message(
+        self,
+        device: Device,
+        story: Story,
+        position: Position,
+        now: datetime,
+        came_back: bool,
+    ) -> tuple[Device, Story]:
+        """Return device and story after a message, unless that tells an older report."""
+        if (known := story.position) and is_older_position(position, known):
+            return device, story.with_alarms(position, now, untold=came_back)
+        self._heard_position[device.unique_id] = self.messages
+        if known is None or known.id != position.id:
+            story = self._after_report(device, story, position, now, came_back)
+        return announcing(device, position.id), story
+
+    def _after_report(
+        self,
+        device: Device,
+        story: Story,
+        position: Position,
+        now: datetime,
+        came_back: bool,
+    ) -> Story:
+        """Return the story after the newest report of a tracker."""
+        unique_id = device.unique_id
+        is_new = unique_id not in self.remembered.stories
+        comes_back = came_back or unique_id not in self.trackers
+        return story.with_report(
+            position,
+            now,
+            is_news=not is_new and self._there_already.get(unique_id) != position.id,
+            comes_back=comes_back,
         )
 
-    def _listed_outdated(
-        self, devices: News[str, Device], newest: Mapping[str, Position]
-    ) -> Steps[list[Device]]:
-        """Return the devices of a list whose known position is not the announced one.
-
-        `newest` are positions that are about to be taken in.
-        """
+    def _listed_outdated(self, devices: News[str, Device]) -> list[Device]:
+        """Return the devices of a list whose known position is not the announced one."""
         touched = devices.since(self._devices) | self._outdated
         touched |= self._heard_position.keys()
-        outdated: list[Device] = []
-        for number, unique_id in enumerate(touched, 1):
-            device = devices.now.get(unique_id)
-            known = newest.get(unique_id) or self._newest(unique_id)
-            if device and is_outdated(device, known):
-                outdated.append(device)
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
-        return outdated
+        return [
+            device
+            for unique_id in touched
+            if (device := devices.now.get(unique_id))
+            and is_outdated(device, self._story(unique_id).position)
+        ]
 
     def _knows_better(self, device: Device, began: int | None) -> bool:
         """Return whether a message told of a newer position than a list announces."""
@@ -348,6 +289,14 @@ class Account:
             return announcing(listed, known.position_id)
         return listed
 
+    def _by_tracker(self, positions: Iterable[Position]) -> dict[str, list[Position]]:
+        """Return the positions of each listed tracker."""
+        by_tracker = defaultdict[str, list[Position]](list)
+        for position in positions:
+            if unique_id := self._trackers_by_id().get(position.device_id):
+                by_tracker[unique_id].append(position)
+        return by_tracker
+
     def _trackers_by_id(self) -> Mapping[int, str]:
         """Return the listed trackers by the internal ID of their device.
 
@@ -363,113 +312,48 @@ class Account:
             }
         return self._by_id
 
-    def _changes(
-        self,
-        devices: Mapping[str, Device],
-        reports: _Reports,
-        silent: Mapping[str, Track],
-        now: datetime,
-    ) -> Steps[_Changes]:
-        """Return what is different with these devices, and with what was reported."""
-        shown = {unique_id: reports.newest[unique_id] for unique_id in reports.tracks}
-        tracks = {**reports.tracks, **silent}
-        changed: dict[str, Tracker] = {}
-        for number, (unique_id, device) in enumerate(devices.items(), 1):
-            tracker = self._tracker(device, shown, reports.alarms, tracks, now)
-            if tracker is not self.trackers.get(unique_id):
-                changed[unique_id] = tracker
-            if number % ITEMS_AT_A_TIME == 0:
-                yield
-        return _Changes(changed, shown, reports)
+    def _fallen_silent(self, now: datetime) -> set[str]:
+        """Return the trackers under way that are heard of no more."""
+        return {unique_id for unique_id, at in self._silent_at.items() if at <= now}
 
-    def _fallen_silent(
-        self, newest: Mapping[str, Position], now: datetime
-    ) -> dict[str, Track]:
-        """Return how far trackers came that fell silent under way."""
-        tracks = self.remembered.tracks
-        return {
-            unique_id: ended(tracks[unique_id])
-            for unique_id, at in self._silent_at.items()
-            if at <= now
-            and unique_id not in newest
-            and unique_id not in self._held_back
-        }
-
-    def _heard(
-        self,
-        unique_id: str,
-        position: Position,
-        now: datetime,
-        track: Track | None = None,
-    ) -> Track:
-        """Return how far a tracker came that has this position now."""
-        before = track or self.remembered.tracks.get(unique_id, NEW_TRACK)
-        return heard(before, position, now)
-
-    def _alarm(
-        self, unique_id: str, position: Position, reports: _Reports
-    ) -> Alarm | None:
-        """Return the last alarm of a tracker that has this position now."""
-        before = reports.alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
-        is_news = self._late is not None and (
-            unique_id in self.trackers or unique_id in self.remembered.positions
-        )
-        was_announced = self._late and self._late.get(unique_id) == position.id
-        return alarm_after(before, position, is_news=is_news and not was_announced)
-
-    def _tracker(
-        self,
-        device: Device,
-        shown: Mapping[str, Position],
-        alarms: Mapping[str, Alarm],
-        tracks: Mapping[str, Track],
-        now: datetime,
-    ) -> Tracker:
-        """Return a tracker with one of these positions, else where it is known to be.
-
-        It is the known one if it is no other.
-        """
+    def _note(
+        self, changed: dict[str, Tracker], device: Device, story: Story, now: datetime
+    ) -> None:
+        """Note what is to be known of a listed tracker, if it is anything else."""
         unique_id = device.unique_id
-        position = shown.get(unique_id) or self.remembered.positions.get(unique_id)
-        since = self.remembered.since.get(unique_id, NEVER_HEARD)
-        alarm = alarms.get(unique_id) or self.remembered.alarms.get(unique_id)
-        track = tracks.get(unique_id) or self.remembered.tracks.get(unique_id)
-        tracker = Tracker(
-            device, position, since.after(device, position, now), alarm, track
-        )
-        known = self.trackers.get(unique_id)
-        return known if known == tracker else tracker
+        tracker = Tracker(device, story.with_status(device.status, now))
+        if tracker != self.trackers.get(unique_id):
+            changed[unique_id] = tracker
 
-    def _become(self, changes: _Changes, gone: AbstractSet[str]) -> News[str, Tracker]:
-        """Take in what is different, and trackers that are there no more."""
-        before, changed, newest = (
-            self.trackers,
-            changes.trackers,
-            changes.reports.newest,
-        )
-        for unique_id in newest.keys() - changes.shown.keys():
-            self._held_back.hold(unique_id, newest[unique_id])
-        self.remembered.positions.update(changes.shown)
-        self.remembered.alarms.update(changes.reports.alarms)
+    def _become(
+        self, changed: dict[str, Tracker], left: AbstractSet[str]
+    ) -> News[str, Tracker]:
+        """Take in what is different, and which trackers are listed no more."""
+        before = self.trackers
         for unique_id, tracker in changed.items():
-            self.remembered.since[unique_id] = tracker.since
-            if tracker.track is not None:
-                self._remember(unique_id, tracker.track)
+            if unique_id not in self.remembered.stories:
+                self._there_already[unique_id] = tracker.device.position_id
+            self._remember(unique_id, tracker.story)
+            if tracker.story.shown:
+                self._held_back.add(unique_id)
+            else:
+                self._held_back.discard(unique_id)
             known = before.get(unique_id)
             if known is None or known.device.id != tracker.device.id:
                 self._by_id = None
-        if gone:
+        if left:
             self._by_id = None
-        if changed or gone:
+            self._held_back -= left
+        if changed or left:
             trackers = {**before, **changed}
-            for unique_id in gone:
+            for unique_id in left:
                 del trackers[unique_id]
             self.trackers = trackers
-        return News(before, self.trackers, changed.keys() | gone)
+        return News(before, self.trackers, changed.keys() | left)
 
-    def _remember(self, unique_id: str, track: Track) -> None:
-        self.remembered.tracks[unique_id] = track
-        if at := silent_at(track):
+    def _remember(self, unique_id: str, story: Story) -> None:
+        self.remembered.stories[unique_id] = story
+        if at := story.track and silent_at(story.track):
             self._silent_at[unique_id] = at
         else:
             self._silent_at.pop(unique_id, None)

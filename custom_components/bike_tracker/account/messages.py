@@ -1,7 +1,9 @@
 """Which of what a message says counts beside what is known."""
 
+from collections.abc import Iterable
+from datetime import datetime
+
 from ..api import Device, Position
-from .positions import taken
 
 
 def is_older_device(device: Device, known: Device) -> bool:
@@ -18,11 +20,21 @@ def is_older_position(position: Position, known: Position) -> bool:
     return position.fix_time < known.fix_time
 
 
-def heard_of(known: Position | None, position: Position) -> Position:
-    """Return the position of a message, the known one if it is of the same ID."""
-    if known is not None and known.id == position.id:
-        return known
-    return taken(known, position)
+def in_order(positions: Iterable[Position]) -> list[Position]:
+    """Return reports of one tracker in the order of their fixes.
+
+    One without a fix comes after the one that it came after.
+    """
+    timed: list[tuple[datetime, Position]] = []
+    for position in positions:
+        before = timed[-1][0] if timed else position.moment
+        timed.append((position.fix_time or before, position))
+    return [position for _, position in sorted(timed, key=_time_and_id)]
+
+
+def _time_and_id(timed: tuple[datetime, Position]) -> tuple[datetime, int]:
+    time, position = timed
+    return time, position.id
 
 
 def announcing(device: Device, position_id: int | None) -> Device:

@@ -5,7 +5,6 @@ that stands goes nowhere, however its fixes drift, and one that moves goes from 
 place to the next.
 """
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from math import inf
 from typing import Literal, NamedTuple
@@ -24,7 +23,8 @@ _MOVES_FROM = 3
 # A tracker whose clock is ahead by more: its fixes are as old as the news of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
-type RideEvent = tuple[Literal["started", "ended"], Ride]
+type RideNews = tuple[Literal["started", "ended"], Ride]
+"""What happened, and the ride as it was known then."""
 
 
 class Ride(NamedTuple):
@@ -94,17 +94,14 @@ class Track(NamedTuple):
         """Return the ride under way, else the last."""
         return self.ride or self.last
 
-    @property
-    def started(self) -> Ride | None:
-        """Return the ride that started last, over or not."""
-        return self.ride or self.ended
-
 
 NEW_TRACK = Track()
 
 
-def heard(track: Track, position: Position, now: datetime) -> Track:
-    """Return the track after a report that is heard of now.
+def heard(
+    track: Track, position: Position, now: datetime
+) -> tuple[Track, list[RideNews]]:
+    """Return the track after a report that is heard of now, and what happened by then.
 
     What was heard before, and what is older than that, changes nothing. The first place
     counts however old it is: a parked bike's may be one that is sent again.
@@ -118,19 +115,22 @@ def heard(track: Track, position: Position, now: datetime) -> Track:
     if says_it_moves is None and speed is not None:
         says_it_moves = False
     starts = _starts(track, says_it_moves)
+    news: list[RideNews] = []
     if track.doubt is not None:
-        track = _without_doubt(track, track.doubt, fix, speed)
+        track, news = _without_doubt(track, track.doubt, fix, speed)
     if track.place is None or track.seen is None:
         track = track._replace(total=_beginning(track, position), place=fix, seen=fix)
     else:
-        track = _after_fix(
+        track, more = _after_fix(
             track, track.place, track.seen, fix, speed=speed, starts=starts
         )
-    return track._replace(
+        news += more
+    track = track._replace(
         heard_at=now,
         reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
         says_it_moves=says_it_moves,
     )
+    return track, news
 
 
 def silent_at(track: Track) -> datetime | None:
@@ -140,23 +140,13 @@ def silent_at(track: Track) -> datetime | None:
     return track.heard_at + _SILENT_AFTER
 
 
-def ended(track: Track) -> Track:
-    """Return the track after its ride, where the tracker was seen last."""
-    ride = track.ride
-    kept = ride if ride and ride.distance else track.last
-    return track._replace(place=track.seen, ride=None, ended=ride, last=kept)
-
-
-def events(before: Track | None, now: Track) -> Iterator[RideEvent]:
-    """Yield what happened since a track was another one, if it was there."""
-    if before is None:
-        return
-    known = {ride.started_at for ride in (before.ended, before.ride) if ride}
-    for ride in (now.ended, now.ride):
-        if ride and ride.started_at not in known:
-            yield "started", ride
-        if ride and ride is now.ended and ride != before.ended:
-            yield "ended", ride
+def ended(track: Track) -> tuple[Track, list[RideNews]]:
+    """Return the track after its ride, where the tracker was seen last, and the news."""
+    if (ride := track.ride) is None:
+        return track, []
+    kept = ride if ride.distance else track.last
+    track = track._replace(place=track.seen, ride=None, ended=ride, last=kept)
+    return track, [("ended", ride)]
 
 
 def recounted(track: Track) -> Track:
@@ -195,23 +185,27 @@ def _starts(track: Track, says_it_moves: bool | None) -> bool:
     return says_it_moves is True and track.says_it_moves is not True
 
 
-def _after_message(track: Track, position: Position, now: datetime) -> Track:
+def _after_message(
+    track: Track, position: Position, now: datetime
+) -> tuple[Track, list[RideNews]]:
     """Return the track after a report that tells of no newer place."""
     time = _time(position.device_time, now)
     if track.place is None and track.total is None:
         track = track._replace(total=position.total_distance)
     if time is None or (track.reported_at and time <= track.reported_at):
-        return track
-    track = track._replace(reported_at=time)
+        return track, []
+    before = track = track._replace(reported_at=time)
     if position.motion is None:
-        return track
+        return track, []
     place, seen = track.place, track.seen
     if place and seen and not track.ride and _starts(track, position.motion):
         track = _started(track, place, seen, time)._replace(heard_at=now)
-    return track._replace(says_it_moves=position.motion)
+    return track._replace(says_it_moves=position.motion), _start_of(before, track)
 
 
-def _without_doubt(track: Track, doubt: Fix, fix: Fix, speed: float | None) -> Track:
+def _without_doubt(
+    track: Track, doubt: Fix, fix: Fix, speed: float | None
+) -> tuple[Track, list[RideNews]]:
     """Return the track with a fix in doubt believed if the next one is near to it."""
     place, seen, apart = track.place, track.seen, metres(doubt, fix)
     track = track._replace(doubt=None)
@@ -223,7 +217,7 @@ def _without_doubt(track: Track, doubt: Fix, fix: Fix, speed: float | None) -> T
     ):
         return _after_fix(track, place, seen, doubt, is_sure=True)
     # The server's total has the way there, and the way back.
-    return recounted(track)
+    return recounted(track), []
 
 
 def _after_fix(
@@ -235,10 +229,30 @@ def _after_fix(
     speed: float | None = None,
     starts: bool = False,
     is_sure: bool = False,
-) -> Track:
+) -> tuple[Track, list[RideNews]]:
     """Return the track after a newer fix, perhaps of a tracker that says it starts."""
+    news: list[RideNews] = []
     if track.ride and _is_over(track, track.ride, place, seen, fix):
-        track, place = ended(track), seen
+        (track, news), place = ended(track), seen
+    now = _at(track, place, seen, fix, speed=speed, starts=starts, is_sure=is_sure)
+    return now, news + _start_of(track, now)
+
+
+def _start_of(before: Track, now: Track) -> list[RideNews]:
+    return [("started", now.ride)] if now.ride and not before.ride else []
+
+
+def _at(
+    track: Track,
+    place: Fix,
+    seen: Fix,
+    fix: Fix,
+    *,
+    speed: float | None,
+    starts: bool,
+    is_sure: bool,
+) -> Track:
+    """Return the track at a newer fix."""
     beyond = metres(place, fix) - noise(place, fix)
     if beyond <= 0:
         track = track._replace(seen=fix)

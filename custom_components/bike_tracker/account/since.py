@@ -1,9 +1,9 @@
 """Since when the service says of a tracker what it says."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from ..api import Device, Position
+from ..api import DeviceStatus
 
 
 class Said(NamedTuple):
@@ -11,6 +11,10 @@ class Said(NamedTuple):
 
     is_so: bool
     since: datetime
+    before: datetime | None = None
+    """Since when it had said the opposite, None if it never did."""
+    changes: int = 0
+    """How often it changed its mind: the first word is no change."""
 
 
 class Since(NamedTuple):
@@ -20,25 +24,25 @@ class Since(NamedTuple):
     """No is any readable status but online, as a Traccar's third one."""
     moving: Said | None = None
 
-    def after(self, device: Device, position: Position | None, now: datetime) -> Since:
-        """Return what is said from now on.
+    def after_status(self, status: DeviceStatus | None, now: datetime) -> Since:
+        """Return what is said from now on; what cannot be read changes nothing."""
+        online = _said(self.online, None if status is None else status == "online", now)
+        return self if online is self.online else self._replace(online=online)
 
-        What cannot be read, and a report that does not tell whether it moves, change
-        nothing.
-        """
-        is_online = None if device.status is None else device.status == "online"
-        is_moving = None if position is None else position.motion
-        online = _said(self.online, is_online, now)
-        moving = _said(self.moving, is_moving, now)
-        if online is self.online and moving is self.moving:
-            return self
-        return Since(online, moving)
+    def after_motion(self, motion: bool | None, now: datetime) -> Since:
+        """Return what is said from now on; no word of it changes nothing."""
+        moving = _said(self.moving, motion, now)
+        return self if moving is self.moving else self._replace(moving=moving)
 
 
 NEVER_HEARD = Since()
 
 
-def _said(before: Said | None, is_so: bool | None, now: datetime) -> Said | None:
-    if is_so is None or (before is not None and before.is_so is is_so):
-        return before
-    return Said(is_so, now)
+def _said(known: Said | None, is_so: bool | None, now: datetime) -> Said | None:
+    if is_so is None or (known is not None and known.is_so is is_so):
+        return known
+    if known is None:
+        return Said(is_so, now)
+    # Of two reports that came at once the second is later all the same.
+    since = max(now, known.since + timedelta(microseconds=1))
+    return Said(is_so, since, known.since, known.changes + 1)

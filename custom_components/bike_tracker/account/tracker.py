@@ -7,20 +7,47 @@ from typing import NamedTuple
 from ..api import Device, Hardware, Position
 from .alarms import Alarm
 from .distance import Fix
+from .happened import RideEvent
 from .rides import Ride, Track
-from .since import NEVER_HEARD, Said, Since
+from .since import Said, Since
+from .story import NEW_STORY, Story
 
 
 class Tracker(NamedTuple):
     """What is known of one tracker. Another object means that something changed."""
 
     device: Device
-    position: Position | None
-    since: Since = NEVER_HEARD
-    alarm: Alarm | None = None
-    """The last one it ever had."""
-    track: Track | None = None
-    """How far it came; None while it has no position."""
+    story: Story = NEW_STORY
+
+    @property
+    def position(self) -> Position | None:
+        """Return its newest report."""
+        return self.story.position
+
+    @property
+    def shown(self) -> Position | None:
+        """Return where it is shown, which is where it was while it comes back."""
+        return self.story.shown or self.story.position
+
+    @property
+    def since(self) -> Since:
+        """Return since when the service says what it says."""
+        return self.story.since
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """Return the last alarms it set off, oldest first."""
+        return self.story.alarms
+
+    @property
+    def ride_events(self) -> tuple[RideEvent, ...]:
+        """Return the last starts and ends of its rides, oldest first."""
+        return self.story.ride_events
+
+    @property
+    def track(self) -> Track | None:
+        """Return how far it came, None while it has no position."""
+        return self.story.track
 
     @property
     def online_since(self) -> datetime | None:

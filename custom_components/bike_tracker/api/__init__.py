@@ -23,7 +23,7 @@ from .errors import (
 from .lists import ListReader
 from .live import LiveClient
 from .messages import Message
-from .models import Device, Hardware, Position
+from .models import Device, DeviceStatus, Hardware, Position
 from .news import News
 from .turns import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 
@@ -32,6 +32,7 @@ __all__ = [
     "AuthenticationError",
     "CannotConnectError",
     "Device",
+    "DeviceStatus",
     "Hardware",
     "InsecureUrlError",
     "InvalidCertificateError",

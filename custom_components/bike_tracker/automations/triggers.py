@@ -24,7 +24,7 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
-from ..account import Tracker
+from ..account import Ride, Tracker
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from .marks import async_get_marks
@@ -216,13 +216,13 @@ class RideStarted(TrackerTrigger):
     @staticmethod
     @override
     def _since(tracker: Tracker) -> datetime | None:
-        ride = tracker.track and tracker.track.started
+        ride = _last_ride(tracker, "started")
         return ride and ride.started_at
 
     @staticmethod
     @override
     def _more(tracker: Tracker) -> dict[str, Any]:
-        ride = tracker.track and tracker.track.started
+        ride = _last_ride(tracker, "started")
         return ride.described(is_over=False) if ride else {}
 
 
@@ -235,14 +235,19 @@ class RideEnded(TrackerTrigger):
     @staticmethod
     @override
     def _since(tracker: Tracker) -> datetime | None:
-        ride = tracker.track and tracker.track.ended
+        ride = _last_ride(tracker, "ended")
         return ride and ride.moved_at
 
     @staticmethod
     @override
     def _more(tracker: Tracker) -> dict[str, Any]:
-        ride = tracker.track and tracker.track.ended
+        ride = _last_ride(tracker, "ended")
         return ride.described(is_over=True) if ride else {}
+
+
+def _last_ride(tracker: Tracker, kind: str) -> Ride | None:
+    rides = [event.ride for event in tracker.ride_events if event.type == kind]
+    return rides[-1] if rides else None
 
 
 TRIGGERS: dict[str, type[Trigger]] = {

@@ -1,7 +1,7 @@
 """When there is a live connection, and what becomes of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,7 +70,7 @@ class Live:
         hass: HomeAssistant,
         entry: ConfigEntry,
         client: LiveClient,
-        take_in: Callable[[Message], Awaitable[None]],
+        take_in: Callable[[Message], None],
         polls_succeed: Callable[[], bool],
     ) -> None:
         """Begin when positions are offered; what messages tell goes into `take_in`."""
@@ -93,6 +93,11 @@ class Live:
                 hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_follow_entry
             )
         )
+
+    @callback
+    def async_before_poll(self) -> None:
+        """Take in what was told before a poll begins, which counts as older than it."""
+        self._inbox.async_flush()
 
     @callback
     def async_follow_poll(self, *, offered: bool, heard: bool, untold: bool) -> None:

@@ -1,11 +1,11 @@
 """Messages that came, and when they are taken in."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from time import monotonic
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 
 from ..api import Message
 from ..const import DOMAIN, LOGGER
@@ -27,7 +27,7 @@ class Inbox:
         self,
         hass: HomeAssistant,
         entry: ConfigEntry,
-        take_in: Callable[[Message], Awaitable[None]],
+        take_in: Callable[[Message], None],
     ) -> None:
         """Begin empty."""
         self._hass = hass
@@ -54,16 +54,23 @@ class Inbox:
         elif len(self._waiting) > _MOST:
             await asyncio.wait([self._task])
 
+    @callback
+    def async_flush(self) -> None:
+        """Take in what waits."""
+        if not len(self._waiting):
+            return
+        message, self._waiting = self._waiting, Message([], [])
+        try:
+            self._take_in(message)
+        except Exception:  # noqa: BLE001 - the next message is taken in all the same
+            LOGGER.exception("Unexpected error taking in what the service said")
+        self._taken_in_at = monotonic()
+
     async def _async_empty(self) -> None:
         while len(self._waiting):
             if pause := self._pause():
                 await asyncio.sleep(pause)
-            message, self._waiting = self._waiting, Message([], [])
-            try:
-                await self._take_in(message)
-            except Exception:  # noqa: BLE001 - the next message is taken in all the same
-                LOGGER.exception("Unexpected error taking in what the service said")
-            self._taken_in_at = monotonic()
+            self.async_flush()
 
     def _pause(self) -> float:
         """Return how many seconds to wait before what waits is taken in."""

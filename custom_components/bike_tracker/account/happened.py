@@ -1,0 +1,43 @@
+"""What happened to a tracker: a list of things, each of which is told once.
+
+Two things between two looks are two things. Who tells them knows the last one it told.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final, Literal, NamedTuple, cast
+
+from .alarms import Alarm
+from .rides import Ride
+
+# Of what was told already.
+_KEPT: Final = 10
+# An alarm every minute for most of a day during which nothing can be told.
+_MOST: Final = 1_000
+_NEXT: Final = timedelta(microseconds=1)
+
+
+class RideEvent(NamedTuple):
+    """The start or the end of a ride."""
+
+    type: Literal["started", "ended"]
+    ride: Ride
+    """The ride as it was then."""
+    heard_at: datetime | None
+    """Its number: when it was heard of, later than any before it, in UTC."""
+
+
+def later[T: Alarm | RideEvent](
+    items: tuple[T, ...], new: Iterable[T], now: datetime, *, untold: bool
+) -> tuple[T, ...]:
+    """Return the items with new ones, numbered in their order.
+
+    The last ten are kept of those that were told, and all that were not.
+    """
+    number = max((item.heard_at for item in items if item.heard_at), default=None)
+    numbered: list[T] = []
+    for item in new:
+        number = now if number is None or number < now else number + _NEXT
+        numbered.append(cast(T, item._replace(heard_at=number)))
+    kept: tuple[T, ...] = items if untold else items[-_KEPT:]
+    return (*kept, *numbered)[-_MOST:]
