@@ -1,7 +1,7 @@
 """Home Assistant with accounts, that stops, starts, and is killed, as often as told."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -60,6 +60,8 @@ class Home:
     automations: list[dict[str, Any]] = field(
         default_factory=lambda: [automation(trigger) for trigger in TRIGGERS]
     )
+    settled: Callable[[], None] = lambda: None
+    """Called whenever all that was under way came to its end."""
     _hass: HomeAssistant | None = None
     _end: AsyncExitStack = field(default_factory=AsyncExitStack)
 
@@ -217,3 +219,4 @@ class Home:
                 await asyncio.sleep(0)
             if self._hass is not None:
                 await self._hass.async_block_till_done()
+        self.settled()
