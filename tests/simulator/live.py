@@ -135,7 +135,8 @@ class LiveServer:
     @contextlib.contextmanager
     def in_one_message(self) -> Iterator[None]:
         """Say what is told meanwhile in a single message to each account."""
-        self._gathered = gathered = {}
+        gathered: dict[str, dict[str, list[Item]]] = {}
+        self._gathered = gathered
         yield
         self._gathered = None
         for email, message in gathered.items():

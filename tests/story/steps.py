@@ -1,8 +1,7 @@
 """What may happen next in a story."""
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Literal
+from typing import Literal, override
 
 from homeassistant.helpers import entity_registry as er
 
@@ -42,6 +41,7 @@ class RaiseAlarm(OfBike):
     how: Literal["fix", "late", "no fix"]
     twice: bool
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it come alone."""
         words = story.words(self.words)
@@ -60,6 +60,7 @@ class RaiseMany(OfBike):
     in_one_message: bool
     settles: bool
 
+    @override
     async def run(self, story: Story) -> None:
         """Let them come in one message, in one read, or one after the other."""
         if self.in_one_message:
@@ -85,6 +86,7 @@ class SetOff(OfBike):
     minutes: int
     every: int
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it."""
         await story.async_set_off(self.of(story), self.minutes, self.every)
@@ -96,6 +98,7 @@ class Pass(Step):
 
     seconds: int
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it."""
         await story.async_pass(self.seconds)
@@ -105,6 +108,7 @@ class Pass(Step):
 class ListFails(Step):
     """The list fails, or is well again, while live goes on."""
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it, unless live fails."""
         if not story.live_fails:
@@ -115,6 +119,7 @@ class ListFails(Step):
 class LiveFails(Step):
     """Live fails, or is well again, while polls go on."""
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it, unless the list fails."""
         if not story.list_fails:
@@ -127,14 +132,14 @@ class Outage(Step):
 
     seconds: int
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it be, and be over."""
         await story.async_may_be_out_of_reach()
         story.service.fault("status-503")
         story.service.live_fault("session-503")
         await story.async_pass(self.seconds)
-        story.let_list_fail(False)
-        story.let_live_fail(False)
+        story.let_all_be_well()
         await story.async_pass(_WELL_AGAIN)
 
 
@@ -144,6 +149,7 @@ class Reload(Step):
 
     account: int
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it be, and have an answer."""
         await story.async_may_be_out_of_reach()
@@ -159,6 +165,7 @@ class Restart(Step):
     down: int
     automations_first: bool
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it be down, start, and have an answer."""
         await story.async_may_be_out_of_reach()
@@ -174,6 +181,7 @@ class Kill(Step):
 
     down: int
 
+    @override
     async def run(self, story: Story) -> None:
         """Let it be down, start, and have an answer."""
         await story.async_may_be_out_of_reach()
@@ -194,6 +202,7 @@ async def _async_end(story: Story) -> None:
 class Takeover(OfBike):
     """A bike moves to the other account, if there is one."""
 
+    @override
     async def run(self, story: Story) -> None:
         """Let its owner lose it, and the other one have it."""
         tracker = self.of(story).tracker
@@ -213,14 +222,17 @@ class Rename(OfBike):
 
     key: Literal["alarm", "ride"]
 
+    @override
     async def run(self, story: Story) -> None:
         """Let them."""
         entities = er.async_get(story.home.hass)
         tracker = self.of(story).tracker
-        entity_id = entities.async_get_entity_id("event", DOMAIN, f"{tracker}_{self.key}")
+        entity_id = entities.async_get_entity_id(
+            "event", DOMAIN, f"{tracker}_{self.key}"
+        )
         if entity_id is not None:
-            number = story.now.timestamp() / timedelta(seconds=1).total_seconds()
+            [name] = story.words(1)
             entities.async_update_entity(
-                entity_id, new_entity_id=f"event.name_{number:.0f}_{self.bike}"
+                entity_id, new_entity_id=f"event.{name.replace(' ', '_')}"
             )
             await story.home.async_settle()

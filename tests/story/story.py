@@ -217,6 +217,12 @@ class Story:
         self.live_fails = fails
         self.service.live_fault("session-503" if fails else None)
 
+    def let_all_be_well(self) -> None:
+        """Let nothing fail any more."""
+        self.list_fails = self.live_fails = False
+        self.service.fault(None)
+        self.service.live_fault(None)
+
     def other_account(self, tracker: str) -> tuple[str, str] | None:
         """Return who has a bike and who else could, if there is somebody."""
         owner = self.home.owner(tracker)

@@ -1,6 +1,6 @@
 """What is held back while a tracker comes back is its place, and nothing else."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,11 +20,13 @@ from .told import automation
 
 AWAY = 48.1
 
+type Begin = Callable[[], list[tuple[datetime, Event[Any]]]]
+
 
 def where(home: Home) -> float | None:
     """Return where the red bike is shown."""
     state = home.hass.states.get("device_tracker.red_bike")
-    return state and state.attributes.get("latitude")
+    return state.attributes.get("latitude") if state else None
 
 
 def value(home: Home, entity_id: str) -> str:
@@ -92,7 +94,7 @@ async def test_wait_that_ended_in_an_outage(home: Home) -> None:
 
 
 @pytest.fixture
-def slow_machine(home: Home) -> Iterator[Callable[[], list[tuple[datetime, Event[Any]]]]]:
+def slow_machine(home: Home) -> Begin:
     """Return a function after which each state that is written takes half a second."""
     written: list[tuple[datetime, Event[Any]]] = []
 
@@ -107,10 +109,10 @@ def slow_machine(home: Home) -> Iterator[Callable[[], list[tuple[datetime, Event
         home.hass.bus.async_listen(EVENT_STATE_CHANGED, take_time)
         return written
 
-    yield begin
+    return begin
 
 
-async def test_slow_reload(home: Home, slow_machine: Any) -> None:
+async def test_slow_reload(home: Home, slow_machine: Begin) -> None:
     """The 5 seconds count from when the last of its entities was added."""
     await home.hass.config_entries.async_unload(home.entry(EMAIL).entry_id)
     away(home)

@@ -79,9 +79,7 @@ class Listener:
         """Return what both told of a tracker; each trigger tells in an order of its own."""
         told = [t for t in self.entities if t.tracker == tracker and t.what in what]
         assert not self.unnoticed
-        import os
         for one in what:
-            if os.environ.get("ALONE") and one == "alarm": continue
             by_trigger = [
                 t for t in self.triggers if t.tracker == tracker and t.what == one
             ]
