@@ -272,8 +272,8 @@ async def test_attributes(
     names = diagnostics["service"]["position_attributes"]
     assert {"io9", *EVERYTHING} <= set(names)
     assert names.count(REDACTED) == 2
-    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["alarm"])
-    assert red["alarm"]["words"] == [REDACTED, "jamming", "sos"]
+    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["alarms"])
+    assert [alarm["word"] for alarm in red["alarms"]] == ["sos", REDACTED, "jamming"]
     assert red["position"]["hardware"] == {
         "charge": True,
         "lock": True,

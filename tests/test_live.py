@@ -21,9 +21,6 @@ from pytest_homeassistant_custom_component.components.diagnostics import (
 )
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.bike_tracker.api import Steps, at_once
-from custom_components.bike_tracker.const import DOMAIN
-
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
 from .simulator import LIVE_FAULTS, Simulator
 from .simulator.wire import pause
@@ -281,113 +278,6 @@ async def test_a_poll_that_began_before(
     assert status() == STATE_OFF
     await wait(61)
     assert status() == STATE_ON
-
-
-@pytest.fixture
-def hold_up(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], asyncio.Event]:
-    """Return a function after which what is taken in next goes so many steps, and waits.
-
-    Each tracker is a step, as a thousand are otherwise.
-    """
-    held: list[tuple[int, asyncio.Event]] = []
-    account, coordinator = (
-        f"custom_components.{DOMAIN}.{name}"
-        for name in ("account.account", "coordinator")
-    )
-
-    async def _in_turns(steps: Steps[Any]) -> Any:
-        if held and getattr(steps, "__name__", "") in ("taking", "hearing"):
-            number, go_on = held.pop()
-            for _ in range(number):
-                next(steps)
-            await go_on.wait()
-        return at_once(steps)
-
-    def _hold_up(number: int) -> asyncio.Event:
-        held.append((number, go_on := asyncio.Event()))
-        return go_on
-
-    monkeypatch.setattr(f"{account}.ITEMS_AT_A_TIME", 1)
-    monkeypatch.setattr(f"{coordinator}.in_turns", _in_turns)
-    return _hold_up
-
-
-type HoldUp = Callable[[int], asyncio.Event]
-
-
-@pytest.mark.usefixtures("live")
-async def test_a_message_while_a_poll_is_taken_in(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    state_of: StateOf,
-    wait: Pass,
-    hold_up: HoldUp,
-) -> None:
-    """It comes after the poll, which does not take it back."""
-    [red, blue] = simulator.listed("devices", EMAIL)
-    simulator.raw_devices([red | {"name": "Racing bike"}, blue])
-    go_on = hold_up(1)
-    await wait(61)
-    simulator.live.tell([EMAIL], {"devices": [red | {"status": "offline"}]})
-    await settle(hass)
-    go_on.set()
-    await settle(hass)
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == STATE_OFF
-
-
-async def test_a_move_while_a_poll_is_taken_in(
-    hass: HomeAssistant,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    state_of: StateOf,
-    wait: Pass,
-    hold_up: HoldUp,
-) -> None:
-    """A tracker that came back moves after it, and stays there."""
-    simulator.fault("status-503", path="devices")
-    await wait(61)
-    simulator.report(RED, latitude=48.5)
-    simulator.fault(None)
-    await wait(61)
-    assert latitude(state_of) != 48.5
-    [red, blue] = simulator.listed("devices", EMAIL)
-    simulator.raw_devices([red | {"status": "offline"}, blue])
-    go_on = hold_up(1)
-    poll = live.runtime_data.coordinator.async_refresh()
-    hass.async_create_background_task(poll, "a poll that somebody asked for")
-    await settle(hass)
-    await wait(6)
-    go_on.set()
-    await settle(hass)
-    await wait(6)
-    assert latitude(state_of) == 48.5
-
-
-@pytest.mark.usefixtures("live")
-async def test_a_poll_while_a_message_is_taken_in(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    state_of: StateOf,
-    wait: Pass,
-    hold_up: HoldUp,
-) -> None:
-    """It comes after the message, and nothing of either is lost."""
-    [red, blue] = simulator.listed("devices", EMAIL)
-    [position, other] = simulator.listed("positions", EMAIL)
-    go_on = hold_up(2)
-    simulator.live.tell([EMAIL], {"devices": [red | {"status": "offline"}]})
-    await settle(hass)
-    simulator.raw_devices([red | {"positionId": 999}, blue])
-    simulator.raw_positions([position | {"id": 999, "latitude": 48.5}, other])
-    await wait(61)
-    go_on.set()
-    await settle(hass)
-    assert latitude(state_of) == 48.5
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == STATE_OFF
 
 
 @pytest.mark.usefixtures("live")
@@ -907,12 +797,12 @@ async def test_errors_that_nobody_thought_of(
 ) -> None:
     """One in a message is told, and costs that message; one of the connection ends it."""
     account = live.runtime_data.coordinator.account
-    hearing = account.hearing
-    monkeypatch.setattr(account, "hearing", None)
+    hear = account.hear
+    monkeypatch.setattr(account, "hear", None)
     simulator.touch([RED])
     await settle(hass)
     assert lines(caplog) == ["Unexpected error taking in what the service said"]
-    monkeypatch.setattr(account, "hearing", hearing)
+    monkeypatch.setattr(account, "hear", hear)
     await wait(2)
     simulator.report(RED, latitude=48.5)
     await settle(hass)

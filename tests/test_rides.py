@@ -11,6 +11,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker.account import Track
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
@@ -242,15 +243,22 @@ async def test_remembered(
     await poll()
     go(simulator, 90_000, **riding(193))
     await poll()
-    before = setup.runtime_data.coordinator.account.remembered.tracks
+    before = _track(setup)
     await hass.config_entries.async_unload(setup.entry_id)
     simulator.fault("status-404", path="positions")
     await hass.config_entries.async_setup(setup.entry_id)
 
-    assert before[RED].ride
-    assert before[RED].doubt
-    assert before[RED].last
-    assert setup.runtime_data.coordinator.account.remembered.tracks == before
+    assert before.ride
+    assert before.doubt
+    assert before.last
+    assert _track(setup) == before
+
+
+def _track(entry: MockConfigEntry) -> Track:
+    """Return how far the red bike came."""
+    track = entry.runtime_data.coordinator.account.trackers[RED].track
+    assert isinstance(track, Track)
+    return track
 
 
 @pytest.mark.parametrize(
@@ -300,7 +308,7 @@ async def test_part_that_is_not_readable(
     total = track["total"]
     track[name] = value
     await hass.config_entries.async_setup(setup.entry_id)
-    known = setup.runtime_data.coordinator.account.remembered.tracks[RED]
+    known = _track(setup)
     assert known.total == total
     assert getattr(known, name) == (known.seen if name == "place" else None)
 
@@ -317,9 +325,9 @@ async def test_device_that_is_removed(
     simulator.unassign(EMAIL, RED)
     await poll()
     coordinator = setup.runtime_data.coordinator
-    assert RED in coordinator.account.remembered.tracks
+    assert RED in coordinator.account.remembered.stories
     coordinator.async_forget(RED)
-    assert RED not in coordinator.account.remembered.tracks
+    assert RED not in coordinator.account.remembered.stories
 
 
 @pytest.mark.usefixtures("setup")

@@ -20,7 +20,7 @@ _SAVE_DELAY: Final = 10
 type Marks = list[dict[str, Any]]
 """How far triggers are with the trackers of an account, ready to be written."""
 
-MARKS: HassKey[Callable[[Collection[str]], Marks]] = HassKey(f"{DOMAIN}_marks")
+MARKS: HassKey[Callable[[Collection[str]], Marks]] = HassKey(f"{DOMAIN}_marks_of")
 """Returns the marks of these trackers. It is called beside the event loop."""
 
 

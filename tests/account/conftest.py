@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.account import Account, Remembered, Story, Tracker
 from custom_components.bike_tracker.api import Device, News, Position
 from custom_components.bike_tracker.api.models import timestamp
 
@@ -31,6 +31,24 @@ def account() -> Account:
 def read() -> Read:
     """Return a function that reads the next device list."""
     return ListOfDevices().read
+
+
+def remembering(**positions: Position) -> Remembered:
+    """Return what is remembered of trackers that were somewhere."""
+    return Remembered(
+        {unique_id: Story(position) for unique_id, position in positions.items()}
+    )
+
+
+def position_remembered(account: Account, unique_id: str = "red") -> Position | None:
+    """Return the newest position of a tracker, listed or not."""
+    return account.remembered.stories[unique_id].position
+
+
+def shown(tracker: Tracker) -> Position:
+    """Return where a tracker is shown."""
+    assert tracker.shown is not None
+    return tracker.shown
 
 
 class ListOfDevices:

@@ -1,37 +1,48 @@
 """Which alarms are told, and that each is told once."""
 
+from datetime import datetime
+
 import pytest
 
 from custom_components.bike_tracker.account import Account, Alarm, Remembered
 from custom_components.bike_tracker.api import Hardware, Position
 
-from .conftest import NOW, Read, a_device, a_position, no_fix
+from .conftest import NOW, Read, a_device, a_position, no_fix, shown
 
 
 class Service:
-    """A service and an account that polls it."""
+    """A service, an account that polls it, and somebody who tells its alarms."""
 
-    def __init__(self, account: Account, read: Read) -> None:
-        """Begin before the first poll."""
+    def __init__(
+        self, account: Account, read: Read, told: datetime | None = None
+    ) -> None:
+        """Begin before the first poll, with the number of the alarm told last."""
         self.account = account
         self.read = read
+        self.told = told
 
     def poll(self, *positions: Position, announced: int | None = None) -> list[str]:
-        """List a tracker with its position; return the alarms that are news now."""
+        """List a tracker with its position; return the alarms to be told now."""
         position_id = announced or next((item.id for item in positions), None)
-        news = self.account.take(
+        self.account.take(
             self.read(a_device(position_id=position_id)),
             dict.fromkeys(["red"], positions[0]) if positions else {},
             now=NOW,
         )
-        return _told(news.before.get("red"), news.now.get("red"))
+        return self.tell("red")
+
+    def tell(self, unique_id: str) -> list[str]:
+        """Return the alarms of a tracker that were not told yet."""
+        words = []
+        for alarm in self.account.trackers[unique_id].alarms:
+            if alarm.heard_at and (self.told is None or alarm.heard_at > self.told):
+                words.append(alarm.word)
+                self.told = alarm.heard_at
+        return words
 
 
-def _told(before: object, now: object) -> list[str]:
-    alarm = getattr(now, "alarm", None)
-    if alarm is None or alarm == getattr(before, "alarm", None) or not alarm.is_news:
-        return []
-    return list(alarm.words)
+def _last(account: Account) -> Alarm:
+    return account.trackers["red"].alarms[-1]
 
 
 @pytest.fixture
@@ -46,11 +57,11 @@ def test_alarm(service: Service) -> None:
     """It is told with its report, and is the last one from then on."""
     position = a_position(2, alarm="sos")
     assert service.poll(position) == ["sos"]
-    alarm = Alarm(2, ("sos",), position.fix_time, is_news=True)
-    assert service.account.trackers["red"].alarm == alarm
+    alarm = Alarm("sos", position.fix_time, NOW, 2, position.fix_time)
+    assert service.account.trackers["red"].alarms == (alarm,)
     assert service.poll(position) == []
     assert service.poll(a_position(3)) == []
-    assert service.account.trackers["red"].alarm == alarm
+    assert service.account.trackers["red"].alarms == (alarm,)
 
 
 def test_the_same_alarm_again(service: Service) -> None:
@@ -70,17 +81,13 @@ def test_alarm_that_says_nothing(service: Service) -> None:
     """It is none, and the one before stays the last."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
     assert service.poll(a_position(3, alarm=" ,")) == []
-    alarm = service.account.trackers["red"].alarm
-    assert alarm is not None
-    assert alarm.words == ("sos",)
+    assert _last(service.account).word == "sos"
 
 
 def test_alarm_without_a_place(service: Service) -> None:
     """Its time is that of the place that is known."""
     assert service.poll(no_fix(2, alarm="removing")) == ["removing"]
-    alarm = service.account.trackers["red"].alarm
-    assert alarm is not None
-    assert alarm.time == a_position().fix_time
+    assert _last(service.account).time == a_position().fix_time
 
 
 @pytest.mark.parametrize(
@@ -102,9 +109,7 @@ def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
     """It is the last alarm, and not told."""
     service = Service(account, read)
     assert service.poll(a_position(1, alarm="sos")) == []
-    alarm = account.trackers["red"].alarm
-    assert alarm is not None
-    assert alarm.words == ("sos",)
+    assert _last(account).word == "sos"
     assert service.poll(a_position(1, alarm="sos")) == []
     assert service.poll(a_position(2, alarm="tow")) == ["tow"]
 
@@ -127,14 +132,16 @@ def test_more_than_was_announced_at_the_start(account: Account, read: Read) -> N
 
 
 def test_restart(service: Service, read: Read) -> None:
-    """What was told before it is not told again, nor is what came meanwhile."""
+    """What was told before it is not told again, and what came meanwhile is told."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    for first in (a_position(2, alarm="sos"), a_position(3, alarm="tow")):
-        alarms = {"red": Alarm(2, ("sos",), None)}
-        positions = {"red": a_position(2)}
-        account = Account(Remembered(positions=positions, alarms=alarms))
-        restarted = Service(account, read)
-        assert restarted.poll(first) == []
+    remembered = service.account.remembered
+    for first, told in (
+        (a_position(2, alarm="sos"), []),
+        (a_position(3, alarm="tow"), ["tow"]),
+    ):
+        account = Account(Remembered(dict(remembered.stories)))
+        restarted = Service(account, read, service.told)
+        assert restarted.poll(first) == told
         assert restarted.poll(first) == []
         assert restarted.poll(a_position(4, alarm="door")) == ["door"]
 
@@ -143,11 +150,9 @@ def test_tracker_that_comes_back(service: Service) -> None:
     """What happened while it was not listed is told, and held back is only its place."""
     service.account.take(service.read(), {}, now=NOW)
     assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
-    position = service.account.trackers["red"].position
-    assert position is not None
-    assert position.latitude == a_position().latitude
-    news = service.account.move(now=NOW)
-    assert _told(news.before["red"], news.now["red"]) == []
+    assert shown(service.account.trackers["red"]).latitude == a_position().latitude
+    news = service.account.move()
+    assert service.tell("red") == []
     assert news.now["red"].position == a_position(2, alarm="tow", latitude=48.0)
 
 
@@ -155,15 +160,11 @@ def test_new_tracker(service: Service) -> None:
     """Nobody knows how long ago its alarm was; the next one is told."""
     devices = a_device(position_id=1), a_device("blue", position_id=7)
     account = service.account
-    news = account.take(
-        service.read(*devices), {"blue": a_position(7, alarm="sos")}, now=NOW
-    )
-    assert _told(None, news.now["blue"]) == []
+    account.take(service.read(*devices), {"blue": a_position(7, alarm="sos")}, now=NOW)
+    assert service.tell("blue") == []
     devices = a_device(position_id=1), a_device("blue", position_id=8)
-    news = account.take(
-        service.read(*devices), {"blue": a_position(8, alarm="tow")}, now=NOW
-    )
-    assert _told(news.before["blue"], news.now["blue"]) == ["tow"]
+    account.take(service.read(*devices), {"blue": a_position(8, alarm="tow")}, now=NOW)
+    assert service.tell("blue") == ["tow"]
 
 
 def test_first_report_of_all(account: Account, read: Read) -> None:
@@ -176,18 +177,19 @@ def test_first_report_of_all(account: Account, read: Read) -> None:
 def test_tracker_of_another_account(service: Service, read: Read) -> None:
     """What the account that had it has told is not told again."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    taker = Service(Account(Remembered()), read)
+    taker = Service(Account(Remembered()), read, service.told)
     taker.account.take(read(), {}, now=NOW)
     taker.account.adopt("red", service.account)
     assert taker.poll(a_position(2, alarm="sos")) == []
-    assert taker.account.trackers["red"].alarm is not None
+    assert _last(taker.account).word == "sos"
+    assert taker.poll(a_position(2, alarm="tow")) == ["tow"]
 
 
 def test_forgotten_tracker(service: Service) -> None:
     """Nothing is left of its alarms."""
     service.poll(a_position(2, alarm="sos"))
     service.account.forget("red")
-    assert not service.account.remembered.alarms
+    assert service.account.remembered == Remembered()
 
 
 def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:

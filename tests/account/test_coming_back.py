@@ -4,7 +4,16 @@ import pytest
 
 from custom_components.bike_tracker.account import Account, Remembered
 
-from .conftest import NOW, Read, a_device, a_position, no_fix
+from .conftest import (
+    NOW,
+    Read,
+    a_device,
+    a_position,
+    no_fix,
+    position_remembered,
+    remembering as remembered,
+    shown,
+)
 
 OLD, NEW = a_position(1), a_position(2, latitude=48.1, battery_level=7)
 
@@ -12,7 +21,7 @@ OLD, NEW = a_position(1), a_position(2, latitude=48.1, battery_level=7)
 @pytest.fixture
 def remembering() -> Account:
     """Return an account that remembers where the red tracker was."""
-    return Account(Remembered(positions={"red": OLD}))
+    return Account(remembered(red=OLD))
 
 
 def test_after_a_restart(remembering: Account, read: Read) -> None:
@@ -20,12 +29,12 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
     devices = read(a_device(position_id=2))
     assert remembering.wanted(devices)
     news = remembering.take(devices, {"red": NEW}, came_back=True, now=NOW)
-    assert news.now["red"].position == OLD
+    assert news.now["red"].shown == OLD
     assert remembering.holds_back
 
-    news = remembering.move(now=NOW)
+    news = remembering.move()
     assert news.changed == {"red"}
-    assert news.now["red"].position == remembering.remembered.positions["red"] == NEW
+    assert news.now["red"].shown == position_remembered(remembering) == NEW
     assert not remembering.holds_back
 
 
@@ -42,12 +51,12 @@ def test_after_an_outage(account: Account, read: Read) -> None:
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
     account.take(read(*both), {"red": OLD, "blue": OLD}, now=NOW)
     news = account.take(read(*both), {"red": NEW, "blue": NEW}, came_back=True, now=NOW)
-    assert not news.changed
-    assert news.now["red"].position == news.now["blue"].position == OLD
+    assert news.now["red"].shown == news.now["blue"].shown == OLD
+    assert shown(news.now["red"]).battery_level == 80
 
-    news = account.move(now=NOW)
+    news = account.move()
     assert news.changed == {"red", "blue"}
-    assert news.now["red"].position == news.now["blue"].position == NEW
+    assert news.now["red"].shown == news.now["blue"].shown == NEW
 
 
 def test_tracker_that_comes_back(account: Account, read: Read) -> None:
@@ -57,19 +66,47 @@ def test_tracker_that_comes_back(account: Account, read: Read) -> None:
     account.take(read(blue), {}, now=NOW)
     news = account.take(read(red, blue), {"red": NEW, "blue": NEW}, now=NOW)
     assert news.changed == {"red", "blue"}
-    assert news.now["red"].position == OLD
-    assert news.now["blue"].position == NEW
-    assert account.move(now=NOW).now["red"].position == NEW
+    assert news.now["red"].shown == OLD
+    assert news.now["blue"].shown == NEW
+    assert account.move().now["red"].shown == NEW
 
 
 def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> None:
-    """Nothing is told of it; it is where it is once it is back."""
+    """Nothing is told of it; once it is back it is where it was, and then moves."""
     red = a_device("red", position_id=1)
     account.take(read(red), {"red": OLD}, now=NOW)
     account.take(read(red), {"red": NEW}, came_back=True, now=NOW)
     account.take(read(), {}, now=NOW)
-    assert not account.move(now=NOW).changed
-    assert account.take(read(red), {}, now=NOW).now["red"].position == NEW
+    assert not account.holds_back
+    assert not account.move().changed
+    assert account.take(read(red), {}, now=NOW).now["red"].shown == OLD
+    assert account.holds_back
+    assert account.move().now["red"].shown == NEW
+
+
+def test_restart_before_it_moves(account: Account, read: Read) -> None:
+    """The restarted one begins where it was shown, as nobody saw it move."""
+    red = a_device("red", position_id=1)
+    account.take(read(red), {"red": OLD}, now=NOW)
+    account.take(read(red), {"red": NEW}, came_back=True, now=NOW)
+
+    again = Account(account.remembered)
+    news = again.take(read(red), {}, came_back=True, now=NOW)
+    assert (news.now["red"].shown, news.now["red"].position) == (OLD, NEW)
+    assert again.move().now["red"].shown == NEW
+
+
+def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
+    """What it says of itself counts at once, and so does a ride."""
+    account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
+    moving = NEW._replace(motion=True, alarm="tow")
+    devices = read(a_device(position_id=2))
+    tracker = account.take(devices, {"red": moving}, came_back=True, now=NOW).now["red"]
+    assert tracker.shown == OLD
+    assert tracker.position == moving
+    assert tracker.moving_since is not None
+    assert [alarm.word for alarm in tracker.alarms] == ["tow"]
+    assert account.move().now["red"].alarms == tracker.alarms
 
 
 def test_position_that_is_held_back(account: Account, read: Read) -> None:
@@ -81,9 +118,8 @@ def test_position_that_is_held_back(account: Account, read: Read) -> None:
 
     devices = read(a_device(position_id=3))
     news = account.take(devices, {"red": no_fix(3, battery_level=6)}, now=NOW)
-    assert news.now["red"].position == OLD
-    position = account.move(now=NOW).now["red"].position
-    assert position is not None
+    assert news.now["red"].shown == OLD
+    position = shown(account.move().now["red"])
     assert (position.id, position.latitude, position.battery_level) == (3, 48.1, 6)
 
 
@@ -91,7 +127,7 @@ def test_moving_once(account: Account, read: Read) -> None:
     """Where nobody is held back there is no news."""
     account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
     before = account.trackers
-    news = account.move(now=NOW)
+    news = account.move()
     assert not news.changed
     assert news.before is news.now is account.trackers is before
 
@@ -104,16 +140,16 @@ def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
     remembering.take(read(), {}, now=NOW)
     remembering.forget("red")
     assert not remembering.holds_back
-    remembering.move(now=NOW)
-    assert remembering.remembered.positions == {}
+    remembering.move()
+    assert remembering.remembered == Remembered()
 
 
 def test_tracker_taken_over_from_another_account(read: Read) -> None:
     """It is where it was there, and is asked for here, whatever the IDs are."""
-    giver, taker = Account(Remembered(positions={"red": OLD})), Account(Remembered())
+    giver, taker = Account(remembered(red=OLD)), Account(Remembered())
     taker.adopt("red", giver)
     taker.adopt("blue", giver)
-    assert taker.remembered.positions.keys() == {"red"}
+    assert taker.remembered.stories.keys() == {"red"}
 
     devices = read(a_device(position_id=OLD.id))
     assert taker.wanted(devices).keys() == {devices.now["red"].id}

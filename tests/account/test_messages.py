@@ -7,9 +7,18 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.account import Account, Remembered, Tracker
-from custom_components.bike_tracker.api import ITEMS_AT_A_TIME, Device, News, Position
+from custom_components.bike_tracker.api import Device, News, Position
 
-from .conftest import NOW, Read, a_device, a_position, no_fix
+from .conftest import (
+    NOW,
+    Read,
+    a_device,
+    a_position,
+    no_fix,
+    position_remembered,
+    remembering,
+    shown,
+)
 
 EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
 LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
@@ -75,7 +84,7 @@ def test_a_device(account: Account, poll: Poll, hear: Hear) -> None:
     assert news.before is before
     assert news.now is account.trackers
     assert device_of(account).status == "offline"
-    assert account.trackers["red"].offline_since == NOW
+    assert account.trackers["red"].offline_since is not None
     assert account.trackers["blue"] is before["blue"]
 
 
@@ -86,7 +95,7 @@ def test_a_position(account: Account, poll: Poll, hear: Hear) -> None:
     assert news.changed == {"red"}
     assert position_of(account).latitude == 48.0
     assert device_of(account).position_id == 2
-    assert account.remembered.positions["red"] is position_of(account)
+    assert position_remembered(account) is position_of(account)
 
 
 def test_nothing_new(account: Account, poll: Poll, hear: Hear) -> None:
@@ -370,37 +379,17 @@ def test_heard_since_poll(account: Account, poll: Poll, hear: Hear) -> None:
 
 def test_coming_back(hear: Hear, read: Read) -> None:
     """A message while trackers are unavailable moves them later, as a poll's does."""
-    account = Account(Remembered(positions={"red": place(1)}))
+    account = Account(remembering(red=place(1)))
     account.take(read(a_device("red", position_id=1)), {}, now=NOW)
     position = place(2, fix_time=NOW, latitude=48.0)
     account.hear([], [position], now=NOW, came_back=True)
     assert account.holds_back
-    assert position_of(account).id == 1
+    assert shown(account.trackers["red"]).id == 1
     account.hear([], [place(3, fix_time=NOW, latitude=49.0)], now=NOW)
-    assert position_of(account).id == 1
-    account.move(now=NOW)
-    assert position_of(account).latitude == 49.0
+    assert shown(account.trackers["red"]).id == 1
+    account.move()
+    assert shown(account.trackers["red"]).latitude == 49.0
     assert device_of(account).position_id == 3
-
-
-def test_in_steps(account: Account, read: Read) -> None:
-    """Thousands are taken in step by step, of which only the last changes anything."""
-    number = 2 * ITEMS_AT_A_TIME + 1
-    devices = [a_device(f"{n}", id=n) for n in range(number)]
-    account.take(read(*devices), {}, now=NOW)
-    before = account.trackers
-    steps = account.hearing(
-        [a_device(f"{n}", id=n, status="offline") for n in range(number)],
-        [Position(device_id=n, id=n + 1) for n in range(number)],
-        now=NOW,
-    )
-    for _ in range(6):
-        next(steps)
-        assert account.trackers is before
-    with pytest.raises(StopIteration) as end:
-        next(steps)
-    news: News[str, Tracker] = end.value.value
-    assert len(news.changed) == number
 
 
 def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
@@ -423,13 +412,12 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
         place(2, fix_time=LATER, alarm="sos"),
         place(3, fix_time=NOW, latitude=48.0),
     )
-    alarm = account.trackers["red"].alarm
-    assert alarm is not None
-    assert alarm.is_news
+    alarms = account.trackers["red"].alarms
+    assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
     listed = read(a_device("red", position_id=3))
     news = account.take(listed, {}, now=NOW, began=account.messages)
     assert news.changed == set()
-    assert account.trackers["red"].alarm is alarm
+    assert account.trackers["red"].alarms is alarms
 
 
 def test_a_ride_of_several_messages(read: Read) -> None:
@@ -459,3 +447,72 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     assert track is not None
     # There, and most of the way back.
     assert track.total == pytest.approx(0.778, abs=0.001)
+
+
+def test_alarms_of_one_read(account: Account, poll: Poll, hear: Hear) -> None:
+    """Each is one, in the order of their fixes, however they come."""
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
+    hear(
+        place(3, fix_time=LATER + timedelta(seconds=1), alarm="lowBattery"),
+        place(2, fix_time=LATER, alarm="sos,tow,sos"),
+        place(4, fix_time=NOW),
+    )
+    alarms = account.trackers["red"].alarms
+    assert [alarm.word for alarm in alarms] == ["sos", "tow", "lowBattery"]
+    numbers = [alarm.heard_at for alarm in alarms]
+    assert numbers == sorted(set(filter(None, numbers)))
+    assert [alarm.report for alarm in alarms] == [2, 2, 3]
+
+
+def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
+    """An older fix is dropped, but its alarm is told, once."""
+    poll(a_device("red", position_id=2), found=place(2, fix_time=LATER))
+    late = place(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
+    for _ in range(2):
+        hear(late)
+        [alarm] = account.trackers["red"].alarms
+        assert (alarm.word, alarm.time) == ("sos", EARLIER)
+        assert position_of(account).id == 2
+    poll(a_device("red", position_id=2), found=late)
+    assert len(account.trackers["red"].alarms) == 1
+
+
+def test_moves_and_stops_in_one_message(
+    account: Account, poll: Poll, hear: Hear
+) -> None:
+    """Both are changes, the second later than the first."""
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
+    hear(place(2, fix_time=LATER, motion=True), place(3, fix_time=NOW, motion=False))
+    said = account.trackers["red"].since.moving
+    assert said is not None
+    assert said.before is not None
+    assert said.changes == 2
+    assert said.before < said.since
+
+
+def test_message_without_a_fix_between_others(
+    account: Account, poll: Poll, hear: Hear
+) -> None:
+    """It counts where it came."""
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER, motion=True))
+    without = Position(device_id=ID, id=3, motion=False)
+    hear(place(2, fix_time=LATER, motion=True), without)
+    assert account.trackers["red"].standing_since is not None
+    hear(without._replace(id=4, motion=True), place(5, fix_time=NOW, motion=False))
+    assert position_of(account).id == 5
+
+
+def test_more_than_can_be_told_yet(account: Account, poll: Poll, hear: Hear) -> None:
+    """During an outage all are kept; of those that were told the last ten."""
+
+    def words() -> list[str]:
+        return [alarm.word for alarm in account.trackers["red"].alarms]
+
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
+    for number in range(30):
+        time = LATER + timedelta(seconds=number)
+        said = place(number + 2, fix_time=time, alarm=f"alarm {number}")
+        hear(said, came_back=True)
+    assert words() == [f"alarm {number}" for number in range(30)]
+    hear(place(99, fix_time=NOW, alarm="sos"))
+    assert words() == [*(f"alarm {number}" for number in range(20, 30)), "sos"]

@@ -13,12 +13,13 @@ from hypothesis import given, settings, strategies as st
 from custom_components.bike_tracker.account import (
     Account,
     Remembered,
+    Story,
     Tracker,
     Trackers,
 )
 from custom_components.bike_tracker.api import Device, News, Position
 
-from .conftest import NOW, Listing, ListOfDevices, a_device, a_position
+from .conftest import NOW, Listing, ListOfDevices, a_device, a_position, remembering
 
 # The same examples each time: a test that fails one day and passes the next helps nobody.
 every = settings(deadline=None, derandomize=True, max_examples=200)
@@ -100,12 +101,14 @@ class LookAtEverything:
         }
 
     def take(self, found: dict[str, Position], came_back: set[str]) -> None:
-        """Hear positions, and show them but for trackers that came back."""
+        """Hear positions, and show them but for trackers that came back from a place."""
         for unique_id, position in found.items():
             heard = self.heard.setdefault(unique_id, [])
             shown = self.shown.setdefault(unique_id, 0)
+            is_up_to_date = shown == len(heard)
+            was_somewhere = any(item.latitude is not None for item in heard)
             heard.append(position)
-            if not shown or (shown == len(heard) - 1 and unique_id not in came_back):
+            if is_up_to_date and not (was_somewhere and unique_id in came_back):
                 self.shown[unique_id] = len(heard)
 
     def move(self) -> None:
@@ -116,16 +119,15 @@ class LookAtEverything:
         """Hold what is known against what the last list and positions said."""
         assert {key: tracker.device for key, tracker in trackers.items()} == self.listed
         for unique_id, tracker in trackers.items():
-            heard = self.heard.get(unique_id, [])[: self.shown.get(unique_id)]
+            heard = self.heard.get(unique_id, [])
             if not heard:
                 assert tracker.position is None
                 continue
-            fixes = [position for position in heard if position.latitude is not None]
             levels = [position.battery_level for position in heard]
             expected = (
                 (heard[-1].id, heard[-1].motion),
                 next((level for level in levels[::-1] if level is not None), None),
-                _place(fixes[-1]) if fixes else (None, None, None),
+                _last_place(heard),
             )
             position = tracker.position
             assert position is not None
@@ -134,6 +136,14 @@ class LookAtEverything:
                 position.battery_level,
                 _place(position),
             )
+            assert tracker.shown is not None
+            shown = heard[: self.shown[unique_id]]
+            assert _place(tracker.shown) == _last_place(shown)
+
+
+def _last_place(heard: list[Position]) -> tuple[Any, ...]:
+    fixes = [position for position in heard if position.latitude is not None]
+    return _place(fixes[-1]) if fixes else (None, None, None)
 
 
 def _place(position: Position) -> tuple[Any, ...]:
@@ -144,7 +154,7 @@ def _place(position: Position) -> tuple[Any, ...]:
 @given(remembered=by_tracker, polls=polls)
 def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
     """What is known, wanted and news is what looking at everything would find."""
-    account = Account(Remembered(positions=dict(remembered)))
+    account = Account(remembering(**remembered))
     reader = ListOfDevices()
     all_of_it = LookAtEverything(
         {unique_id: [position] for unique_id, position in remembered.items()},
@@ -174,7 +184,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
 
         if poll.moves:
             before = account.trackers
-            news = account.move(now=NOW)
+            news = account.move()
             all_of_it.move()
             all_of_it.agrees(account.trackers)
             _is_news(news, before, account.trackers)
@@ -195,14 +205,18 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
 
     for each in (account, other):
         each.take(last, {"red": complete, "blue": complete}, now=NOW)
-        each.move(now=NOW)
+        each.move()
 
     # How far it came depends on where it was.
     assert _without_track(account.trackers) == _without_track(other.trackers)
 
 
 def _without_track(trackers: Trackers) -> Trackers:
-    return {key: replace(tracker, track=None) for key, tracker in trackers.items()}
+    """Return the trackers without what depends on what was before."""
+    return {
+        key: tracker._replace(story=Story(tracker.position))
+        for key, tracker in trackers.items()
+    }
 
 
 @dataclass
@@ -274,7 +288,7 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
             _is_news(news, before, account.trackers)
         if event.moves:
             before = account.trackers
-            _is_news(account.move(now=NOW), before, account.trackers)
+            _is_news(account.move(), before, account.trackers)
     for message in coming:
         _hear(account, message)
     return reader
@@ -316,9 +330,9 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
         positions = {}
 
     account.take(last, positions, now=NOW, began=account.messages)
-    account.move(now=NOW)
+    account.move()
     other.take(last, {"red": complete}, now=NOW)
-    other.move(now=NOW)
+    other.move()
 
     assert account.trackers.keys() == {"red", "blue"}
     for unique_id, tracker in account.trackers.items():
@@ -338,7 +352,7 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     reader = _live_through(account, history)
     listed = reader.read(a_device("red", position_id=1), a_device("blue"))
     account.take(listed, {}, now=NOW, began=account.messages)
-    account.move(now=NOW)
+    account.move()
     began = account.messages
     later = NOW + timedelta(days=1)
     told = a_device("red", status="offline", position_id=10, last_update=later)
@@ -347,7 +361,7 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
 
     for interrupted in (False, True):
         account.hear([told], [place], now=NOW)
-        account.move(now=NOW)
+        account.move()
         assert account.trackers["red"].device == told
         assert account.trackers["red"].position == place
         if not interrupted:

@@ -11,6 +11,7 @@ from custom_components.bike_tracker.account import (
     Remembered,
     Said,
     Since,
+    Story,
     Tracker,
 )
 from custom_components.bike_tracker.api import Device, News, Position
@@ -145,7 +146,7 @@ def test_leaving_the_list_ends_nothing(service: Service) -> None:
 def test_what_is_remembered_goes_on() -> None:
     """After a restart only what is otherwise is so since then."""
     remembered = Remembered(
-        since={BIKE: Since(online=Said(False, at(-9)), moving=Said(False, at(-8)))}
+        {BIKE: Story(since=Since(Said(False, at(-9)), Said(False, at(-8))))}
     )
     service = Service(remembered)
 
@@ -155,14 +156,22 @@ def test_what_is_remembered_goes_on() -> None:
     assert tracker.moving_since == at(0)
 
 
-def test_it_moves_when_it_is_shown_to(service: Service) -> None:
-    """One that comes back is where it was until it is told to move."""
+def test_one_that_comes_back_moves_at_once(service: Service) -> None:
+    """Its place alone is held back."""
     service.says(motion=False)
-    assert service.says(motion=True, came_back=True).moving_since is None
 
-    service.account.move(now=at(2))
+    assert service.says(motion=True, came_back=True).moving_since == at(1)
 
-    assert service.account.trackers[BIKE].moving_since == at(2)
+
+def test_the_first_word_is_no_change(service: Service) -> None:
+    """What it was before nobody knows; from then on each change has a before."""
+    first = service.says("online", motion=True).since
+    assert first == Since(Said(True, at(0)), Said(True, at(0)))
+
+    second = service.says("offline", motion=False).since
+    assert second.online == Said(False, at(1), at(0), 1)
+    assert second.moving == Said(False, at(1), at(0), 1)
+    assert service.says("online").since.online == Said(True, at(2), at(1), 2)
 
 
 def test_forgotten(service: Service) -> None:

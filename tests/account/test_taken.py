@@ -7,9 +7,17 @@ import pytest
 
 from custom_components.bike_tracker.account import Account, Remembered
 from custom_components.bike_tracker.account.positions import is_outdated, taken
-from custom_components.bike_tracker.api import News, Position
+from custom_components.bike_tracker.api import Position
 
-from .conftest import NOW, Read, a_device, a_position, no_fix
+from .conftest import (
+    NOW,
+    Read,
+    a_device,
+    a_position,
+    no_fix,
+    position_remembered,
+    remembering,
+)
 
 
 def test_first_list(account: Account, read: Read) -> None:
@@ -89,7 +97,7 @@ def test_empty_list_at_first(account: Account, read: Read) -> None:
 
 def test_remembered_position(read: Read) -> None:
     """It is where a tracker is until there is another one."""
-    account = Account(Remembered(positions={"red": a_position(1)}))
+    account = Account(remembering(red=a_position(1)))
     assert account.trackers == {}
     news = account.take(read(a_device(position_id=2)), {}, now=NOW)
     assert news.now["red"].position == a_position(1)
@@ -114,7 +122,7 @@ def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> N
     for position_id in (1, 2):
         devices = read(a_device(position_id=position_id))
         account.take(devices, {"red": a_position(position_id)}, now=NOW)
-        assert account.remembered.positions == {"red": a_position(position_id)}
+        assert position_remembered(account) == a_position(position_id)
 
 
 def test_forgotten_tracker(account: Account, read: Read) -> None:
@@ -124,7 +132,7 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
     account.take(read(both[1]), {}, now=NOW)
     account.count_missing({"red", "blue"}, 0)
     account.forget("red")
-    assert account.remembered.positions == {"blue": a_position(1)}
+    assert account.remembered.stories.keys() == {"blue"}
     assert account.remembered.missing == {}
 
     devices = read(*both)
@@ -272,22 +280,3 @@ def test_lagging_is_told_by_times(
     position = account.trackers["red"].position
     assert position is not None
     assert position.id == 2
-
-
-def test_thousands_of_trackers(account: Account) -> None:
-    """They are taken in by and by, and nothing of it before all of it."""
-    ids = [str(number) for number in range(2_500)]
-    devices = {
-        unique_id: a_device(unique_id, id=number, position_id=1)
-        for number, unique_id in enumerate(ids)
-    }
-    positions = dict.fromkeys(ids, a_position(1))
-    steps = account.taking(News({}, devices, devices.keys()), positions, now=NOW)
-    for _ in range(6):
-        next(steps)
-        assert not account.trackers
-        assert not account.remembered.positions
-    with pytest.raises(StopIteration) as end:
-        next(steps)
-    assert end.value.value.changed == set(ids)
-    assert account.trackers.keys() == set(ids)

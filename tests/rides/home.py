@@ -81,8 +81,8 @@ class Home:
     @property
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
-        track = self.account.remembered.tracks.get(BIKE)
-        return track is not None and track.ride is not None
+        story = self.account.remembered.stories.get(BIKE)
+        return bool(story and story.track and story.track.ride)
 
     def restart(self) -> None:
         """Begin anew with what was remembered."""
@@ -100,7 +100,7 @@ class Home:
         came_back, self._came_back = self._came_back, False
         self._tell(account.take(listed, found, now=now, came_back=came_back), now)
         if account.holds_back:
-            self._tell(account.move(now=now + _MOVES_AFTER), now)
+            self._tell(account.move(), now + _MOVES_AFTER)
 
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:

@@ -291,9 +291,12 @@ class Account:
 
     def _by_tracker(self, positions: Iterable[Position]) -> dict[str, list[Position]]:
         """Return the positions of each listed tracker."""
-        by_tracker = defaultdict[str, list[Position]](list)
+        by_tracker, by_id = (
+            defaultdict[str, list[Position]](list),
+            self._trackers_by_id(),
+        )
         for position in positions:
-            if unique_id := self._trackers_by_id().get(position.device_id):
+            if unique_id := by_id.get(position.device_id):
                 by_tracker[unique_id].append(position)
         return by_tracker
 

@@ -1,6 +1,6 @@
 """Which of what a message says counts beside what is known."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 
 from ..api import Device, Position
@@ -20,11 +20,13 @@ def is_older_position(position: Position, known: Position) -> bool:
     return position.fix_time < known.fix_time
 
 
-def in_order(positions: Iterable[Position]) -> list[Position]:
+def in_order(positions: Sequence[Position]) -> Sequence[Position]:
     """Return reports of one tracker in the order of their fixes.
 
     One without a fix comes after the one that it came after.
     """
+    if len(positions) < 2:
+        return positions
     timed: list[tuple[datetime, Position]] = []
     for position in positions:
         before = timed[-1][0] if timed else position.moment

@@ -49,19 +49,25 @@ class Story(NamedTuple):
         before may not have been told yet. An alarm that is no news was there before
         anybody could listen.
         """
-        position = taken(self.position, position)
-        story = self.with_alarms(position, now, untold=comes_back, is_news=is_news)
-        if position is self.position:
-            return story
-        was_somewhere = self.position is not None and self.position.latitude is not None
+        position, known = taken(self.position, position), self.position
+        alarms = self.alarms
+        if position.alarm:
+            alarms = self.with_alarms(
+                position, now, untold=comes_back, is_news=is_news
+            ).alarms
+        if position is known:
+            return self if alarms is self.alarms else self._replace(alarms=alarms)
+        shown = self.shown
+        if comes_back and shown is None and known and known.latitude is not None:
+            shown = known
         track, ride_news = heard(self.track or NEW_TRACK, position, now)
-        return story._replace(
-            position=position,
-            shown=self.shown
-            or (self.position if comes_back and was_somewhere else None),
-            since=self.since.after_motion(position.motion, now),
-            track=track,
-            ride_events=self._rides(ride_news, now, untold=comes_back),
+        return Story(
+            position,
+            shown,
+            self.since.after_motion(position.motion, now),
+            alarms,
+            self._rides(ride_news, now, untold=comes_back),
+            track,
         )
 
     def with_alarms(
