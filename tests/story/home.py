@@ -194,6 +194,7 @@ class Home:
 
     async def async_wait(self, seconds: float) -> None:
         """Let time pass, from one thing that is due to the next."""
+        await self.async_settle()
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while (left := until - loop.time()) > 0.001:

@@ -124,6 +124,8 @@ class LiveFails(Step):
         """Let it, unless the list fails."""
         if not story.list_fails:
             story.let_live_fail(not story.live_fails)
+            # Connections are cut off by then.
+            await story.home.async_settle()
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ async def test_storm(home: Home) -> None:
                 RED, fix_time=dt_util.utcnow() - timedelta(seconds=100 - number)
             )
         home.simulator.report(BLUE)
-    await home.async_wait(5)
+    await home.async_wait(20)
     assert home.listener.alarms() == words[:25]
 
 
@@ -83,8 +83,15 @@ async def test_words_of_one_report(home: Home) -> None:
     assert home.listener.alarms() == ["sos", "tow"]
 
 
-async def test_late_report(home: Home) -> None:
-    """A fix that comes behind a newer one changes no place, and its alarm is told."""
+@pytest.mark.parametrize("before", [[], ["tow"]])
+async def test_late_report(home: Home, before: list[str]) -> None:
+    """A fix that comes behind a newer one changes no place, and its alarm is told.
+
+    Also if it is the first alarm of the bike.
+    """
+    for word in before:
+        alarm(home, word)
+    await home.async_wait(2)
     home.simulator.report(RED, latitude=48.5)
     await home.async_wait(2)
     home.simulator.report(
@@ -95,12 +102,12 @@ async def test_late_report(home: Home) -> None:
         is_late=True,
     )
     await home.async_wait(2)
-    assert home.listener.alarms() == ["sos"]
+    assert home.listener.alarms() == [*before, "sos"]
     place = home.hass.states.get("device_tracker.red_bike")
     assert place is not None
     assert place.attributes["latitude"] == 48.5
     await home.async_wait(120)
-    assert home.listener.alarms() == ["sos"]
+    assert home.listener.alarms() == [*before, "sos"]
 
 
 async def test_message_without_a_fix(home: Home) -> None:
@@ -176,6 +183,8 @@ async def test_first_poll(home: Home) -> None:
     await home.async_wait(130)
     assert not home.listener.entities
     assert not home.listener.triggers
+    home.label()
+    await home.async_wait(2)
     alarm(home, "vibration", tracker="another")
     alarm(home, "vibration", tracker="bob's")
     await home.async_wait(130)

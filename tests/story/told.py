@@ -83,9 +83,9 @@ class Listener:
             by_trigger = [
                 t for t in self.triggers if t.tracker == tracker and t.what == one
             ]
-            assert list(map(_named, by_trigger)) == [
-                _named(t) for t in told if t.what == one
-            ]
+            by_entity = [t for t in told if t.what == one]
+            names = [_named(t) for t in by_trigger], [_named(t) for t in by_entity]
+            assert names[0] == names[1], names
         return told
 
     @callback
