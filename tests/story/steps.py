@@ -155,6 +155,7 @@ class Reload(Step):
     async def run(self, story: Story) -> None:
         """Let it be, and have an answer."""
         await story.async_may_be_out_of_reach()
+        await story.home.async_settle()
         emails = list(story.service.accounts)
         await story.home.async_reload(emails[self.account % len(emails)])
         await _async_end(story)
@@ -171,6 +172,7 @@ class Restart(Step):
     async def run(self, story: Story) -> None:
         """Let it be down, start, and have an answer."""
         await story.async_may_be_out_of_reach()
+        await story.home.async_settle()
         await story.home.async_stop()
         await story.async_pass(self.down)
         await story.home.async_start(automations_first=self.automations_first)

@@ -198,6 +198,7 @@ class Story:
 
     async def async_kill(self, down: float) -> None:
         """Cut Home Assistant off, and start it a while later."""
+        self._note_reached()
         self.kills.append(self.now)
         for alarm in self.alarms:
             if alarm.reached_at and alarm.reached_at > self.now - UNWRITTEN:
