@@ -280,6 +280,28 @@ async def test_a_poll_that_began_before(
     assert status() == STATE_ON
 
 
+async def test_messages_that_wait_when_a_poll_begins(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    state_of: StateOf,
+    wait: Pass,
+) -> None:
+    """They came before it, so it wins over them."""
+    before = simulator.listed("devices", EMAIL)
+    simulator.raw_devices(list(before))
+    for number in range(5):
+        simulator.report(RED, latitude=48.0 + number)
+        await settle(hass)
+    simulator.set_status(RED, "offline")
+    await settle(hass)
+    await live.runtime_data.coordinator.async_refresh()
+    await wait(1.1)
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == STATE_ON
+
+
 @pytest.mark.usefixtures("live")
 async def test_while_polls_fail(
     hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass

@@ -1,0 +1,192 @@
+"""What outlives a restart, whoever wrote it and however it looks."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.bike_tracker.account import (
+    Alarm,
+    Remembered,
+    Ride,
+    RideEvent,
+    Said,
+    Since,
+    Story,
+    Track,
+)
+from custom_components.bike_tracker.api import Hardware, Position
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.memory import Memory
+
+from .conftest import RED, Poll
+from .simulator.server import Simulator
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+LATER = NOON + timedelta(minutes=9, microseconds=1)
+RIDE = Ride(NOON, LATER, 1.5, 20.0)
+POSITION = Position(7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True))
+STORY = Story(
+    position=POSITION,
+    shown=Position(7, 2, NOON, 47.0, 7.0),
+    since=Since(Said(True, NOON), Said(False, LATER, NOON, 4)),
+    alarms=(
+        Alarm("sos", NOON, None, 2),
+        Alarm("tow", None, LATER, 3, NOON),
+    ),
+    ride_events=(RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
+    track=Track(total=9.5),
+)
+TIME = "2026-11-20T12:00:00+00:00"
+OF_1_1 = {
+    "positions": {RED: {"device_id": 7, "id": 3, "latitude": 47.9, "longitude": 7.8}},
+    "missing": {},
+    "since": {RED: {"online": {"is_so": True, "since": TIME}, "moving": None}},
+    "tracks": {RED: {"total": 9.5}},
+    "alarms": {RED: {"position_id": 3, "words": ["sos", "tow"], "time": TIME}},
+    "hardware": {},
+}
+
+
+async def async_load(hass: HomeAssistant, data: Any, storage: dict[str, Any]) -> Any:
+    """Return what is read of a file with this in it."""
+    storage[f"{DOMAIN}.file"] = {"version": 1, "key": f"{DOMAIN}.file", "data": data}
+    return await Memory(hass, "file").async_load()
+
+
+async def test_there_and_back(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """All of it is as it was."""
+    memory = Memory(hass, "file")
+    remembered = await memory.async_load()
+    remembered.stories[RED] = STORY
+    remembered.stories["nothing"] = Story(since=Since(Said(False, NOON)))
+    remembered.told[RED] = {"alarm": LATER}
+    remembered.missing[RED] = 5.0
+    memory.async_save_later()
+    await memory.async_close()
+    assert await Memory(hass, "file").async_load() == remembered
+
+
+async def test_what_1_1_wrote(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """Its alarms were told, and what it said last may have been a change."""
+    remembered = await async_load(hass, OF_1_1, hass_storage)
+    story = remembered.stories[RED]
+    assert story.alarms == (Alarm("sos", NOON, None, 3), Alarm("tow", NOON, None, 3))
+    assert story.since == Since(Said(True, NOON, None, 1))
+    assert (story.ride_events, story.shown) == ((), None)
+    assert story.position is not None
+    assert story.track == Track(total=9.5)
+    assert remembered.told == {}
+
+
+JUNK: list[Any] = [
+    None,
+    7,
+    "junk",
+    [],
+    {},
+    [7],
+    {"word": 1},
+    {"is_so": 1},
+    [{"word": 1}],
+]
+
+
+@pytest.mark.parametrize("junk", JUNK)
+@pytest.mark.parametrize(
+    "part", ["positions", "since", "tracks", "alarms", "ride_events", "shown", "told"]
+)
+async def test_junk(
+    hass: HomeAssistant, hass_storage: dict[str, Any], part: str, junk: Any
+) -> None:
+    """One part that is not readable costs that part."""
+    remembered = await async_load(hass, {part: junk}, hass_storage)
+    assert remembered.missing == {}
+    for data in ({part: {RED: junk}}, {**OF_1_1, part: {RED: junk}}):
+        remembered = await async_load(hass, data, hass_storage)
+        assert remembered.stories.get(RED, Story()).ride_events == ()
+        assert not any(remembered.told.values())
+
+
+async def test_items_that_are_not_readable(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """One of several costs that one."""
+    ride = {"started_at": TIME, "moved_at": TIME, "distance": 1}
+    data = {
+        **OF_1_1,
+        "alarms": {
+            RED: [
+                {"word": "sos", "report": 1},
+                {"word": "sos", "report": "1"},
+                {"report": 1},
+                "sos",
+            ]
+        },
+        "ride_events": {
+            RED: [
+                {"type": "started", "ride": ride},
+                {"type": "stopped", "ride": ride},
+                {"type": "ended", "ride": {}},
+                None,
+            ]
+        },
+        "told": {RED: {"alarm": "now", "ride": TIME}},
+    }
+    remembered = await async_load(hass, data, hass_storage)
+    story = remembered.stories[RED]
+    assert [alarm.word for alarm in story.alarms] == ["sos"]
+    assert [event.type for event in story.ride_events] == ["started"]
+    assert remembered.told == {RED: {"ride": NOON}}
+
+
+async def test_how_often_it_is_written(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Within ten seconds of a change, and not before, however much changes."""
+    key = f"{DOMAIN}.{setup.entry_id}"
+
+    async def async_pass(seconds: float) -> None:
+        freezer.tick(timedelta(seconds=seconds))
+        async_fire_time_changed(hass)
+        await hass.async_block_till_done(wait_background_tasks=True)
+
+    await async_pass(11)
+    hass_storage.clear()
+    await poll()
+    assert key not in hass_storage
+    for latitude in (50.0, 51.0):
+        simulator.report(RED, latitude=latitude)
+        await setup.runtime_data.coordinator.async_refresh()
+        await hass.async_block_till_done()
+        assert key not in hass_storage
+        await async_pass(4)
+    await async_pass(4)
+    assert hass_storage[key]["data"]["positions"][RED]["latitude"] == 51.0
+
+
+async def test_nothing_is_written_without_need(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """Nor after it was closed."""
+    memory = Memory(hass, "file")
+    assert await memory.async_load() == Remembered()
+    await memory.async_close()
+    memory.async_save_later()
+    await hass.async_block_till_done()
+    assert not hass_storage
