@@ -37,7 +37,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import PASSWORD
 from tests.simulator.server import Simulator
 
-from .told import TRIGGERS, Listener, automation
+from .told import TRIGGERS, Listener, automation, label_bikes
 
 LIVE_AFTER = 12
 """Seconds after a start in which there is a live connection."""
@@ -45,7 +45,6 @@ LIVE_AFTER = 12
 _MOMENTS = 60
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
-_LABEL = "Bikes"
 
 
 @dataclass
@@ -121,13 +120,8 @@ class Home:
         self.label()
 
     def label(self) -> None:
-        """Give all bikes the label that automations aim at."""
-        labels, devices = lr.async_get(self.hass), dr.async_get(self.hass)
-        if labels.async_get_label_by_name(_LABEL) is None:
-            labels.async_create(_LABEL)
-        for entry in self.hass.config_entries.async_entries(DOMAIN):
-            for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
-                devices.async_update_device(device.id, labels={"bikes"})
+        """Let automations aim at all bikes that there are."""
+        label_bikes(self.hass)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
         """Start Home Assistant with what is stored."""

@@ -21,9 +21,9 @@ class Reached(NamedTuple):
 class Service(Simulator):
     """Notes what it told whom, live and in answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tls: bool = False) -> None:
         """Begin with nothing told."""
-        super().__init__()
+        super().__init__(tls=tls)
         self.reached: list[Reached] = []
         self._announced: dict[str, dict[str, int]] = {}
 
@@ -32,13 +32,20 @@ class Service(Simulator):
         super()._tell(device, position)
         if position is None or self.live.fault is not WELL:
             return
-        for email in {socket.email for socket in self.live.sockets}:
+        listening = {
+            socket.email
+            for socket in self.live.sockets
+            if not socket.transport.is_closing()
+        }
+        for email in listening:
             if device.unique_id in self.accounts[email].assigned:
                 self.reached.append(Reached(email, device.unique_id, position.id))
 
     @override
     def _listed(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        for device in self.devices_of(email):
+        # What is answered instead of positions is none of them.
+        devices = [] if endpoint in self.raw_answers else self.devices_of(email)
+        for device in devices:
             known = self._announced.setdefault(email, {})
             if endpoint == "devices":
                 known[device.unique_id] = device.position_id

@@ -1,5 +1,6 @@
 """Each alarm is told once, oldest first, however it comes."""
 
+from contextlib import nullcontext
 from datetime import timedelta
 
 from homeassistant.helpers import entity_registry as er
@@ -59,6 +60,17 @@ async def test_one_message(home: Home) -> None:
     await home.async_wait(2)
     assert home.listener.alarms() == ["sos", "tow", "vibration"]
     assert home.listener.alarms(BLUE) == ["lowBattery"]
+
+
+@pytest.mark.parametrize("in_one_message", [False, True])
+async def test_more_than_are_remembered(home: Home, in_one_message: bool) -> None:
+    """All are told of a tracker that tells at once what it kept for a night."""
+    words = [f"word {number}" for number in range(50)]
+    with home.simulator.live.in_one_message() if in_one_message else nullcontext():
+        for number, word in enumerate(words):
+            alarm(home, word, age=50 - number)
+    await home.async_wait(20)
+    assert home.listener.alarms() == words
 
 
 async def test_storm(home: Home) -> None:

@@ -6,7 +6,11 @@ from typing import Any
 
 from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    label_registry as lr,
+)
 from homeassistant.util import dt as dt_util
 
 from custom_components.bike_tracker.const import DOMAIN
@@ -15,6 +19,7 @@ from tests.conftest import RED
 TOLD = "told"
 """The event that an automation fires when its trigger tells something."""
 TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
+_LABEL = "bikes"
 _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
 
@@ -146,7 +151,7 @@ def automation(trigger: str, **options: Any) -> dict[str, Any]:
         "max": 1000,
         "triggers": {
             "trigger": f"{DOMAIN}.{trigger}",
-            "target": {"label_id": "bikes"},
+            "target": {"label_id": _LABEL},
             **({"options": options} if options else {}),
         },
         "actions": {
@@ -155,3 +160,14 @@ def automation(trigger: str, **options: Any) -> dict[str, Any]:
             | {name: f"{{{{ trigger.{name} | default(none) }}}}" for name in variables},
         },
     }
+
+
+@callback
+def label_bikes(hass: HomeAssistant) -> None:
+    """Give all bikes the label that automations aim at."""
+    labels, devices = lr.async_get(hass), dr.async_get(hass)
+    if labels.async_get_label_by_name(_LABEL) is None:
+        labels.async_create(_LABEL)
+    for entry in hass.config_entries.async_entries(DOMAIN):
+        for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
+            devices.async_update_device(device.id, labels={_LABEL})
