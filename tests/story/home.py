@@ -42,7 +42,7 @@ from .told import TRIGGERS, Listener, automation, label_bikes
 LIVE_AFTER = 12
 """Seconds after a start in which there is a live connection."""
 # So often a moment passes for what is under way, which sockets on this machine take.
-_MOMENTS = 60
+_MOMENTS = 25
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
 
@@ -213,7 +213,7 @@ class Home:
 
     async def async_settle(self) -> None:
         """Let what is under way come to its end, but for listening."""
-        for _ in range(3):
+        for _ in range(2):
             for _ in range(_MOMENTS):
                 await asyncio.sleep(0)
             if self._hass is not None:
