@@ -123,6 +123,7 @@ class LiveFails(Step):
     async def run(self, story: Story) -> None:
         """Let it, unless the list fails."""
         if not story.list_fails:
+            await story.home.async_settle()
             story.let_live_fail(not story.live_fails)
             # Connections are cut off by then.
             await story.home.async_settle()
@@ -138,6 +139,8 @@ class Outage(Step):
     async def run(self, story: Story) -> None:
         """Let it be, and be over."""
         await story.async_may_be_out_of_reach()
+        # What was said by then is out.
+        await story.home.async_settle()
         story.service.fault("status-503")
         story.service.live_fault("session-503")
         await story.async_pass(self.seconds)
