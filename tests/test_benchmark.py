@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
+import orjson
 import pytest
 
 from custom_components.bike_tracker import (
@@ -13,6 +14,7 @@ from custom_components.bike_tracker import (
 )
 
 from .benchmark import measured, plan
+from .benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS
 from .benchmark.candidates import CANDIDATES, LISTENERS
 from .benchmark.chart import Chart, draw
 from .benchmark.counters import Counts
@@ -57,7 +59,9 @@ from .benchmark.scenarios import (
     TITLES,
     TOLD,
 )
+from .benchmark.service.fleet import EMAIL as RIDER, Fleet
 from .benchmark.usual_way import binary_sensor, sensor
+from .simulator import Simulator
 
 IDLE = Counts(requests=1, bytes=100, changed=0, written=0, different=0, rows=0)
 WRITTEN = Counts(requests=2, bytes=200, changed=3, written=3, different=3, rows=3)
@@ -68,10 +72,24 @@ def cost(cpu: float) -> Cost:
     return Cost(cpu=cpu, wall=cpu, block=cpu, busy=0.01, collecting=0)
 
 
+@pytest.mark.parametrize("full", [False, True])
+async def test_rows_are_as_long_as_real_ones(*, full: bool) -> None:
+    """What costs by the byte is measured with as many bytes as Traccar sends, 450 and 780."""
+    async with Simulator() as simulator:
+        fleet = Fleet(simulator, 3, full=full)
+        for _ in range(2):
+            for row in simulator.listed("devices", RIDER):
+                assert 430 <= len(orjson.dumps(row)) <= 470
+            for row in simulator.listed("positions", RIDER):
+                assert 730 <= len(orjson.dumps(row)) <= 830
+            fleet.commands["report"](3)
+
+
 RUNS = {
     "polls": "a machine.",
     "live": "a live machine.",
     "reports": "another machine.",
+    "automations": "one more machine.",
 }
 
 
@@ -119,6 +137,8 @@ def results() -> Results:
     found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
     found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
     found.reports = [{READ_ALL: 6e-6, READ_SOME: 5e-6, STANDING: 4e-6, RIDING: 7e-6}]
+    for watched in (FEW, MANY):
+        found.automations[watched] = [dict.fromkeys(TITLES_OF_AUTOMATIONS, 0.0005)]
     found.live = live_results()
     return found
 
@@ -137,6 +157,7 @@ def test_page(results: Results) -> None:
     assert "1.00 (1.00 ×)" in page
     assert "| `sensor.py` | 2.0 | 0.0 |\n| `api.py` | 0.0 | 3.0 |\n" in page
     assert "turns.py" not in page
+    assert "| an idle poll | 0.50 | 0.50 |" in page
     assert "| set-up after a restart | without it | 10.0 | 100.0 | 0.10 × |" in page
     assert "100.00 (100.00 ×)" in page
     assert "This run: a machine." in page
@@ -181,6 +202,7 @@ def test_other_goals(results: Results) -> None:
     results.limits[BEYOND_THE_LIMIT] = Limit(shown=2_499, left_out=7_501, changed=7_497)
     results.costs[100, OURS, SHUFFLED.key].append(Cost(0, 0, 0, 0.06, 0))
     results.reports[0][READ_ALL] = 6.6e-6
+    results.automations[FEW][0][ONE] = 0.0011
 
     found = [goal.work for goal in goals(results) if not goal.reached]
 
@@ -191,6 +213,7 @@ def test_other_goals(results: Results) -> None:
         "set-up and polls",
         SHUFFLED.title,
         REPORT_TITLES[READ_ALL],
+        f"10 automations, {TITLES_OF_AUTOMATIONS[ONE]}",
     ]
 
 

@@ -253,7 +253,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
         assert (home.places() == places) is (decided.place is Place.KEPT)
         times = {values["position_time"] for values in home.states().values()}
         assert (times == {UNKNOWN}) is (decided.position_time is not None)
-        began = [line.partition(" (")[0] for line in home.log()]
+        began = [line.partition(" (")[0].split(": ")[-1] for line in home.log()]
         assert began == (["Positions cannot be fetched"] if decided.fails else [])
         requests = home.position_requests
         assert await home.next_position_request(60, 120, 3600) == decided.asked_again

@@ -39,7 +39,7 @@ from .issues import async_create_issue, async_delete_issue
 from .later import Later
 from .listeners import TrackerListeners
 from .live import Live
-from .memory import Memory
+from .memory import Marks, Memory
 from .oddities import Oddities
 from .outage import async_begin_outage, async_end_outage
 from .position_lookup import PositionLookup
@@ -118,6 +118,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.account = Account(remembered)
         self.fleet = Fleet(self.hass, self.config_entry)
         self.positions = PositionLookup(
+            self.config_entry,
             self.client,
             known=any(story.position for story in remembered.stories.values()),
         )
@@ -328,6 +329,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Write what is known, and how far triggers are, within seconds."""
         self._memory.async_save_later()
 
+    @callback
+    def async_claim_marks(self) -> Marks:
+        """Return how far triggers were before a restart, once."""
+        marks, self._memory.marks = self._memory.marks, []
+        return marks
+
     def _count_missing(self, listed: Mapping[str, Device]) -> None:
         """Remove trackers that are missing for too long; an empty list tells of none."""
         seconds = self._seconds_since_success()
@@ -368,10 +375,20 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._tracker_listeners.async_call_all()
         else:
             self._tracker_listeners.async_call(self.data.since(told))
-        if self.config_entry.state is ConfigEntryState.LOADED:
-            self.async_tell_automations()
+        self._async_tell_automations_of_answer()
         if self.data is not None:
             self.data = self.data.told()
+
+    @callback
+    @override
+    def _async_refresh_finished(self) -> None:
+        """Tell automations of each answer, after all others: one may wait for it."""
+        self.hass.loop.call_soon(self._async_tell_automations_of_answer)
+
+    @callback
+    def _async_tell_automations_of_answer(self) -> None:
+        if self.config_entry.state is ConfigEntryState.LOADED:
+            self.async_tell_automations()
 
     @callback
     def async_tell_automations(self) -> None:

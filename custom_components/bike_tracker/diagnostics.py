@@ -19,6 +19,7 @@ from homeassistant.helpers.redact import REDACTED, async_redact_data
 from .account import Tracker
 from .api import Position
 from .api.address import host_of
+from .api.lists import MOST_NAMES
 from .api.models import KNOWN_ATTRIBUTES, KNOWN_FIELDS
 from .coordinator import BikeTrackerCoordinator
 from .data import BikeTrackerConfigEntry
@@ -36,6 +37,8 @@ _TO_REDACT = {
 }
 _KNOWN_WORDS = KNOWN_FIELDS | KNOWN_ATTRIBUTES
 _PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
+# Of whatever tracker, telephone or card: no version or date has so many digits.
+_LONG_NUMBER = re.compile(r"\d{9}|(?:\d[ /-]?){14}")
 
 
 async def async_get_config_entry_diagnostics(
@@ -124,6 +127,7 @@ def _service(
         "unreadable_device_fields": sorted(client.devices.unreadable_fields),
         "position_fields": _words(client.positions.seen_fields, identities),
         "position_attributes": _words(client.positions.seen_within, identities),
+        "names_at_most": MOST_NAMES,
     }
 
 
@@ -144,7 +148,8 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
     return async_redact_data(
         {
             **tracker.device._asdict(),
-            "position": position and _position(position),
+            "model": _text(tracker.device.model, identities),
+            "position": position and _position(position, identities),
             "alarms": [
                 {**alarm._asdict(), "word": _words([alarm.word], identities)[0]}
                 for alarm in tracker.alarms
@@ -154,12 +159,28 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
     )
 
 
-def _position(position: Position) -> dict[str, Any]:
+def _position(position: Position, identities: Collection[str]) -> dict[str, Any]:
     """Return a position without its alarm, of which the tracker tells more."""
     values = position._asdict()
-    values["hardware"] = position.hardware and position.hardware._asdict()
+    values["hardware"] = (hardware := position.hardware) and {
+        **hardware._asdict(),
+        "firmware": _text(hardware.firmware, identities),
+    }
     del values["alarm"]
     return values
+
+
+def _text(text: str | None, identities: Collection[str]) -> str | None:
+    """Return a text that a server or a tracker made, unless it tells who it is."""
+    if text is None or not (
+        "@" in text or _LONG_NUMBER.search(text) or _tells(text, identities)
+    ):
+        return text
+    return REDACTED
+
+
+def _tells(text: str, identities: Collection[str]) -> bool:
+    return any(identity in text.casefold() for identity in identities)
 
 
 def _words(fields: Iterable[str], identities: Collection[str]) -> list[str]:
@@ -167,10 +188,7 @@ def _words(fields: Iterable[str], identities: Collection[str]) -> list[str]:
     return sorted(
         field
         if field in _KNOWN_WORDS
-        or (
-            _PLAIN_WORD.fullmatch(field)
-            and not any(identity in field.casefold() for identity in identities)
-        )
+        or (_PLAIN_WORD.fullmatch(field) and not _tells(field, identities))
         else REDACTED
         for field in fields
     )

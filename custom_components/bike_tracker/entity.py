@@ -10,6 +10,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .account import Tracker
+from .const import LOGGER
 from .coordinator import BikeTrackerCoordinator
 
 
@@ -66,10 +67,19 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Listen to the tracker."""
+        """Listen to the tracker.
+
+        Where that cannot be read, the entity is there, and unavailable until it can.
+        """
         await super().async_added_to_hass()
         self.coordinator.async_entity_added()
-        self._read()
+        try:
+            self._read()
+        except Exception:  # noqa: BLE001 - Home Assistant would never add it again
+            LOGGER.exception(
+                "%s: Unexpected error reading a tracker",
+                self.coordinator.config_entry.title,
+            )
 
     @callback
     @override

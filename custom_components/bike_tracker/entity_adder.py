@@ -1,7 +1,7 @@
 """The one place that adds entities: for new trackers, and for what they newly report."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from homeassistant.helpers.typing import UNDEFINED
 from .account import Tracker, Trackers
 from .api import ITEMS_AT_A_TIME, Steps, at_once, in_turns
 from .backlog import Backlog
-from .const import DOMAIN
+from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import OPTIONAL_KINDS, EntityLimit
@@ -142,7 +142,7 @@ class EntityAdder:
                 continue
             if before is None:
                 self._forget_if_removed(unique_id)
-            elif before.position is tracker.position:
+            elif unique_id in self._added and before.position is tracker.position:
                 continue
             # A new one has all kinds to come: that need not be found out.
             if unique_id not in self._added or self._missing_kinds(unique_id, tracker):
@@ -160,15 +160,26 @@ class EntityAdder:
         added = self._added.get(unique_id, frozenset())
         if len(added) == len(self._kinds):
             return []
-        return [
-            kind
-            for kind in self._kinds
-            if kind not in added and kind.reported_fn(tracker) is not None
-        ]
+        try:
+            return [
+                kind
+                for kind in self._kinds
+                if kind not in added and kind.reported_fn(tracker) is not None
+            ]
+        except Exception:  # noqa: BLE001 - the others have theirs all the same
+            LOGGER.exception(
+                "%s: Unexpected error looking at what a tracker reports",
+                self._entry.title,
+            )
+            return []
 
     def _add(self, unique_ids: Sequence[str]) -> None:
-        """Add what is missing of these trackers, as far as there is room."""
+        """Add what is missing of these trackers, as far as there is room.
+
+        A tracker of which something fails is tried again when it reports.
+        """
         trackers, room = self._coordinator.data.now, self._limit.room
+        made: dict[str, list[_Kind]] = {}
         entities = defaultdict[
             AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
         ](list)
@@ -176,11 +187,22 @@ class EntityAdder:
             if (tracker := trackers.get(unique_id)) is None:
                 continue
             kinds, needed = self._fitting_kinds(unique_id, tracker, room)
+            try:
+                new_entities = self._entities(tracker, kinds)
+            except Exception:  # noqa: BLE001 - the others have theirs all the same
+                LOGGER.exception(
+                    "%s: Unexpected error adding a tracker, tried again when it reports",
+                    self._entry.title,
+                )
+                continue
+            made[unique_id] = kinds
             room -= needed
-            for kind, entity in self._entities(tracker, kinds):
+            for kind, entity in zip(kinds, new_entities, strict=True):
                 entities[kind.add_entities].append(entity)
         for add_entities, new_entities in entities.items():
             add_entities(new_entities)
+        for unique_id, kinds in made.items():
+            self._note(unique_id, kinds)
         if self._backlog.is_empty:
             self._limit.async_report(len(trackers))
 
@@ -258,13 +280,11 @@ class EntityAdder:
 
     def _entities(
         self, tracker: Tracker, kinds: list[_Kind]
-    ) -> Iterator[tuple[_Kind, BikeTrackerEntity[Any]]]:
-        """Yield new entities of a tracker."""
+    ) -> list[BikeTrackerEntity[Any]]:
+        """Return new entities of a tracker, one of each kind."""
         if not kinds:
-            return
+            return []
         device, unique_id = tracker.device, tracker.device.unique_id
-        added = self._added.get(unique_id, frozenset()).union(kinds)
-        self._added[unique_id] = self._sets.setdefault(added, added)
         # Once for all of them: each would look it up again, as it does with DeviceInfo.
         # Set-up takes 155 instead of 200 microseconds for each of nine entities, and 88
         # instead of 125 after a restart.
@@ -276,13 +296,18 @@ class EntityAdder:
             model=device.model,
             sw_version=tracker.firmware or UNDEFINED,
         )
-        for kind in kinds:
-            yield (
-                kind,
-                kind.entity_class(
-                    self._coordinator, unique_id, kind.description, device_entry
-                ),
+        return [
+            kind.entity_class(
+                self._coordinator, unique_id, kind.description, device_entry
             )
+            for kind in kinds
+        ]
+
+    def _note(self, unique_id: str, kinds: list[_Kind]) -> None:
+        """Note that these were added."""
+        if kinds:
+            added = self._added.get(unique_id, frozenset()).union(kinds)
+            self._added[unique_id] = self._sets.setdefault(added, added)
 
 
 def _reported_fn(

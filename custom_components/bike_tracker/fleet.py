@@ -18,10 +18,12 @@ _CLAIMS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_claims")
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
-    """Return the `uniqueId` of the tracker that a device is."""
-    return next(
-        (value for domain, value in device.identifiers if domain == DOMAIN), None
-    )
+    """Return the `uniqueId` of the tracker that a device is, None if it is none.
+
+    Not every integration identifies its devices by pairs.
+    """
+    pairs = (names for names in device.identifiers if len(names) == 2)
+    return next((name for domain, name in pairs if domain == DOMAIN), None)
 
 
 def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:

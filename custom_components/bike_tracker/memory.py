@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from homeassistant.core import CoreState, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
@@ -111,10 +111,10 @@ class Memory:
         }
 
     def _marks(self) -> Marks:
-        # Triggers that did not ask yet may do so until Home Assistant has started.
-        unclaimed = [] if self._hass.state is CoreState.running else list(self.marks)
+        # Triggers that did not ask yet may do so once the account is set up.
+        unclaimed = list(self.marks)
         marks_of = self._hass.data.get(MARKS)
-        return unclaimed + (marks_of(self._remembered.stories) if marks_of else [])
+        return (marks_of(self._remembered.stories) if marks_of else []) + unclaimed
 
 
 def _each[T, U](

@@ -9,6 +9,8 @@ from itertools import batched
 from time import monotonic
 from typing import Final
 
+from homeassistant.config_entries import ConfigEntry
+
 from .account import is_outdated
 from .api import (
     CannotConnectError,
@@ -30,9 +32,11 @@ _SKIPS_A_POLL: Final = 90
 class PositionLookup:
     """Asks for the last known positions of trackers that have another one."""
 
-    def __init__(self, client: TrackingClient, *, known: bool) -> None:
+    def __init__(
+        self, entry: ConfigEntry, client: TrackingClient, *, known: bool
+    ) -> None:
         """Take whether positions are known from before a restart."""
-        self.offer = PositionOffer(known=known)
+        self.offer = PositionOffer(entry, known=known)
         self._client = client
         self._not_before = 0.0
         self._gaps = PositionGaps()

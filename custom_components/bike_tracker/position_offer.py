@@ -1,6 +1,13 @@
 """Whether the service offers positions, and what it means when it fails to."""
 
-from .api import CannotConnectError, ServiceUnavailableError, TrackingError
+from homeassistant.config_entries import ConfigEntry
+
+from .api import (
+    CannotConnectError,
+    InvalidResponseError,
+    ServiceUnavailableError,
+    TrackingError,
+)
 from .backoff import HOURS, Backoff
 from .const import LOGGER
 
@@ -12,12 +19,14 @@ class PositionOffer:
     then on, a 401 and a 404 included, is a failure that passes.
     """
 
-    def __init__(self, *, known: bool) -> None:
+    def __init__(self, entry: ConfigEntry, *, known: bool) -> None:
         """Take whether the service is known to offer them, from before a restart."""
+        self._entry = entry
         self.is_made: bool | None = True if known else None
         """Whether the service offers positions; None before it was asked."""
         self.last_error: TrackingError | None = None
         """Why the last answer was none."""
+        self._said_too_large = False
         self._backoff = Backoff()
         self._left_alone = Backoff(HOURS)
 
@@ -31,6 +40,7 @@ class PositionOffer:
         if self.is_made and self.last_error is not None:
             LOGGER.info("Positions are fetched again")
         self.is_made, self.last_error = True, None
+        self._said_too_large = False
         self._backoff.succeed()
 
     def fail(self, err: TrackingError) -> float:
@@ -40,7 +50,9 @@ class PositionOffer:
         could not answer at all. A service that never offered them is left alone for 1,
         2, 4 … 24 hours.
         """
-        if self.is_made and self.last_error is None:
+        if isinstance(err, InvalidResponseError) and err.is_too_large:
+            self._say_too_large(err)
+        elif self.is_made and self.last_error is None:
             LOGGER.warning(
                 "Positions cannot be fetched (%s); trackers stay where they were", err
             )
@@ -52,3 +64,14 @@ class PositionOffer:
             return self._backoff.fail(err.retry_after)
         self.is_made = False
         return self._left_alone.fail()
+
+    def _say_too_large(self, err: TrackingError) -> None:
+        """Say it once, also where positions never worked: the person would not know why."""
+        if not self._said_too_large:
+            LOGGER.warning(
+                "%s: Positions cannot be fetched (the list is too large to be read: %s);"
+                " trackers stay where they were, or without a place",
+                self._entry.title,
+                err,
+            )
+        self._said_too_large = True

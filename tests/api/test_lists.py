@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from custom_components.bike_tracker.api import Device, InvalidResponseError, Position
-from custom_components.bike_tracker.api.lists import ListReader
+from custom_components.bike_tracker.api.lists import MOST_NAMES, ListReader
 
-from .rows import DEVICE, MISSING, POSITION, row
+from .rows import DEVICE, MISSING, POSITION, TRACCAR_DEVICE, TRACCAR_POSITION, row
 
 type Rows = list[Any]
 
@@ -335,29 +335,69 @@ def test_names_within_a_field_are_remembered() -> None:
     assert other.seen_within == set()
 
 
+def test_names_without_end() -> None:
+    """A server that invents new ones with each answer does not fill the memory."""
+    reader = ListReader[int, Position](Position, within="attributes")
+    reader.read(orjson.dumps([row(POSITION)]))
+    first = set(reader.seen_fields), set(reader.seen_within)
+    tracemalloc.start()
+    for answer in range(1_000):
+        new: dict[str, Any] = {f"{answer} {n} {'x' * 1_000}": 0 for n in range(20)}
+        reader.read(orjson.dumps([row(POSITION, attributes=new, **new)]))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2**18
+    for seen, known in zip(
+        (reader.seen_fields, reader.seen_within), first, strict=True
+    ):
+        assert known < seen
+        assert len(seen) == MOST_NAMES
+    # One more tracker does not make room for more, and what is known is not forgotten.
+    reader.read(orjson.dumps([POSITION, row(POSITION, deviceId=2, another=1)]))
+    assert first[0] < reader.seen_fields
+    assert "another" not in reader.seen_fields
+
+
 @pytest.mark.parametrize(
     "item",
     [b"{}", b"[]", b'{"a":1}', b"1.5", b'{"uniqueId":"a"}', b'{"a":{"a":{"a":0}}}'],
 )
 def test_many_small_values(devices: ListReader[str, Device], item: bytes) -> None:
-    """4 MiB of tiny values, which would fill the memory, are not read."""
-    number = 4 * 2**20 // (len(item) + 1)
+    """16 MiB of tiny values, which would fill the memory, are not read."""
+    number = 16 * 2**20 // (len(item) + 1)
     body = b"[" + (item + b",") * number + b"0]"
     tracemalloc.start()
-    with pytest.raises(InvalidResponseError, match="too many values"):
+    with pytest.raises(InvalidResponseError, match="too many values") as caught:
         devices.read(body)
+    assert caught.value.is_too_large
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**20
 
 
-def test_large_account(devices: ListReader[str, Device]) -> None:
-    """Seven thousand trackers, as talkative as such servers are, are not too many."""
-    attributes = {f"attribute{n}": n for n in range(8)}
-    more = {"attributes": attributes, "phone": None, "model": None, "contact": None}
-    body = orjson.dumps([row(DEVICE, uniqueId=str(n), **more) for n in range(7_000)])
-    assert len(body) < 4 * 2**20
-    assert len(devices.read(body).now) == 7_000
+def test_400_000_values(devices: ListReader[str, Device]) -> None:
+    """So many are read, and one more is not, in lists of whatever length."""
+    most = [row(DEVICE), *[0] * (400_000 - len(DEVICE) - 1)]
+    assert devices.read(orjson.dumps(most)).now
+    for more in ([*most, 0], [*most, [0]], [*most, "x" * 100_000]):
+        with pytest.raises(InvalidResponseError, match="too many values"):
+            devices.read(orjson.dumps(more))
+    # A short text cannot hold more.
+    with pytest.raises(InvalidResponseError, match="no usable element"):
+        devices.read(b"[" + b"0," * 199_998 + b"0]")
+
+
+def test_large_account(
+    devices: ListReader[str, Device], positions: ListReader[int, Position]
+) -> None:
+    """Nine thousand trackers, as talkative as such servers are, are not too many."""
+    numbers = range(9_000)
+    body = orjson.dumps([row(TRACCAR_DEVICE, uniqueId=str(n)) for n in numbers])
+    assert len(body) > 9_000 * 445
+    assert len(devices.read(body).now) == 9_000
+    body = orjson.dumps([row(TRACCAR_POSITION, deviceId=n) for n in numbers])
+    assert len(body) > 9_000 * 780
+    assert len(positions.read(body).now) == 9_000
 
 
 def test_only_the_last_answer_is_kept(devices: ListReader[str, Device]) -> None:

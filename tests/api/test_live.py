@@ -29,6 +29,8 @@ from custom_components.bike_tracker.api.socket import _HEARTBEAT, Socket
 from tests.simulator import Simulator
 from tests.simulator.streets import HOME
 
+from .rows import TRACCAR_POSITION
+
 EMAIL = "ann+1@example.com"
 PASSWORD = "pä:ss wörd & more=1%"
 RED = "860000000000011"
@@ -465,6 +467,25 @@ def test_portions() -> None:
     message = at_once(reading(text))
     assert message is not None
     assert len(message) == 2_500
+
+
+async def test_a_long_message(client: LiveClient, simulator: Simulator) -> None:
+    """Where all of 2,500 trackers are is one message, of rows as long as real ones."""
+    for number in range(2_500):
+        unique_id = f"{number}"
+        simulator.add_device(unique_id, email=EMAIL)
+        for field in ("attributes", "network", "address"):
+            simulator.override_position(unique_id, field, TRACCAR_POSITION[field])
+    async with aclosing(client.async_messages()) as messages:
+        message = await anext(messages)
+    assert len(message.positions) == 2_502
+
+
+def test_too_many_values() -> None:
+    """They would fill the memory, and are not read."""
+    text = b'{"positions":[' + b"{}," * 200_000 + b"{}]}"
+    with pytest.raises(InvalidResponseError, match="too many values"):
+        at_once(reading(text))
 
 
 @pytest.mark.parametrize("version", ["4.11", "6.14.5"])

@@ -100,7 +100,12 @@ def test_name(name: Any, shown: str) -> None:
         ("2026-11-20T06:30:15Z", MOMENT.replace(microsecond=0)),
         ("2026-11-20T06:30:15.250999999Z", MOMENT.replace(microsecond=250_999)),
         ("1970-01-01T00:00:00.000+0000", datetime(1970, 1, 1, tzinfo=UTC)),
-        ("9999-12-31T23:59:59.999Z", datetime(9999, 12, 31, 23, 59, 59, 999000, UTC)),
+        ("1900-01-01T01:00:00+0100", datetime(1900, 1, 1, tzinfo=UTC)),
+        ("1899-12-31T23:59:59Z", None),
+        ("2999-12-31T23:59:59Z", datetime(2999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+        ("2999-12-31T23:59:59-0100", None),
+        ("3000-01-01T00:00:00Z", None),
+        ("9999-12-31T23:59:59.999Z", None),
         ("9999-12-31T23:59:59.999-0100", None),
         ("0001-01-01T00:00:00.000+0100", None),
         ("2026-11-20T06:30:15.250", None),
@@ -324,7 +329,16 @@ def test_time_of_the_report(value: Any, device_time: datetime | None) -> None:
 
 @pytest.mark.parametrize(
     ("value", "kilometres"),
-    [(0, 0), (1234.5, 1.2345), (-1, None), ("7", None), (True, None)],
+    [
+        (0, 0),
+        (1234.5, 1.2345),
+        (10_000_000_000, 10_000_000),
+        (10_000_000_001, None),
+        (1e308, None),
+        (-1, None),
+        ("7", None),
+        (True, None),
+    ],
 )
 def test_total_distance(value: Any, kilometres: float | None) -> None:
     """The server counts in metres."""

@@ -1,5 +1,6 @@
 """A garage with bikes: what becomes of them, and what automations tell of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import permutations
@@ -70,15 +71,29 @@ class Garage(House):
         """Give a tracker's device another area, or labels."""
         dr.async_get(self._hass).async_update_device(self.device(tracker), **where)
 
+    def add_device_of_another(self, identifier: Any, **where: Any) -> None:
+        """Add a device of another integration, which may name it as it likes."""
+        other = MockConfigEntry(domain="another")
+        other.add_to_hass(self._hass)
+        registry = dr.async_get(self._hass)
+        device = registry.async_get_or_create(
+            config_entry_id=other.entry_id, identifiers={identifier}
+        )
+        registry.async_update_device(device.id, **where)
+
     def automation(
         self,
         trigger: str,
         *,
         target: dict[str, Any] | None = None,
         alias: str = "Bikes",
+        told: Iterable[str] = (),
         **options: Any,
     ) -> dict[str, Any]:
-        """Return an automation that tells what its trigger gives it."""
+        """Return an automation that tells what its trigger gives it.
+
+        `told` are more variables than all triggers have.
+        """
         variables = (
             "device_id",
             "entity_id",
@@ -86,6 +101,7 @@ class Garage(House):
             "since",
             "before",
             "description",
+            *told,
         )
         return {
             "id": alias,
@@ -139,6 +155,12 @@ class Garage(House):
                 self.simulator.set_last_update(RED, self.now - age)
             case _:
                 self.simulator.report(RED, motion=trigger == "started_moving")
+
+    def raise_alarm(self, words: str) -> None:
+        """Let the bike's last report be one that was sent for an alarm."""
+        position = self.simulator.devices[RED].position
+        assert position is not None
+        position.attributes["alarm"] = words
 
     # What comes in between
 

@@ -19,6 +19,15 @@ CONDITIONS = ("is_online", "is_offline", "is_silent", "is_moving", "is_not_movin
 MINUTES = {"for": {"minutes": 10}}
 LONG = {"for": {"days": 9}}
 
+DURATIONS: tuple[tuple[str, Any], ...] = (
+    ("for", "-00:01:00"),
+    ("for", "a while"),
+    ("for", {"days": 366}),
+    ("for", {"days": 3_000_000}),
+    ("for", {"days": 1e300}),
+)
+"""Options that cannot be meant."""
+
 type Ask = Callable[..., Awaitable[bool]]
 
 
@@ -128,14 +137,39 @@ async def test_refused(
         await condition.async_validate_condition_config(
             hass, {"condition": f"{DOMAIN}.{kind}"}
         )
-    for name, value in (
-        ("since", 1),
-        ("behavior", "most"),
-        ("for", "-00:01:00"),
-        ("for", "a while"),
-    ):
+    for name, value in (("since", 1), ("behavior", "most"), *DURATIONS):
         with pytest.raises((vol.Invalid, HomeAssistantError), match=name):
             await ask(kind, **{name: value})
+
+
+@pytest.mark.parametrize("identifier", [("another", "a", "b"), ("another",)])
+async def test_devices_of_others(
+    hass: HomeAssistant, garage: Garage, ask: Ask, identifier: Any
+) -> None:
+    """They are passed over, whatever their identifiers look like."""
+    area = ar.async_get(hass).async_create("Garage")
+    garage.put(RED, area_id=area.id)
+    garage.add_device_of_another(identifier, area_id=area.id)
+
+    assert await ask("is_online", {"area_id": [area.id]}, behavior="all")
+
+
+async def test_target_is_followed(hass: HomeAssistant, garage: Garage) -> None:
+    """What came into the target counts at once, what left it no more."""
+    area = ar.async_get(hass).async_create("Garage")
+    automation = garage.automation("stopped_moving")
+    automation["conditions"] = [
+        {"condition": f"{DOMAIN}.is_online", "target": {"area_id": area.id}}
+    ]
+    await garage.async_save(automation)
+    for area_id in (None, area.id, None):
+        garage.simulator.report(RED, motion=True)
+        await garage.async_minutes(2)
+        garage.put(RED, area_id=area_id)
+        garage.simulator.report(RED, motion=False)
+        await garage.async_minutes(1)
+
+    assert len(garage.runs) == 1
 
 
 async def test_in_an_automation(hass: HomeAssistant, garage: Garage) -> None:

@@ -19,7 +19,7 @@ async def test_told_once(garage: Garage, first: str) -> None:
     await garage.async_save(
         *(
             garage.automation(trigger, alias=trigger, **options_of(trigger))
-            for trigger in TRIGGERS
+            for trigger in ("alarm_raised", *TRIGGERS)
         )
     )
     others = [kind for kind in INTERRUPTIONS if kind != first]
@@ -31,9 +31,11 @@ async def test_told_once(garage: Garage, first: str) -> None:
         garage.simulator.touch([RED])
         for trigger in became:
             garage.become(trigger, at_once=True)
+        garage.raise_alarm("sos")
         for interruption in order:
             await garage.async_end(interruption)
 
         told = [run.variables["description"] for run in garage.runs]
         expected = [f"Red bike {trigger.replace('_', ' ')}" for trigger in became]
+        expected.append("Red bike raised an alarm")
         assert sorted(told) == sorted(expected), order

@@ -18,11 +18,11 @@ from tests.conftest import RED, Poll, StateOf, async_setup
 from tests.simulator.server import Simulator
 
 from .garage import Garage
-from .test_condition import CONDITIONS
+from .test_condition import CONDITIONS, DURATIONS
 from .test_rides import TRIGGERS as ON_RIDES
 from .test_trigger import TRIGGERS as ON_TRACKERS, WAITING
 
-TRIGGERS = (*ON_TRACKERS, *ON_RIDES)
+TRIGGERS = ("alarm_raised", *ON_TRACKERS, *ON_RIDES)
 
 _PACKAGE = automations.__name__
 
@@ -115,7 +115,8 @@ async def test_offered(hass: HomeAssistant) -> None:
         described = triggers[f"{DOMAIN}.{name}"]
         assert described is not None
         assert described["target"] == {"entity": [{"integration": DOMAIN}]}
-        assert [*described["fields"]] == (["for"] if name in WAITING else [])
+        asked = {"alarm_raised": ["alarm"]} | {key: ["for"] for key in WAITING}
+        assert [*described["fields"]] == asked.get(name, [])
 
 
 @pytest.mark.parametrize("kind", TRIGGERS)
@@ -128,89 +129,13 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
     with pytest.raises(vol.Invalid, match="target"):
         await trigger.async_validate_trigger_config(hass, [{**config, "target": {}}])
     config["target"] = {"entity_id": "device_tracker.red_bike"}
-    for name, value in (("since", 1), ("for", "-00:01:00"), ("for", "a while")):
+    for name, value in (("since", 1), *DURATIONS, ("alarm", []), ("alarm", "theft")):
         with pytest.raises(vol.Invalid, match=name):
             await trigger.async_validate_trigger_config(
                 hass, [{**config, "options": {name: value}}]
             )
     [validated] = await trigger.async_validate_trigger_config(hass, [config])
     assert ("for" in validated["options"]) == (kind in WAITING)
-
-
-_KEY = f"{DOMAIN}.triggers"
-
-
-def _of_red(values: Any) -> Any:
-    """Return what is stored of a trigger with these values of the red bike."""
-
-    def change(stored: list[Any]) -> list[Any]:
-        return [{**trigger, "trackers": {RED: values}} for trigger in stored]
-
-    return change
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(lambda _: {"trackers": {}}, id="not a list"),
-        pytest.param(lambda _: [7], id="not triggers"),
-        pytest.param(lambda _: [{"trigger": 7}], id="no key"),
-        pytest.param(lambda stored: [{**stored[0], "trackers": 7}], id="no trackers"),
-        pytest.param(_of_red({"since": 7, "counts_from": None}), id="no time"),
-    ],
-)
-async def test_marks_with_unreadable_values(
-    garage: Garage, hass_storage: dict[str, Any], change: Any
-) -> None:
-    """They cost themselves: what was told is at the worst told again."""
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    await garage.async_stop()
-    hass_storage[_KEY]["data"] = change(hass_storage[_KEY]["data"])
-
-    await garage.async_start()
-    await garage.async_minutes(2)
-    assert len(garage.runs) <= 2
-
-    garage.become("came_online")
-    await garage.async_minutes(2)
-    garage.runs.clear()
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    assert len(garage.runs) == 1
-
-
-async def test_marks_that_cannot_be_read(
-    garage: Garage, hass_storage: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """The trigger begins anew, and one line says so."""
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    await garage.async_stop()
-    hass_storage[_KEY] = {}
-
-    await garage.async_start()
-
-    assert len(garage.runs) == 1
-    assert "How far triggers were is not readable" in caplog.text
-    caplog.clear()
-
-
-async def test_no_file_without_need(
-    garage: Garage, hass_storage: dict[str, Any], hass: HomeAssistant
-) -> None:
-    """Without automations that use it there is no file."""
-    assert _KEY not in hass_storage
-    await garage.async_listen("went_offline")
-    await garage.async_minutes(1)
-    assert [*hass_storage[_KEY]["data"][0]["trackers"]] == [RED]
-
-    await garage.async_save()
-    await hass.async_block_till_done()
-
-    assert _KEY not in hass_storage
 
 
 async def test_what_was_said_is_remembered(
@@ -226,6 +151,7 @@ async def test_what_was_said_is_remembered(
     assert stored["positions"].keys() == {RED, "860000000000022"}
     assert stored.keys() == {
         *("positions", "missing", "since", "alarms", "tracks", "hardware"),
+        *("ride_events", "shown", "told", "marks"),
     }
 
 

@@ -12,11 +12,11 @@ from homeassistant.helpers import (
     floor_registry as fr,
     label_registry as lr,
 )
+from homeassistant.helpers.target import TargetSelection
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.automations.targets import trackers_in
 from tests.conftest import BLUE, EMAIL, RED
 
 from .garage import INTERRUPTIONS, Garage
@@ -271,6 +271,21 @@ async def test_the_clock_of_silence(garage: Garage) -> None:
     assert len(garage.runs) == 2
 
 
+async def test_reports_that_come_just_in_time(garage: Garage) -> None:
+    """Between two polls nobody knows whether a tracker is silent."""
+    await garage.async_listen("became_silent", **{"for": {"seconds": 600}})
+    every, start = timedelta(seconds=585), garage.now
+    for _ in range(120):
+        # The poll comes in the last seconds of the minute.
+        reports = (garage.now + timedelta(seconds=50) - start) // every
+        garage.simulator.set_last_update(RED, start + reports * every)
+        await garage.async_minutes(1)
+    assert garage.runs == []
+
+    await garage.async_minutes(12)
+    assert len(garage.runs) == 1
+
+
 async def test_never_heard_of(garage: Garage) -> None:
     """A tracker without any report is not silent."""
     await garage.async_listen("became_silent", **{"for": "00:05:00"})
@@ -406,14 +421,32 @@ async def test_connectivity_switched_off(
     assert len(garage.runs) == 1
 
 
-async def test_excluded(hass: HomeAssistant, garage: Garage) -> None:
-    """Newer releases let a target leave some out."""
+@pytest.mark.skipif(
+    not hasattr(TargetSelection({}), "exclude"),
+    reason="new in Home Assistant 2026.11",
+)
+@pytest.mark.parametrize(
+    ("by", "names"), [("entity", {"Red bike", "Blue bike"}), ("device", {"Blue bike"})]
+)
+async def test_excluded(
+    hass: HomeAssistant, garage: Garage, by: str, names: set[str]
+) -> None:
+    """An entity is left out alone, as Home Assistant does; a device with all it has."""
     area = ar.async_get(hass).async_create("Garage")
     for bike in (RED, BLUE):
         garage.put(bike, area_id=area.id)
-    target = {"area_id": [area.id], "exclude": {"entity_id": [garage.entity(RED)]}}
+    exclude = {
+        "entity": {"entity_id": [garage.entity(RED)]},
+        "device": {"device_id": [garage.device(RED)]},
+    }[by]
+    target = {"area_id": [area.id], "exclude": exclude}
+    await garage.async_listen("went_offline", target=target)
 
-    assert trackers_in(hass, target) == {BLUE}
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+
+    assert {run.variables["name"] for run in garage.runs} == names
 
 
 async def test_name_a_person_gave(garage: Garage) -> None:
@@ -500,6 +533,70 @@ async def test_entities_of_others_in_the_target(garage: Garage) -> None:
     await garage.async_minutes(1)
 
     assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("identifier", [("another", "a", "b"), ("another",)])
+@pytest.mark.parametrize("joins", ["before", "later"])
+async def test_devices_of_others_in_the_target(
+    hass: HomeAssistant, garage: Garage, identifier: Any, joins: str
+) -> None:
+    """They are passed over, whatever their identifiers look like."""
+    area = ar.async_get(hass).async_create("Garage")
+    if joins == "before":
+        garage.add_device_of_another(identifier, area_id=area.id)
+    await garage.async_listen("went_offline", target={"area_id": area.id})
+    if joins == "later":
+        garage.add_device_of_another(identifier, area_id=area.id)
+    garage.put(RED, area_id=area.id)
+    await garage.async_minutes(1)
+
+    garage.become("went_offline")
+    await garage.async_minutes(1)
+
+    assert len(garage.runs) == 1
+
+
+async def test_first_word(hass: HomeAssistant, garage: Garage) -> None:
+    """It is no change: what is heard first of a tracker became nothing."""
+    area = ar.async_get(hass).async_create("Garage")
+    automations = [
+        garage.automation(trigger, alias=alias, target={"area_id": area.id}, **options)
+        for trigger in ("went_offline", "came_online", "stopped_moving")
+        for alias, options in (
+            [(trigger, {}), (f"{trigger} later", {"for": MINUTES})]
+            if trigger in WAITING
+            else [(trigger, {})]
+        )
+    ]
+    await garage.async_save(*automations)
+    garage.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
+    garage.simulator.override_field("new", "status", None)
+    await garage.async_minutes(2)
+    garage.put("new", area_id=area.id)
+    await garage.async_minutes(2)
+
+    garage.simulator.clear_overrides("new")
+    garage.simulator.set_status("new", "offline")
+    garage.simulator.report("new", motion=False)
+    await garage.async_minutes(40)
+
+    assert garage.runs == []
+
+
+async def test_error_in_one_of_them(
+    garage: Garage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The others run all the same, and it goes on with the next change."""
+    failing = garage.automation("went_offline", alias="Failing")
+    failing["triggers"][0]["variables"] = {"x": "{{ trigger.since + 1 }}"}
+    await garage.async_save(failing, garage.automation("went_offline", alias="Well"))
+    for trigger in ("went_offline", "came_online", "went_offline"):
+        garage.become(trigger)
+        await garage.async_minutes(2)
+
+    assert len(garage.runs) == 2
+    assert caplog.text.count("Unexpected error running a trigger") == 2
+    caplog.clear()
 
 
 async def test_removed_a_moment_ago(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from .automations import FEW, ONE, TITLES as TITLES_OF_AUTOMATIONS
 from .plan import (
     BEYOND_THE_LIMIT,
     FULL,
@@ -41,6 +42,7 @@ LIVE_PEER: Final = "traccar_server"
 _LONGEST_BLOCK: Final = 0.05
 _NO_LONG_BLOCK: Final = "the event loop never computes for more than 50 ms in one go"
 _SOON: Final = 0.01
+_ALL_TRIGGERS: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ def goals(results: Results) -> list[Goal]:
     found.append(_limit(results))
     found.append(_blocks(results))
     found.append(_report(results))
+    found.append(_automations(results))
     for trackers in TOLD_OF:
         found += _told(results, trackers)
     for trackers in IDLERS:
@@ -185,6 +188,18 @@ def _report(results: Results) -> Goal:
         "at most 1.3 × what one costs of which only battery level and motion are read",
         f"{ours / before:.2f} × ({ours * 1e6:.1f} µs, {before * 1e6:.1f} µs)",
         ours <= 1.3 * before,
+    )
+
+
+def _automations(results: Results) -> Goal:
+    triggers, trackers = FEW
+    seconds = results.of_triggers(FEW, ONE)
+    return Goal(
+        trackers,
+        f"{triggers} automations, {TITLES_OF_AUTOMATIONS[ONE]}",
+        "at most 1 ms for all of them",
+        f"{seconds * 1e3:.2f} ms",
+        seconds <= _ALL_TRIGGERS,
     )
 
 

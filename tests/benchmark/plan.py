@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import Any, Final, override
 
+from .automations import FEW, MANY, TIMES as TIMES_OF_NEWS
 from .candidates import CANDIDATES, LISTENERS
 from .reports import TIMES as TIMES_OF_REPORTS
 
@@ -22,6 +23,7 @@ RECORDED: Final = "full"
 UNRECORDED: Final = "full_unrecorded"
 """Kinds of runs with trackers that report all there is."""
 REPORTS: Final = "reports"
+AUTOMATIONS: Final = "automations"
 LIVE: Final = "live"
 IDLE: Final = "idle"
 LIVE_MEMORY: Final = "live_memory"
@@ -117,10 +119,21 @@ def reports(repeats: int) -> list[Step]:
     return [Step(REPORTS, OURS, PROFILED)] * repeats
 
 
+def automations(repeats: int) -> list[Step]:
+    """What triggers cost."""
+    steps = [
+        Step(AUTOMATIONS, OURS, trackers, triggers)
+        for triggers, trackers in (FEW, MANY)
+    ]
+    return steps * repeats
+
+
 def times(part: str, repeats: int) -> str:
     """Return how often each work of a part of the page is timed, as a sentence."""
     if part == REPORTS:
         return f"Each was timed {repeats * TIMES_OF_REPORTS} times."
+    if part == AUTOMATIONS:
+        return f"Each was timed {repeats * TIMES_OF_NEWS} times."
     if part == LIVE:
         return f"News of each kind was told {repeats * _TOLD} times, and {repeats * _HOURS} hours passed without."
     return (
@@ -129,7 +142,7 @@ def times(part: str, repeats: int) -> str:
     )
 
 
-PARTS: Final = {"polls": polls, LIVE: live, REPORTS: reports}
+PARTS: Final = {"polls": polls, LIVE: live, REPORTS: reports, AUTOMATIONS: automations}
 """What the page is made of; each can be measured alone."""
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Final
 
+from .automations import FEW, MANY, TITLES as TITLES_OF_AUTOMATIONS
 from .candidates import CANDIDATES, LISTENERS
 from .chart import Chart, draw
 from .goals import FULL_KINDS, NAMES, goals
@@ -49,7 +50,7 @@ changed: where nothing did, nothing is read, compared or written. What the servi
 [Live](#live).
 
 `scripts/benchmark` measured all of this and wrote this page. It takes more than an hour, on a machine that does nothing
-else; with `--only polls`, `--only live` or `--only reports` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
+else; with `--only` and `polls`, `live`, `reports` or `automations` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
 only counts requests, states and rows, and is part of every change.
 
 ![Milliseconds of the event loop against the size of the fleet, for polls and messages](images/benchmark.svg)
@@ -156,6 +157,14 @@ besides the place, and rides, is read and reckoned for whoever reports it.
 """
 
 
+_AUTOMATIONS: Final = """\
+## What automations cost
+
+Milliseconds of the event loop's thread for all triggers together, of each kind as many, beside what the same poll or
+message costs without them: the least of all repeats. Each trigger watches an area with all trackers.
+"""
+
+
 def write(results: Results, runs: dict[str, str]) -> None:
     """Write the page and its picture; `runs` tells what each part was measured on."""
     REPORT.write_text(report(results, runs))
@@ -215,6 +224,9 @@ def report(results: Results, runs: dict[str, str]) -> str:
         _REPORTS,
         _paragraph(f"This run: {runs['reports']}"),
         _reports(results),
+        _AUTOMATIONS,
+        _paragraph(f"This run: {runs['automations']}"),
+        _automations(results),
         "## Memory\n",
         "KiB per tracker, and how many times that of Bike Tracker it is.\n",
         _memory(results),
@@ -355,6 +367,17 @@ def _reports(results: Results) -> str:
         (
             (title, f"{results.per_report(work) * 1e6:.1f}")
             for work, title in REPORT_TITLES.items()
+        ),
+    )
+
+
+def _automations(results: Results) -> str:
+    sizes = (FEW, MANY)
+    return _table(
+        ("", *(f"{few} triggers, {in_words(trackers)}" for few, trackers in sizes)),
+        (
+            (title, *(f"{results.of_triggers(size, work) * 1e3:.2f}" for size in sizes))
+            for work, title in TITLES_OF_AUTOMATIONS.items()
         ),
     )
 

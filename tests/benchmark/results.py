@@ -55,6 +55,10 @@ class Results:
     """Of trackers that report all there is, by kind of run, candidate and kind of work."""
     reports: list[dict[str, float]] = field(default_factory=list)
     """Seconds per tracker, by what is done with a report."""
+    automations: dict[tuple[int, int], list[dict[str, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """Seconds by what happens, by number of triggers and of trackers."""
     live: LiveResults = field(default_factory=LiveResults)
 
     def add(
@@ -63,10 +67,7 @@ class Results:
         """Take in what a run printed."""
         match kind:
             case "time":
-                for work, costs in found.items():
-                    self.costs[trackers, candidate, work] += [
-                        Cost(**cost) for cost in costs
-                    ]
+                self._add_costs(candidate, trackers, found)
             case "count":
                 self.counts[trackers, candidate] = {
                     work: Counts(**counts) for work, counts in found.items()
@@ -84,8 +85,14 @@ class Results:
                 self.limits[trackers] = Limit(**found)
             case "reports":
                 self.reports.append(found)
+            case "automations":
+                self.automations[found["triggers"], trackers].append(found["seconds"])
             case _:
                 self.live.add(kind, candidate, trackers, found)
+
+    def _add_costs(self, candidate: str, trackers: int, found: dict[str, Any]) -> None:
+        for work, costs in found.items():
+            self.costs[trackers, candidate, work] += [Cost(**cost) for cost in costs]
 
     def differences(self) -> list[str]:
         """Return which counts are other than they have to be."""
@@ -129,6 +136,10 @@ class Results:
     def per_report(self, work: str) -> float:
         """Return the seconds that it takes per tracker: the least of all repeats."""
         return min(found[work] for found in self.reports)
+
+    def of_triggers(self, watched: tuple[int, int], work: str) -> float:
+        """Return the seconds that so many triggers take: the least of all repeats."""
+        return min(found[work] for found in self.automations[watched])
 
     def _cost(
         self,

@@ -2,7 +2,7 @@
 
 Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON. KIND is time, count,
 memory, profile, limit, or, with trackers that report all there is, full or full_unrecorded; of candidates that listen it is
-live, idle or live_memory; without a candidate at work it is reports.
+live, idle or live_memory; without a candidate at work it is reports; with as many triggers instead of POLLS it is automations.
 """
 
 import asyncio
@@ -24,12 +24,13 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.runner import create_event_loop
 
+from .automations import Automations
 from .candidates import CANDIDATES, LISTENERS, Candidate, Integration
 from .counters import Counts, count, states
 from .home import home, settle
 from .listening import Listening
 from .meter import Meter
-from .plan import IDLE, LIVE_KINDS, RECORDED, REPORTS, UNRECORDED
+from .plan import AUTOMATIONS, IDLE, LIVE_KINDS, RECORDED, REPORTS, UNRECORDED
 from .reports import measure
 from .results import FullCost
 from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
@@ -37,7 +38,7 @@ from .service import Service
 
 type Found = dict[str, Any]
 
-_UNRECORDED = ("memory", "live_memory", "profile", UNRECORDED)
+_UNRECORDED = ("memory", "live_memory", "profile", UNRECORDED, AUTOMATIONS)
 
 
 class Run:
@@ -185,6 +186,9 @@ async def _run(
                 listening = Listening(hass, service, made, trackers, polls)
                 return await listening.do(kind)
             made = CANDIDATES[candidate](service.addresses)
+            if kind == AUTOMATIONS:
+                triggers = Automations(hass, service, made, trackers, polls)
+                return await triggers.measure()
             run = Run(hass, service, made, trackers, polls)
             kinds = {
                 "time": run.time,

@@ -2,6 +2,8 @@
 
 import asyncio
 from pathlib import Path
+import re
+import string
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -28,8 +30,15 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 
 _AUTOMATION = "automation"
+_ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 # Templates that became true have to stay so for some seconds.
 _AFTER_POLL = 6
+
+
+def shown(markdown: str) -> str:
+    """Return what Home Assistant makes of Markdown in which each sign stands for itself."""
+    assert not set(string.punctuation) & set(_ESCAPED.sub("", markdown))
+    return _ESCAPED.sub(r"\1", markdown)
 
 
 class House:
@@ -43,7 +52,7 @@ class House:
     ) -> None:
         """Note down every persistent notification."""
         self.notifications: list[dict[str, str]] = []
-        """All that were made so far, those that were replaced too."""
+        """All that were made so far, as they are shown, those that were replaced too."""
         self._hass = hass
         self._freezer = freezer
         self._entry = entry
@@ -54,7 +63,9 @@ class House:
     @callback
     def _note(self, event: Event[Any]) -> None:
         if event.data["domain"] == NOTIFICATION_DOMAIN:
-            self.notifications.append(event.data["service_data"])
+            notification = event.data["service_data"]
+            message = shown(notification.get("message", ""))
+            self.notifications.append({**notification, "message": message})
 
     @property
     def told(self) -> list[str]:
@@ -129,7 +140,6 @@ class House:
         await self._async_settle()
         await hass.config_entries.async_unload(self._entry.entry_id)
         await self.async_save()
-        hass.data.pop(f"{DOMAIN}_marks", None)
         hass.set_state(CoreState.not_running)
 
     async def async_start(self) -> None:

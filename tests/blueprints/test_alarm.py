@@ -103,4 +103,14 @@ def test_every_type_can_be_chosen() -> None:
     options = [
         line.split("value: ")[1].split(",")[0] for line in lines if "- {value" in line
     ]
-    assert options == ALARM_TYPES
+    assert tuple(options) == tuple(ALARM_TYPES)
+
+
+async def test_words_are_no_markdown(simulator: Simulator, house: House) -> None:
+    """What a service calls an alarm is shown as it is."""
+    await house.async_automate("alarm", RED, alarms=["other"])
+    word = "*[sos](http://evil.example)*"
+    simulator.report(RED, attributes={"alarm": word})
+    await house.async_minutes(1)
+    [notification] = house.notifications
+    assert notification["message"] == f"Red bike raised the alarm: {word}."

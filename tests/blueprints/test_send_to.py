@@ -110,6 +110,39 @@ async def test_tells_phones_and_others(
 
 
 @EACH
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Bob's_bike #2",
+        "**[click](http://evil.example)** ![](http://evil.example/x.png)",
+        "<a href='http://evil.example'>1. www.evil.example</a> &lt; a@evil.example \\ `x`",
+        "# ~~Bike~~ | > - + = {{ 1 + 1 }}",
+    ],
+)
+async def test_names_are_no_markdown(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    house: House,
+    phones: list[str],
+    blueprint: str,
+    happen: Callable[[Simulator], None],
+    title: str,
+    name: str,
+) -> None:
+    """A name is shown as it is, on phones too; what it would link to is not."""
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    simulator.rename(RED, name)
+    await house.async_automate(blueprint, RED, phones=phones[1:])
+    await let_happen(happen, simulator, house)
+
+    title = title.replace("Red bike", name)
+    [notification], [call] = house.notifications, ben
+    assert (notification["title"], call.data["title"]) == (title, title)
+    assert name in notification["message"]
+    assert notification["message"] == call.data["message"]
+
+
+@EACH
 async def test_nobody_to_tell(
     simulator: Simulator,
     house: House,

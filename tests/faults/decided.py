@@ -101,7 +101,7 @@ def _changes(**changes: str) -> Decided:
 
 _FINE = Decided()
 _NO_TRACKER = _invalid_response("no usable element in the list")
-_TOO_LARGE = _invalid_response("more than 4 MiB")
+_TOO_LARGE = _invalid_response("more than 16 MiB")
 _TOO_DEEP = _invalid_response("no JSON: array and object recursion depth exceeded")
 _UNAUTHORIZED = Decided(
     at_setup=Outcome.SIGN_IN,

@@ -40,7 +40,7 @@ In every row:
   that it tries at least every 5 minutes. A sign-in that is refused at set-up is tried again as while running.
 - Requests are those that reach the server in one poll. If a connection ends before there is an answer, the one poll asks
   twice.
-- An answer may take 30 seconds and 4 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 40 MiB of
+- An answer may take 30 seconds and 16 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 40 MiB of
   memory.
 """
 

@@ -8,6 +8,7 @@ from yarl import URL
 
 from .answers import FAILURES, failure_of, raise_for_status
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
+from .limits import MOST_BYTES
 from .lists import ListReader
 from .models import Device, Position
 from .news import News
@@ -15,7 +16,6 @@ from .turns import in_turns
 
 # Where no connection comes about there is time left to try another address.
 _TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
-_MOST_BYTES = 4 * 1024 * 1024
 
 
 class TrackingClient:
@@ -110,6 +110,6 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     async for chunk in response.content.iter_any():
         chunks.append(chunk)
         length += len(chunk)
-        if length > _MOST_BYTES:
-            raise InvalidResponseError("more than 4 MiB")
+        if length > MOST_BYTES:
+            raise InvalidResponseError("more than 16 MiB", is_too_large=True)
     return b"".join(chunks)

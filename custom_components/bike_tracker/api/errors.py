@@ -73,4 +73,12 @@ class RedirectedError(TrackingError):
 
 
 class InvalidResponseError(TrackingError):
-    """The answer is not what the interface documents (section 4)."""
+    """The answer is not what the interface documents (section 4).
+
+    `is_too_large` is whether it was not even read, as it would fill the memory.
+    """
+
+    def __init__(self, reason: str, *, is_too_large: bool = False) -> None:
+        """Keep the reason."""
+        super().__init__(reason)
+        self.is_too_large = is_too_large

@@ -3,18 +3,21 @@
 from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 import json
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import orjson
 
 from .errors import InvalidResponseError
+from .limits import refuse_too_many_values
 from .news import News
 from .turns import ITEMS_AT_A_TIME, Steps, at_once
 
-# What lists of thousands of trackers need. Of `{}` alone, 4 MiB would take up a hundred
-# times as much once read.
-_MOST_VALUES = 400_000
+# Servers may invent names without end. Real ones use some hundred at the most.
+MOST_NAMES: Final = 300
+"""How many names of fields are remembered."""
+_LONGEST_NAME = 64
 _LONGEST_INTEGER = len("-9223372036854775808")
 
 
@@ -62,9 +65,9 @@ class ListReader[K, T: Listed[Any]]:
         self.left_out = 0
         """Rows of the last answer without a usable key."""
         self.seen_fields: set[str] = set()
-        """Names of all fields that came, documented or not."""
+        """Names of fields that came, documented or not: the first MOST_NAMES."""
         self.seen_within: set[str] = set()
-        """Names of all that came within the one field."""
+        """Names of what came within the one field, as many."""
         self.unreadable_fields: set[str] = set()
         """Names of fields that came without a usable value."""
 
@@ -101,9 +104,9 @@ class ListReader[K, T: Listed[Any]]:
             return None
         item = self._kind.from_row(value, self.unreadable_fields.add)
         if item is not None:
-            self.seen_fields.update(value)
+            _remember(self.seen_fields, value)
             if type(within := value.get(self._within)) is dict:
-                self.seen_within.update(within)
+                _remember(self.seen_within, within)
         return item
 
     def _take(self, came: Mapping[Mark, T], went: Mapping[Mark, T]) -> News[K, T]:
@@ -132,6 +135,13 @@ class ListReader[K, T: Listed[Any]]:
         return News(before, self._objects, changed)
 
 
+def _remember(seen: set[str], names: Collection[str]) -> None:
+    """Remember names, as far as there is room: of long ones the beginning."""
+    if not seen.issuperset(names):
+        new = (name[:_LONGEST_NAME] for name in names if name not in seen)
+        seen.update(islice(new, MOST_NAMES - len(seen)))
+
+
 def _by_key[K, T: Listed[Any]](items: Collection[T]) -> dict[K, T]:
     """Return objects by key: of two with one, that of the later moment.
 
@@ -156,8 +166,7 @@ def _marks_and_values(
     A mark is the hash of what is between `},{`, which is a row's text if each of them is
     an object. Otherwise no row has a mark that was or will be another's.
     """
-    if len(body) > _MOST_VALUES < sum(map(body.count, (b"[", b"{", b","))):
-        raise InvalidResponseError("too many values")
+    refuse_too_many_values(body)
     if body.startswith(b"[{") and body.endswith(b"}]"):
         texts = body[2:-2].split(b"},{")
         marks = list(map(hash, texts))

@@ -19,12 +19,12 @@ from .errors import (
     RedirectedError,
     TrackingError,
 )
+from .limits import MOST_BYTES
 from .messages import Message, reading
 from .socket import CLOSING, Socket
 from .turns import in_turns
 
 _TIMEOUT: Final = 30
-_MOST_BYTES: Final = 1024 * 1024
 # No more than ten thousand messages a second, and a thousand with nothing in them: a
 # breath after each of these would double what a quiet hour costs.
 _MESSAGES_AT_A_TIME: Final = 100
@@ -115,7 +115,7 @@ class LiveClient:
                         headers={hdrs.COOKIE: cookie},
                         timeout=CLOSING,
                         autoping=False,
-                        max_msg_size=_MOST_BYTES,
+                        max_msg_size=MOST_BYTES,
                         decode_text=False,
                     )
                 )

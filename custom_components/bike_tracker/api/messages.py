@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from .limits import refuse_too_many_values
 from .models import Device, Position
 from .turns import ITEMS_AT_A_TIME, Steps
 
@@ -26,8 +27,10 @@ def reading(data: bytes) -> Steps[Message | None]:
     """Return a message in steps; None for one without trackers and positions.
 
     That is a sign of life, `{}`, or nothing that can be read. What is unknown or not as
-    it should be within a message costs only itself.
+    it should be within a message costs only itself. Raises InvalidResponseError for more
+    than is read.
     """
+    refuse_too_many_values(data)
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:

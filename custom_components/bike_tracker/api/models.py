@@ -30,7 +30,12 @@ _COARSEST_PLACE = 5_000
 # A tracker's own battery has few cells; an electric bike's has twenty and more.
 _MOST_BATTERY_VOLTS = 20
 _MOST_POWER_VOLTS = 100
+# 10 million kilometres: 250 times round the earth.
+_MOST_METRES = 10_000_000_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
+# Beyond these nobody can add a day to a time, or tell it in the zone of the house.
+_EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
+_LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
@@ -277,16 +282,21 @@ def _is_writable(text: str) -> bool:
 
 
 def timestamp(value: object) -> datetime | None:
-    """Return a moment in UTC from a text with date, time and offset, else None."""
+    """Return a moment in UTC from a text with date, time and offset, else None.
+
+    None as well for one that can be no moment of a tracker, centuries away.
+    """
     if type(value) is not str:
         return None
     try:
         moment = datetime.fromisoformat(value)
-        if moment.tzinfo is UTC:
-            return moment
-        return None if moment.tzinfo is None else moment.astimezone(UTC)
+        if moment.tzinfo is None:
+            return None
+        if moment.tzinfo is not UTC:
+            moment = moment.astimezone(UTC)
     except ValueError, OverflowError:
         return None
+    return moment if _EARLIEST <= moment < _LATEST else None
 
 
 def is_real(moment: datetime | None) -> TypeIs[datetime]:
@@ -344,9 +354,7 @@ def _text(value: object) -> str | None:
 
 def _version(value: object) -> str | None:
     """Return a version, which some servers send as a number."""
-    if type(value) is int or type(value) is float:
-        return str(value)
-    return one_line(value)
+    return one_line(value) if number(value) is None else str(value)
 
 
 def number(value: object, least: float = -_MOST, most: float = _MOST) -> float | None:
@@ -363,7 +371,7 @@ def _kilometres_per_hour(knots: object) -> float | None:
 
 
 def _kilometres(metres: object) -> float | None:
-    distance = number(metres, 0)
+    distance = number(metres, 0, _MOST_METRES)
     return None if distance is None else distance / 1_000
 
 

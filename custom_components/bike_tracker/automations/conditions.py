@@ -1,13 +1,11 @@
 """The conditions."""
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import ClassVar, Unpack, override
+from typing import ClassVar, Final, NamedTuple, Unpack, override
 
-from homeassistant.const import CONF_FOR, CONF_OPTIONS, CONF_TARGET
+from homeassistant.const import CONF_FOR
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.condition import (
     ATTR_BEHAVIOR,
     BEHAVIOR_ALL,
@@ -16,33 +14,44 @@ from homeassistant.helpers.condition import (
     ConditionCheckParams,
     ConditionConfig,
 )
-from homeassistant.helpers.typing import ConfigType, VolDictType
+from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..account import Tracker
 from ..const import DOMAIN
-from .targets import trackers_in
+from ..coordinator import BikeTrackerCoordinator
+from .kinds import AT_ONCE, SILENT_FOR
+from .options import schema
+from .targets import Target, async_get_targets
 
-_AT_LEAST = timedelta()
-_SILENT_FOR = timedelta(hours=24)
+
+class _Asked(NamedTuple):
+    """What a condition asks of a tracker."""
+
+    since: Callable[[Tracker], datetime | None]
+    """Returns since when it is so, None if it is not or that is not known."""
+    wait: timedelta | None = AT_ONCE
+    """For how long unless told otherwise, None if that is not asked."""
+    is_silence: bool = False
+    """Whether it takes an answer that was asked for later to say so."""
 
 
-def _schema(wait: timedelta | None) -> vol.Schema:
-    """Return what is to be filled in; with for how long unless told otherwise."""
-    options: VolDictType = {
-        vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): vol.In(
-            [BEHAVIOR_ANY, BEHAVIOR_ALL]
-        )
-    }
-    if wait is not None:
-        options[vol.Optional(CONF_FOR, default=wait)] = cv.positive_time_period
-    return vol.Schema(
-        {
-            vol.Required(CONF_TARGET): dict,
-            vol.Required(CONF_OPTIONS, default=dict): options,
-        }
-    )
+_ASKED: Final = {
+    "is_moving": _Asked(lambda tracker: tracker.moving_since, None),
+    "is_not_moving": _Asked(lambda tracker: tracker.standing_since),
+    "is_offline": _Asked(lambda tracker: tracker.offline_since),
+    "is_online": _Asked(lambda tracker: tracker.online_since, None),
+    "is_silent": _Asked(
+        lambda tracker: tracker.silent_since, SILENT_FOR, is_silence=True
+    ),
+}
+
+
+def _schema(asked: _Asked) -> vol.Schema:
+    behaviors = vol.In([BEHAVIOR_ANY, BEHAVIOR_ALL])
+    behavior = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): behaviors}
+    return schema(dict, asked.wait, behavior)
 
 
 class TrackerCondition(Condition):
@@ -51,12 +60,8 @@ class TrackerCondition(Condition):
     Nothing is so of a tracker that is not listed, or while the service does not answer.
     """
 
-    _schema: ClassVar[vol.Schema] = _schema(_AT_LEAST)
-
-    @staticmethod
-    @abstractmethod
-    def _since(tracker: Tracker) -> datetime | None:
-        """Return since when it is so."""
+    _asked: ClassVar[_Asked]
+    _schema: ClassVar[vol.Schema]
 
     @classmethod
     @override
@@ -71,89 +76,40 @@ class TrackerCondition(Condition):
         """Take in what to look at."""
         super().__init__(hass, config)
         options = config.options or {}
-        self._target = config.target or {}
-        self._for: timedelta = options.get(CONF_FOR, _AT_LEAST)
+        self._targets = async_get_targets(hass)
+        self._target = Target.of(config.target or {})
+        self._for: timedelta = options.get(CONF_FOR, AT_ONCE)
         self._combine = all if options[ATTR_BEHAVIOR] == BEHAVIOR_ALL else any
 
     @override
     def _async_check(self, **kwargs: Unpack[ConditionCheckParams]) -> bool:
         """Return whether it is so."""
-        trackers = trackers_in(self._hass, self._target)
-        return bool(trackers) and self._combine(self._are_so(trackers))
+        unique_ids = self._targets.trackers_in(self._target)
+        return bool(unique_ids) and self._combine(self._are_so(unique_ids))
 
-    def _are_so(self, unique_ids: set[str]) -> Iterator[bool]:
-        before = dt_util.utcnow() - self._for
-        known = self._known()
+    def _are_so(self, unique_ids: frozenset[str]) -> Iterator[bool]:
+        now = dt_util.utcnow()
+        coordinators: list[BikeTrackerCoordinator] = [
+            entry.runtime_data.coordinator
+            for entry in self._hass.config_entries.async_loaded_entries(DOMAIN)
+            if entry.runtime_data.coordinator.last_update_success
+        ]
         for unique_id in unique_ids:
-            tracker = known.get(unique_id)
-            since = self._since(tracker) if tracker else None
-            yield since is not None and since <= before
+            yield any(
+                self._is_so(coordinator, tracker, now)
+                for coordinator in coordinators
+                if (tracker := coordinator.data.now.get(unique_id))
+            )
 
-    def _known(self) -> dict[str, Tracker]:
-        """Return the trackers that the service lists now."""
-        known: dict[str, Tracker] = {}
-        for entry in self._hass.config_entries.async_loaded_entries(DOMAIN):
-            coordinator = entry.runtime_data.coordinator
-            if coordinator.last_update_success:
-                known |= coordinator.data.now
-        return known
-
-
-class IsOnline(TrackerCondition):
-    """Whether the service says that a tracker is online."""
-
-    _schema = _schema(None)
-
-    @staticmethod
-    @override
-    def _since(tracker: Tracker) -> datetime | None:
-        return tracker.online_since
-
-
-class IsOffline(TrackerCondition):
-    """Whether the service says anything but that a tracker is online."""
-
-    @staticmethod
-    @override
-    def _since(tracker: Tracker) -> datetime | None:
-        return tracker.offline_since
-
-
-class IsSilent(TrackerCondition):
-    """Whether the service did not hear of a tracker for a while."""
-
-    _schema = _schema(_SILENT_FOR)
-
-    @staticmethod
-    @override
-    def _since(tracker: Tracker) -> datetime | None:
-        return tracker.silent_since
-
-
-class IsMoving(TrackerCondition):
-    """Whether a tracker reported last that it moves."""
-
-    _schema = _schema(None)
-
-    @staticmethod
-    @override
-    def _since(tracker: Tracker) -> datetime | None:
-        return tracker.moving_since
-
-
-class IsNotMoving(TrackerCondition):
-    """Whether a tracker reported last that it does not move."""
-
-    @staticmethod
-    @override
-    def _since(tracker: Tracker) -> datetime | None:
-        return tracker.standing_since
+    def _is_so(
+        self, coordinator: BikeTrackerCoordinator, tracker: Tracker, now: datetime
+    ) -> bool:
+        by = (coordinator.asked_at or now) if self._asked.is_silence else now
+        since = self._asked.since(tracker)
+        return since is not None and since + self._for <= by
 
 
 CONDITIONS: dict[str, type[Condition]] = {
-    "is_moving": IsMoving,
-    "is_not_moving": IsNotMoving,
-    "is_offline": IsOffline,
-    "is_online": IsOnline,
-    "is_silent": IsSilent,
+    name: type(name, (TrackerCondition,), {"_asked": asked, "_schema": _schema(asked)})
+    for name, asked in _ASKED.items()
 }

@@ -1,144 +1,104 @@
-"""How far the triggers of automations are, remembered over a restart."""
+"""How far triggers are with each tracker, remembered over a restart.
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+The account that has a tracker writes it together with what it knows of the tracker: a
+kill in between could lose or double what happens.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from functools import cache
+from typing import Any, Final, NamedTuple
 
-from homeassistant.core import CoreState, HomeAssistant, callback
-from homeassistant.helpers.singleton import singleton
+from homeassistant.core import HassJob, HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.storage import Store
-from homeassistant.util.hass_dict import HassKey
 
 from ..api.models import timestamp
 from ..const import DOMAIN, LOGGER
 
-_VERSION = 1
-_SAVE_DELAY = 10
+# The file of 1.1, which had the marks of all accounts.
+_OLD_VERSION: Final = 1
+_OLD_FILE: Final = f"{DOMAIN}.triggers"
+# By then each account has written for certain.
+_REMOVE_AFTER: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a trigger does about that which a tracker is since then."""
+class Mark(NamedTuple):
+    """How far a trigger is with a tracker."""
 
-    since: datetime
-    counts_from: datetime | None
-    """When its wait began instead; None is that it is told, or not to be told."""
+    joined: datetime | None
+    """When it began to watch: what was so already, or happened before, is not told.
 
-
-type MarksOfTrackers = Mapping[str, Mark | None]
-"""By `uniqueId`; None is a tracker that was seen, with nothing to note."""
-
-
-class Marked(Protocol):
-    """A trigger that is listening."""
-
-    key: str
-    """The same after a restart."""
-
-    @property
-    def marks(self) -> MarksOfTrackers:
-        """How far it is."""
+    None if nothing was so when it began.
+    """
+    told: datetime | None = None
+    """The number of what it told last."""
 
 
-class Marks:
-    """Keeps how far all triggers are in Home Assistant's storage folder."""
+class Recalled:
+    """Marks that were written, each handed out once: several triggers may be alike."""
+
+    def __init__(self, stored: Iterable[object]) -> None:
+        """Take in what anybody may have written."""
+        self._by_key: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        # Many began to watch at the same time.
+        self._time = cache(timestamp)
+        for item in stored:
+            if (
+                isinstance(item, dict)
+                and isinstance(key := item.get("trigger"), str)
+                and isinstance(trackers := item.get("trackers"), dict)
+            ):
+                self._by_key[key].append(trackers)
+
+    def take(self, key: str) -> Mapping[str, Any]:
+        """Return what was written of a trigger, by `uniqueId`."""
+        return self._by_key[key].pop(0) if self._by_key[key] else {}
+
+    def mark(self, values: object) -> Mark | None:
+        """Return what a mark was, None if that is not readable."""
+        match values:
+            case [joined, told]:
+                return Mark(self._time(joined), self._time(told))
+            # As 1.1 wrote them. Nothing was so, or it was told, or its wait began later.
+            case None:
+                return Mark(None)
+            case {"since": since, "counts_from": None}:
+                return Mark(None, self._time(since))
+            case {"since": _, "counts_from": counts_from}:
+                return Mark(self._time(counts_from))
+        return None
+
+
+class OldFile:
+    """The file of 1.1, which is read once and then deleted."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Begin with no trigger listening."""
+        """Know where it is."""
         self._hass = hass
-        self._store = _store(hass)
-        self._listening: list[Marked] = []
-        self._remembered: list[tuple[str, MarksOfTrackers]] = []
+        self._store = Store[list[Any]](hass, _OLD_VERSION, _OLD_FILE)
+        self.is_there = False
+        self.items: list[Any] = []
 
     async def async_load(self) -> None:
-        """Take in how far triggers were, as far as it is there and readable."""
+        """Take in what it has, as far as that is readable."""
         try:
             stored = await self._store.async_load()
         except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
             LOGGER.warning("How far triggers were is not readable: %s", err)
+            self.is_there = True
         else:
-            self._remembered = _from_json(stored)
+            self.is_there = stored is not None
+            self.items = stored if isinstance(stored, list) else []
 
     @callback
-    def async_recall(self, key: str) -> MarksOfTrackers:
-        """Return how far a trigger was before Home Assistant started, each one once.
+    def async_remove_later(self) -> None:
+        """Delete it once each account has written the marks that were in it."""
 
-        One that begins to listen later is of an automation that is new or was off.
-        """
-        if self._hass.state is CoreState.running:
-            return {}
-        for number, (known, marks) in enumerate(self._remembered):
-            if known == key:
-                del self._remembered[number]
-                return marks
-        return {}
+        async def async_remove(_now: datetime) -> None:
+            await self._store.async_remove()
 
-    @callback
-    def async_add(self, trigger: Marked) -> None:
-        """Remember how far this one is, from now on."""
-        self._listening.append(trigger)
-        self.async_save_later()
-
-    @callback
-    def async_remove(self, trigger: Marked) -> None:
-        """Remember no more of it, unless it ends with Home Assistant."""
-        if not self._hass.is_stopping:
-            self._listening.remove(trigger)
-            self.async_save_later()
-
-    @callback
-    def async_save_later(self) -> None:
-        """Write within seconds, or when Home Assistant stops; no file without need."""
-        if any(trigger.marks for trigger in self._listening):
-            self._store.async_delay_save(self._to_save, _SAVE_DELAY)
-        else:
-            self._hass.async_create_task(self._store.async_remove())
-
-    @callback
-    def _to_save(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "trigger": trigger.key,
-                "trackers": {
-                    unique_id: mark and asdict(mark)
-                    for unique_id, mark in trigger.marks.items()
-                },
-            }
-            for trigger in self._listening
-        ]
-
-
-_MARKS: HassKey[Marks] = HassKey(f"{DOMAIN}_marks")
-
-
-@singleton(_MARKS, async_=True)
-async def async_get_marks(hass: HomeAssistant) -> Marks:
-    """Return how far the triggers are."""
-    marks = Marks(hass)
-    await marks.async_load()
-    return marks
-
-
-def _store(hass: HomeAssistant) -> Store[list[dict[str, Any]]]:
-    return Store(hass, _VERSION, f"{DOMAIN}.triggers", private=True, atomic_writes=True)
-
-
-def _from_json(stored: object) -> list[tuple[str, MarksOfTrackers]]:
-    """Return what is readable of a file that anybody may have written."""
-    return [
-        (key, {str(unique_id): _mark(values) for unique_id, values in trackers.items()})
-        for item in (stored if isinstance(stored, list) else [])
-        if isinstance(item, dict)
-        and isinstance(key := item.get("trigger"), str)
-        and isinstance(trackers := item.get("trackers"), dict)
-    ]
-
-
-def _mark(values: object) -> Mark | None:
-    if not isinstance(values, dict):
-        return None
-    since = timestamp(values.get("since"))
-    if since is None:
-        return None
-    return Mark(since, timestamp(values.get("counts_from")))
+        self.is_there, self.items = False, []
+        job = HassJob(async_remove, cancel_on_shutdown=True)
+        async_call_later(self._hass, _REMOVE_AFTER, job)

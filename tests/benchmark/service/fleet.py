@@ -9,6 +9,7 @@ import orjson
 
 from tests.simulator import SimDevice, SimPosition, Simulator
 from tests.simulator.render import device_json
+from tests.simulator.world import Json
 
 EMAIL = "rider@example.com"
 PASSWORD = "demo"
@@ -17,6 +18,41 @@ PASSWORD = "demo"
 # that the usual way shows as well: without the time of their places there are no rides.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course", "attributes")
 _LEFT_OUT_OF_FULL = ("fixTime",)
+# What real servers send besides, and nobody here reads: it makes rows as long as theirs, 450 and 780 bytes.
+_DEVICE: dict[str, Json] = {
+    "calendarId": 0,
+    "phone": "+491701234567",
+    "model": None,
+    "contact": "Bicycle rental, 79098 Freiburg",
+    "expirationTime": "2036-01-01T00:00:00.000+00:00",
+}
+_DEVICE_ATTRIBUTES: dict[str, Json] = {
+    "speedLimit": 13.5,
+    "web.reportColor": "#1f77b4",
+    "note": "Behind the shed, the key is at the desk",
+}
+_NETWORK: dict[str, Json] = {
+    "radioType": "gsm",
+    "considerIp": False,
+    "carrier": "Telekom.de",
+}
+_ATTRIBUTES: dict[str, Json] = {
+    "priority": 0,
+    "sat": 11,
+    "event": 239,
+    "hdop": 0.9,
+    "pdop": 1.6,
+    "rssi": 4,
+    "ip": "100.64.17.203",
+    "odometer": 4_183_221.0,
+    "distance": 11.131949079325,
+    "hours": 86_400_000,
+    "operator": 26_201,
+    "iccid": "8949020000000000000",
+    "index": 4_711,
+    "archive": False,
+    **{f"io{number}": number % 7 for number in range(200, 218)},
+}
 
 
 class Fleet:
@@ -58,6 +94,21 @@ class Fleet:
         )
         for field in _LEFT_OUT_OF_FULL if self._full else _LEFT_OUT:
             self._simulator.override_position(unique_id, field)
+        self._lengthen(unique_id)
+
+    def _lengthen(self, unique_id: str) -> None:
+        """Let a tracker's rows hold what real ones hold besides."""
+        simulator = self._simulator
+        simulator.set_attributes(unique_id, _DEVICE_ATTRIBUTES)
+        for field, value in _DEVICE.items():
+            simulator.override_field(unique_id, field, value)
+        simulator.override_position(unique_id, "network", _NETWORK)
+        position = simulator.devices[unique_id].position
+        assert position is not None
+        if self._full:
+            position.attributes |= _ATTRIBUTES
+        else:
+            simulator.override_position(unique_id, "attributes", _ATTRIBUTES)
 
     def _report(self, trackers: int) -> None:
         """Have the next so many report: lastUpdate, position and status are others."""

@@ -1,0 +1,124 @@
+"""What triggers wait for, as a table: what became so of a tracker, or happened to it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
+
+from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker, alarm_type
+
+AT_ONCE: Final = timedelta()
+SILENT_FOR: Final = timedelta(hours=24)
+
+
+class Item(NamedTuple):
+    """One thing that a trigger may tell of a tracker."""
+
+    at: datetime
+    """Its number: who told it tells only what has a later one."""
+    since: datetime
+    before: datetime | None = None
+    """Since when it had been otherwise, if that was seen."""
+    more: dict[str, Any] = {}
+    """What else there is to say of it."""
+    is_change: bool = True
+    """Whether it was otherwise before: the first word about a tracker is no change."""
+    is_over: bool = False
+    """Whether it is so no longer: there is nothing to wait for any more."""
+
+
+class Kind(NamedTuple):
+    """What a trigger waits for."""
+
+    words: str
+    """What became of a tracker, after its name."""
+    reads: Callable[[Tracker], Any]
+    """Returns that of a tracker on which it stands: the rest may change as it likes."""
+    items: Callable[[Any], Iterable[Item]]
+    """Returns what there is to tell of that, oldest first."""
+    wait: timedelta | None = None
+    """How long it has to be so unless told otherwise, None if that is not asked."""
+    is_silence: bool = False
+    """Whether it is so only once the wait is over, by an answer asked for after that."""
+    names: tuple[str, ...] = ()
+    """From which of these a person may choose, each the `type` of an item."""
+
+
+def _online(tracker: Tracker) -> Said | None:
+    return None if tracker.device.status is None else tracker.since.online
+
+
+def _moving(tracker: Tracker) -> Said | None:
+    return tracker.since.moving
+
+
+def _changes(said: Said | None, *, is_so: bool) -> Iterator[Item]:
+    """Yield since when it is so, or was until it changed once more just now."""
+    if said is None:
+        return
+    if said.is_so is is_so:
+        yield Item(said.since, said.since, said.before, is_change=said.changes > 0)
+    elif said.before is not None and said.changes > 1:
+        yield Item(said.before, said.before, is_over=True)
+
+
+def _silence(last_update: datetime | None) -> Iterator[Item]:
+    if last_update is not None:
+        yield Item(last_update, last_update)
+
+
+def _rides(
+    events: Iterable[RideEvent], *, which: Literal["started", "ended"]
+) -> Iterator[Item]:
+    is_over = which == "ended"
+    for event in events:
+        if event.type == which and event.heard_at:
+            ride = event.ride
+            since = ride.moved_at if is_over else ride.started_at
+            more = ride.described(is_over=is_over)
+            yield Item(event.heard_at, since, more=dict(more))
+
+
+def _alarms(alarms: Iterable[Alarm]) -> Iterator[Item]:
+    for alarm in alarms:
+        if alarm.heard_at:
+            more = {
+                "alarm": alarm.word,
+                "type": alarm_type(alarm.word),
+                "time": alarm.time,
+            }
+            yield Item(alarm.heard_at, alarm.time or alarm.heard_at, more=more)
+
+
+KINDS: Final = {
+    "alarm_raised": Kind(
+        "raised an alarm", lambda tracker: tracker.alarms, _alarms, names=ALARM_TYPES
+    ),
+    "became_silent": Kind(
+        "became silent",
+        lambda tracker: tracker.device.last_update,
+        _silence,
+        SILENT_FOR,
+        is_silence=True,
+    ),
+    "came_online": Kind("came online", _online, partial(_changes, is_so=True)),
+    "ride_ended": Kind(
+        "ended a ride",
+        lambda tracker: tracker.ride_events,
+        partial(_rides, which="ended"),
+    ),
+    "ride_started": Kind(
+        "started a ride",
+        lambda tracker: tracker.ride_events,
+        partial(_rides, which="started"),
+    ),
+    "started_moving": Kind(
+        "started moving", _moving, partial(_changes, is_so=True), AT_ONCE
+    ),
+    "stopped_moving": Kind(
+        "stopped moving", _moving, partial(_changes, is_so=False), AT_ONCE
+    ),
+    "went_offline": Kind(
+        "went offline", _online, partial(_changes, is_so=False), AT_ONCE
+    ),
+}

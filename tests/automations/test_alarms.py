@@ -1,0 +1,121 @@
+"""The trigger on alarms: each is told, once, whatever comes in between."""
+
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from tests.conftest import BLUE, EMAIL, RED
+
+from .garage import INTERRUPTIONS, Garage
+
+TOLD = ("alarm", "type", "time")
+
+
+def alarm(garage: Garage, words: str, tracker: str = RED) -> None:
+    """Let a bike report an alarm."""
+    garage.simulator.report(tracker, attributes={"alarm": words})
+
+
+async def async_listen(garage: Garage, **more: Any) -> None:
+    """Save an automation that tells all of an alarm."""
+    await garage.async_listen("alarm_raised", told=TOLD, **more)
+
+
+def told(garage: Garage) -> list[tuple[str, str]]:
+    """Return what was told: type and word."""
+    return [(run.variables["type"], run.variables["alarm"]) for run in garage.runs]
+
+
+async def test_told_at_once(garage: Garage) -> None:
+    """With the poll that brings it, and what it is about."""
+    await async_listen(garage)
+    alarm(garage, "fallDown")
+    raised = garage.now
+    await garage.async_minutes(3)
+
+    [run] = garage.runs
+    assert run.at - raised <= timedelta(minutes=1)
+    assert run.variables["device_id"] == garage.device(RED)
+    assert run.variables["entity_id"] == garage.entity(RED)
+    assert run.variables["name"] == "Red bike"
+    assert run.variables["description"] == "Red bike raised an alarm"
+    assert told(garage) == [("fall_down", "fallDown")]
+    assert run.variables["before"] is None
+    for name in ("since", "time"):
+        assert dt_util.parse_datetime(run.variables[name]) == raised
+
+
+async def test_each_is_told(garage: Garage) -> None:
+    """Each word of a report, as often as it is raised, oldest first."""
+    await async_listen(garage)
+    for words in ("sos,lowBattery,sos", "shock", "jamming", "shock", "Fahrrad weg!"):
+        alarm(garage, words)
+        await garage.async_minutes(1)
+
+    assert told(garage) == [
+        ("sos", "sos"),
+        ("low_battery", "lowBattery"),
+        ("vibration", "shock"),
+        ("jamming", "jamming"),
+        ("vibration", "shock"),
+        ("other", "Fahrrad weg!"),
+    ]
+
+
+@pytest.mark.parametrize("chosen", ["tow", ["tow"], ["tow", "sos", "tow"]])
+async def test_only_those_that_were_chosen(garage: Garage, chosen: Any) -> None:
+    """Others are passed over, and do not keep later ones from being told."""
+    await async_listen(garage, alarm=chosen)
+    for words in ("vibration,tow", "movement", "tow,fault"):
+        alarm(garage, words)
+        await garage.async_minutes(1)
+    await garage.async_restart()
+    await garage.async_minutes(2)
+
+    assert told(garage) == [("tow", "tow")] * 2
+
+
+async def test_without_a_fix(garage: Garage) -> None:
+    """An alarm counts as raised when it was heard of."""
+    garage.simulator.add_device("new", name="New bike", email=EMAIL)
+    garage.simulator.report_no_fix("new")
+    await garage.async_minutes(1)
+    target = {"device_id": garage.device("new")}
+    await async_listen(garage, target=target)
+    no_fix = garage.simulator.report_no_fix("new")
+    no_fix.attributes["alarm"] = "sos"
+    await garage.async_minutes(1)
+
+    [run] = garage.runs
+    assert run.variables["time"] is None
+    assert dt_util.parse_datetime(run.variables["since"]) is not None
+
+
+async def test_what_was_there_before(garage: Garage) -> None:
+    """Alarms before the automation, and those a new tracker comes with, are not told."""
+    alarm(garage, "sos")
+    await garage.async_minutes(2)
+    await garage.async_save(garage.automation("alarm_raised", target={"label_id": "x"}))
+    devices = [garage.device(RED), garage.device(BLUE)]
+    await async_listen(garage, target={"device_id": devices})
+    alarm(garage, "tow", BLUE)
+    await garage.async_minutes(2)
+
+    assert told(garage) == [("tow", "tow")]
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_interrupted(garage: Garage, interruption: str) -> None:
+    """What was raised meanwhile is told once it is known, once."""
+    await async_listen(garage)
+    alarm(garage, "sos")
+    await garage.async_minutes(2)
+    await garage.async_begin(interruption)
+    alarm(garage, "tow,movement")
+    await garage.async_end(interruption)
+    assert told(garage) == [("sos", "sos"), ("tow", "tow"), ("movement", "movement")]
+
+    await garage.async_interrupt()
+    assert len(garage.runs) == 3

@@ -1,0 +1,267 @@
+"""How far triggers are, over restarts: with what is known of trackers, in one file."""
+
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
+
+from .garage import Garage
+from .test_trigger import MINUTES
+
+OLD_KEY = f"{DOMAIN}.triggers"
+
+
+@pytest.fixture
+def key(entry: MockConfigEntry) -> str:
+    """Return the name of the file in which an account is remembered."""
+    return f"{DOMAIN}.{entry.entry_id}"
+
+
+def _of_red(values: Any) -> Any:
+    """Return what is stored of a trigger with these values of the red bike."""
+
+    def change(stored: list[Any]) -> list[Any]:
+        return [{**trigger, "trackers": {RED: values}} for trigger in stored]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda _: {"trackers": {}}, id="not a list"),
+        pytest.param(lambda _: [7], id="not triggers"),
+        pytest.param(lambda _: [{"trigger": 7}], id="no key"),
+        pytest.param(lambda stored: [{**stored[0], "trackers": 7}], id="no trackers"),
+        pytest.param(_of_red(7), id="no mark"),
+        pytest.param(_of_red([7, 8]), id="no times"),
+        pytest.param(_of_red([7, 8, 9]), id="too many"),
+        pytest.param(_of_red({"since": 7, "counts_from": None}), id="no time"),
+    ],
+)
+async def test_unreadable_values(
+    garage: Garage, hass_storage: dict[str, Any], key: str, change: Any
+) -> None:
+    """They cost themselves: what was told is at the worst told again."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_stop()
+    stored = hass_storage[key]["data"]
+    stored["marks"] = change(stored["marks"])
+
+    await garage.async_start()
+    await garage.async_minutes(2)
+    assert len(garage.runs) <= 2
+
+    garage.become("came_online")
+    await garage.async_minutes(2)
+    garage.runs.clear()
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    assert len(garage.runs) == 1
+
+
+async def test_only_while_they_are_needed(
+    garage: Garage, hass_storage: dict[str, Any], key: str
+) -> None:
+    """Of automations and trackers that are there no more nothing is written."""
+    devices = [garage.device(RED), garage.device(BLUE)]
+    await garage.async_listen("went_offline", target={"device_id": devices})
+    await garage.async_minutes(1)
+    [trigger] = hass_storage[key]["data"]["marks"]
+    assert trigger["trackers"].keys() == {RED, BLUE}
+
+    await garage.async_listen("went_offline")
+    await garage.async_minutes(1)
+    [trigger] = hass_storage[key]["data"]["marks"]
+    assert trigger["trackers"].keys() == {RED}
+
+    await garage.async_save()
+    await garage.async_minutes(1)
+    assert hass_storage[key]["data"]["marks"] == []
+    assert OLD_KEY not in hass_storage
+
+
+async def test_written_within_seconds(
+    garage: Garage, hass_storage: dict[str, Any], key: str
+) -> None:
+    """A kill after that tells nothing twice, also if something changes all the time."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    written = hass_storage[key]["data"]
+    assert written["since"][RED]["online"]["is_so"] is False
+    assert written["marks"][0]["trackers"][RED][1] is not None
+
+    await garage.async_stop()
+    hass_storage[key]["data"] = written
+    await garage.async_start()
+    await garage.async_minutes(2)
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_before_survives_a_restart(garage: Garage, waits: bool) -> None:
+    """Since when it had been otherwise is known of what became so before it, too."""
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    garage.become("came_online")
+    await garage.async_minutes(1)
+    before = garage.now
+    await garage.async_listen("went_offline", **({"for": MINUTES} if waits else {}))
+    if waits:
+        garage.become("went_offline")
+        await garage.async_minutes(5)
+    await garage.async_restart()
+    garage.become("went_offline")
+    await garage.async_minutes(40)
+
+    [run] = garage.runs
+    told = dt_util.parse_datetime(run.variables["before"])
+    assert told is not None
+    assert timedelta() <= before - told < timedelta(minutes=1)
+
+
+async def _async_become_1_1(
+    garage: Garage, storage: dict[str, Any], key: str, marks: Any
+) -> None:
+    """Stop, and leave behind what 1.1 would have."""
+    await garage.async_stop()
+    stored = storage[key]["data"]
+    del stored["marks"], stored["told"], stored["ride_events"], stored["shown"]
+    for since in stored["since"].values():
+        for said in filter(None, since.values()):
+            del said["before"], said["changes"]
+    storage[OLD_KEY] = {"version": 1, "key": OLD_KEY, "data": marks}
+
+
+async def test_update_from_1_1(
+    garage: Garage, hass_storage: dict[str, Any], key: str
+) -> None:
+    """Nothing is told twice, no wait is lost, and the file that had it goes."""
+    wait = {"for": MINUTES}
+    await garage.async_save(
+        garage.automation("went_offline", alias="told"),
+        garage.automation("went_offline", alias="waits", **wait),
+        garage.automation("stopped_moving", alias="waits since later", **wait),
+    )
+    garage.become("went_offline")
+    await garage.async_minutes(10)
+    assert len(garage.runs) == 1
+    stored = hass_storage[key]["data"]
+    since = stored["since"][RED]["online"]["since"]
+    told, waits, later = (trigger["trigger"] for trigger in stored["marks"])
+    marks = [
+        {"trigger": told, "trackers": {RED: {"since": since, "counts_from": None}}},
+        {"trigger": waits, "trackers": {RED: None}},
+        {
+            "trigger": later,
+            "trackers": {
+                RED: {
+                    "since": stored["since"][RED]["moving"]["since"],
+                    "counts_from": (garage.now - timedelta(minutes=5)).isoformat(),
+                }
+            },
+        },
+    ]
+    await _async_become_1_1(garage, hass_storage, key, marks)
+
+    await garage.async_start()
+    for _ in range(3):
+        await garage.async_minutes(3)
+        await garage.async_restart()
+    assert OLD_KEY not in hass_storage
+    assert len(garage.runs) == 1
+    await garage.async_minutes(25)
+
+    assert [run.variables["description"] for run in garage.runs[1:]] == [
+        "Red bike went offline",
+        "Red bike stopped moving",
+    ]
+
+
+@pytest.mark.parametrize("stored", [{}, {"version": 1, "key": OLD_KEY, "data": 7}])
+async def test_marks_of_1_1_that_cannot_be_read(
+    garage: Garage,
+    hass_storage: dict[str, Any],
+    key: str,
+    caplog: pytest.LogCaptureFixture,
+    stored: Any,
+) -> None:
+    """The trigger begins anew, and the file goes."""
+    await garage.async_listen("went_offline")
+    await garage.async_minutes(1)
+    await _async_become_1_1(garage, hass_storage, key, [])
+    hass_storage[OLD_KEY] = stored
+    await garage.async_start()
+    garage.become("went_offline")
+    await garage.async_minutes(3)
+
+    assert len(garage.runs) == 1
+    assert OLD_KEY not in hass_storage
+    assert ("How far triggers were is not readable" in caplog.text) is (not stored)
+    caplog.clear()
+
+
+async def test_account_that_comes_later(garage: Garage) -> None:
+    """Its triggers go on where they were, though Home Assistant runs long since."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_stop()
+    garage.simulator.fault("status-503")
+    await garage.async_start()
+    await garage.async_minutes(10)
+    garage.simulator.fault(None)
+    await garage.async_minutes(10)
+
+    assert len(garage.runs) == 1
+
+
+async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
+    """A tracker that leaves a target takes its waits along, and no other's."""
+    devices = [garage.device(RED), garage.device(BLUE)]
+    await garage.async_listen(
+        "went_offline", target={"device_id": devices}, **{"for": "00:10:00"}
+    )
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(5)
+    dr.async_get(hass).async_remove_device(garage.device(BLUE))
+    await garage.async_minutes(20)
+
+    assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
+
+
+async def test_moves_to_another_account(
+    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
+) -> None:
+    """What was told stays told there, and waits go on."""
+    garage.simulator.add_account(BOB, PASSWORD)
+    garage.simulator.assign(BOB, RED)
+    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
+    await garage.async_save(
+        garage.automation("went_offline", alias="told"),
+        garage.automation("went_offline", alias="waits", **{"for": MINUTES}),
+    )
+    garage.become("went_offline")
+    await garage.async_minutes(5)
+    assert len(garage.runs) == 1
+
+    garage.simulator.unassign(EMAIL, RED)
+    for _ in range(35):
+        await garage.async_minutes(1)
+        await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert len(garage.runs) == 2
+    device = dr.async_get(hass).async_get(garage.runs[1].variables["device_id"])
+    assert isinstance(device, dr.DeviceEntry)
+    assert (DOMAIN, RED) in device.identifiers

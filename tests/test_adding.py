@@ -1,0 +1,204 @@
+"""One tracker's error while entities are added costs that tracker alone."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.account import Tracker
+from custom_components.bike_tracker.sensor import BikeTrackerSensor
+
+from .conftest import BLUE, EMAIL, RED, Poll, async_setup
+from .simulator.server import Simulator
+from .static.entities import DESCRIPTIONS
+
+GREEN = "860000000000033"
+
+type Shown = Callable[[], dict[str, int]]
+type Break = Callable[[pytest.MonkeyPatch, set[str]], None]
+
+
+def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
+    """Have the device registry refuse these trackers."""
+    get_or_create = dr.DeviceRegistry.async_get_or_create
+
+    def fail(registry: dr.DeviceRegistry, **device: Any) -> dr.DeviceEntry:
+        if device["serial_number"] in broken:
+            raise RuntimeError("a bug")
+        return get_or_create(registry, **device)
+
+    patch.setattr(dr.DeviceRegistry, "async_get_or_create", fail)
+
+
+def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
+    """Have some entities of these trackers fail while they are made."""
+    init = BikeTrackerSensor.__init__
+
+    def fail(
+        entity: BikeTrackerSensor, coordinator: Any, tracker: str, *args: Any
+    ) -> None:
+        if tracker in broken:
+            raise RuntimeError("a bug")
+        init(entity, coordinator, tracker, *args)
+
+    patch.setattr(BikeTrackerSensor, "__init__", fail)
+
+
+def break_value(key: str) -> Break:
+    """Return what has a value of these trackers fail whenever it is read."""
+
+    def _break(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
+        [description] = (
+            description
+            for descriptions in DESCRIPTIONS.values()
+            for description in descriptions
+            if description.key == key
+        )
+        read = vars(description)["value_fn"]
+
+        def fail(tracker: Tracker) -> Any:
+            if tracker.device.unique_id in broken:
+                raise RuntimeError("a bug")
+            return read(tracker)
+
+        # A description is frozen.
+        patch.setitem(vars(description), "value_fn", fail)
+
+    return _break
+
+
+BREAKS = [
+    pytest.param(break_device, id="device"),
+    pytest.param(break_constructor, id="constructor"),
+    pytest.param(break_value("last_update"), id="a value that all have"),
+    pytest.param(break_value("battery"), id="a value that some have"),
+]
+
+
+@pytest.fixture
+def shown(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    entity_registry: er.EntityRegistry,
+) -> Shown:
+    """Return a function for how many states that say something each tracker has."""
+
+    def _shown() -> dict[str, int]:
+        numbers = Counter[str]()
+        for device in dr.async_entries_for_config_entry(
+            device_registry, entry.entry_id
+        ):
+            for entity in er.async_entries_for_device(entity_registry, device.id):
+                state = hass.states.get(entity.entity_id)
+                if state is not None and state.state != STATE_UNAVAILABLE:
+                    numbers[str(device.serial_number)] += 1
+        return dict(numbers)
+
+    return _shown
+
+
+@pytest.mark.usefixtures("freezer")
+@pytest.mark.parametrize("break_", BREAKS)
+async def test_at_setup(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    shown: Shown,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    break_: Break,
+) -> None:
+    """The others are there; it comes whole with its next report, without a reload."""
+    simulator.add_device(GREEN, email=EMAIL)
+    broken = {BLUE}
+    break_(monkeypatch, broken)
+
+    await async_setup(hass, entry)
+
+    whole = shown()[RED]
+    assert shown()[GREEN] == whole
+    assert shown().get(BLUE, 0) < whole
+    assert f"{entry.title}: Unexpected error" in caplog.text
+
+    # A poll without news of it tries nothing again.
+    caplog.clear()
+    simulator.touch([RED])
+    await poll()
+    assert shown().get(BLUE, 0) < whole
+    assert "Unexpected error" not in caplog.text
+
+    broken.clear()
+    simulator.touch([BLUE])
+    await poll()
+
+    assert shown() == dict.fromkeys((RED, BLUE, GREEN), whole)
+    assert "rror" not in caplog.text
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("break_", BREAKS)
+async def test_trackers_that_come_together(
+    simulator: Simulator,
+    poll: Poll,
+    shown: Shown,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    break_: Break,
+) -> None:
+    """The same for new ones, and with what they newly report."""
+    whole = shown()[RED]
+    new = [f"8700000000000{number:02}" for number in range(20)]
+    for unique_id in new:
+        simulator.add_device(unique_id, email=EMAIL)
+    broken = {new[3]}
+    break_(monkeypatch, broken)
+
+    await poll()
+
+    assert shown().get(new[3], 0) < whole
+    for unique_id in (RED, BLUE, *new[:3], *new[4:]):
+        assert shown()[unique_id] == whole
+
+    broken.clear()
+    simulator.report(new[3], latitude=48.0)
+    await poll()
+
+    assert shown() == dict.fromkeys((RED, BLUE, *new), whole)
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_what_is_newly_reported(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    shown: Shown,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An error while it is looked at costs the tracker's, and nobody else's."""
+    broken: set[str] = set()
+    break_value("charging")(monkeypatch, broken)
+    await async_setup(hass, entry)
+    before = shown()[RED]
+
+    broken.add(BLUE)
+    for unique_id in (RED, BLUE):
+        simulator.report(unique_id, latitude=48.0, attributes={"charge": True})
+    await poll()
+
+    assert shown() == {RED: before + 1, BLUE: before}
+    assert f"{entry.title}: Unexpected error" in caplog.text
+
+    broken.clear()
+    simulator.report(BLUE, latitude=48.1)
+    await poll()
+
+    assert shown() == {RED: before + 1, BLUE: before + 1}

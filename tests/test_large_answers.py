@@ -1,0 +1,102 @@
+"""Lists that are too large to be read."""
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from .conftest import BLUE, RED, Poll, StateOf, async_setup
+from .simulator.server import Simulator
+
+TOO_LONG = b"[" + b" " * 16 * 2**20 + b"]"
+TOO_MANY = b"[" + b"{}," * 200_000 + b"{}]"
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return what we warned of, and worse."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelname in {"WARNING", "ERROR"}
+        and record.name.startswith("custom_components.bike_tracker")
+    ]
+
+
+@pytest.mark.usefixtures("freezer")
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [(TOO_LONG, "more than 16 MiB"), (TOO_MANY, "too many values")],
+    ids=["too long", "too many"],
+)
+async def test_positions_that_never_worked(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+    answer: bytes,
+    why: str,
+) -> None:
+    """One warning says of which account, and what it means; all else works."""
+    simulator.raw_positions(answer)
+    await async_setup(hass, entry)
+    for _ in range(4):
+        simulator.report_many()
+        await poll(3 * 3600)
+
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "on"
+    [warning] = warnings(caplog)
+    assert warning.startswith(f"{entry.title}: Positions cannot be fetched")
+    assert "the list is too large" in warning
+    assert why in warning
+
+
+async def test_positions_that_worked(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The same, among whatever other failures; and again after they worked meanwhile."""
+    for number in (1, 2):
+        for fault, answer in ((None, TOO_LONG), ("status-503", None), (None, TOO_LONG)):
+            simulator.fault(fault, path="positions")
+            simulator.raw_positions(answer)
+            simulator.report(BLUE, latitude=48.0)
+            await poll(600)
+        assert len(warnings(caplog)) == number
+        assert "too large" in warnings(caplog)[-1]
+
+        simulator.raw_positions(None)
+        simulator.report(BLUE, latitude=50.0 + number)
+        await poll(600)
+        await poll(600)
+        state = state_of(BLUE)
+        assert state is not None
+        assert state.attributes["latitude"] == 50.0 + number
+
+
+@pytest.mark.usefixtures("setup")
+async def test_trackers(
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A list of trackers that is too large is no list of trackers: they are unavailable."""
+    simulator.raw_devices(TOO_LONG)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "unavailable"
+    assert "did not answer with a list of trackers (more than 16 MiB)" in caplog.text
+
+    simulator.raw_devices(None)
+    await poll(120)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
