@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 import pytest
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
@@ -80,8 +80,8 @@ interruptions = st.one_of(
     st.builds(Takeover, bikes),
 )
 kills = st.builds(Kill, st.integers(0, 90))
-orderly = st.lists(happens | interruptions, min_size=1, max_size=14)
-with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=14)
+orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
+with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=16)
 
 type Tell = Callable[[list[Step], int, int], Awaitable[None]]
 
@@ -124,8 +124,35 @@ def tell(
     return _tell
 
 
+# Stories that were not told right once.
+MORE_THAN_ARE_REMEMBERED = [
+    RaiseMany(0, 40, 1, in_one_message=True, settles=True),
+    RaiseMany(0, 40, 3, in_one_message=False, settles=True),
+]
+STORM_BEFORE_AN_END = [
+    RaiseMany(0, 12, 1, in_one_message=False, settles=True),
+    RaiseMany(0, 2, 1, in_one_message=False, settles=True),
+    Reload(0),
+    RaiseMany(0, 12, 1, in_one_message=False, settles=True),
+    Restart(55, automations_first=False),
+    Pass(30),
+    RaiseAlarm(0, 2, "fix", twice=False),
+    Restart(40, automations_first=True),
+]
+NEWS_AFTER_A_START = [
+    RaiseAlarm(0, 3, "no fix", twice=True),
+    Kill(55),
+    RaiseAlarm(0, 2, "fix", twice=False),
+    Kill(5),
+]
+LATE_AND_FIRST = [RaiseAlarm(0, 2, "late", twice=False), Pass(90)]
+
+
 @any_story
 @given(steps=orderly, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
+@example(steps=MORE_THAN_ARE_REMEMBERED, trackers=1, accounts=1)
+@example(steps=STORM_BEFORE_AN_END, trackers=2, accounts=1)
+@example(steps=LATE_AND_FIRST, trackers=1, accounts=1)
 async def test_any_story(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
@@ -135,6 +162,7 @@ async def test_any_story(
 
 @any_story
 @given(steps=with_kills, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
+@example(steps=NEWS_AFTER_A_START, trackers=1, accounts=2)
 async def test_any_story_with_kills(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:

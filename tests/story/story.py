@@ -86,6 +86,7 @@ class Story:
         """Begin with bikes that stand."""
         self.bikes = [Bike(tracker, self.now) for tracker in trackers]
         self.home.settled = self._note_reached
+        self._note_reached()
 
     def _note_reached(self) -> None:
         """Note which alarms Home Assistant heard of, now that it had the time to."""
