@@ -12,7 +12,7 @@ from tests.story.story import Alarm, Ride, Story
 # A trouble begins about every twenty minutes of riding, and lasts up to this.
 _OFTEN = 1 / 120
 _LONGEST = timedelta(minutes=40)
-# An alarm is raised with every so manieth report.
+# An alarm is raised with one of so many reports.
 _ALARMED = 1 / 25
 # A tracker that says nothing is waited for no longer than this with all that is due.
 _PATIENCE = timedelta(minutes=45)

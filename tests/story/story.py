@@ -20,7 +20,7 @@ _KNOT = 0.514444
 _ACCURACY = 5.0
 # What was told, or heard of, later than this before a kill may be lost or told again.
 UNWRITTEN = timedelta(seconds=11)
-# A bike is out of reach for no more than this in any one ride.
+# So long a bike stands between two rides: they are two without a doubt.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
 # By so much the start of a ride may be seen earlier, or its end later.
