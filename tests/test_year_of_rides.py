@@ -17,7 +17,7 @@ import pytest
 
 from custom_components.bike_tracker.api import Position
 
-from .conftest import RED, Poll, StateOf
+from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf
 from .rides.accuracy import distance_error, rides_of
 from .rides.home import Home, Span
 from .rides.page import PAGE, page
@@ -26,6 +26,13 @@ from .rides.trackers import Tracker, reports
 from .rides.trips import Journey
 from .simulator.server import Simulator
 from .soak.options import POLLS_A_DAY, Options
+from .soak.weeks import Weeks
+from .story.conftest import no_legacy_trackers
+from .story.home import Home as House
+from .story.service import Service
+from .story.story import Story
+
+__all__ = ["no_legacy_trackers"]
 
 _DAY = timedelta(days=1)
 _POLL = timedelta(minutes=1)
@@ -129,6 +136,38 @@ def _rides_are_right(
         for ride in found:
             left.remove(ride)
     assert not left
+
+
+@pytest.mark.usefixtures("with_live", "no_legacy_trackers")
+async def test_weeks_with_troubles(
+    freezer: FrozenDateTimeFactory,
+    hass_storage: dict[str, Any],
+    hass_tmp_config_dir: str,
+    options: Options,
+) -> None:
+    """Rides and alarms are told once, whatever goes wrong, for a day in a normal run.
+
+    Live or polls fail, Home Assistant is restarted and killed.
+    """
+    days = (
+        min(options.polls // POLLS_A_DAY // 10, _MOST_DAYS) if _is_soak(options) else 1
+    )
+    journey = a_journey(options.seed, days)
+    async with Service() as service:
+        service.add_account(EMAIL, PASSWORD)
+        service.add_device(RED, email=EMAIL)
+        house = House(freezer, service, hass_storage, hass_tmp_config_dir)
+        story = Story(house, service)
+        await house.async_move_in(EMAIL)
+        await Weeks(story, journey, options.seed).run(days)
+        await house.async_stop()
+    story.check()
+    heard = sum(alarm.reached_at is not None for alarm in story.alarms)
+    assert heard > len(story.alarms) / 2
+    options.say(
+        f"With troubles: {len(journey.trips)} trips, {len(story.alarms)} alarms,"
+        f" {heard} of them heard of, {len(story.kills)} kills"
+    )
 
 
 @pytest.mark.usefixtures("setup")
