@@ -11,6 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.account import Tracker
+from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 
 from .conftest import BLUE, EMAIL, RED, Poll, async_setup

@@ -5,6 +5,8 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker.identity import name_of
+
 from .conftest import BLUE, RED, Poll, StateOf, async_setup
 from .simulator.server import Simulator
 

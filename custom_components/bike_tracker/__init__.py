@@ -57,6 +57,7 @@ async def async_unload_entry(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> bool:
     """Unload the trackers of one account."""
+    entry.runtime_data.coordinator.live.async_take_in()
     entry.runtime_data.entities.async_stop()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:

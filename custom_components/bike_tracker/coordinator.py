@@ -169,7 +169,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
-        self.live.async_before_poll()
+        self.live.async_take_in()
         asked_at, began = dt_util.utcnow(), self.account.messages
         answers = await self._async_ask_until_stopped(began)
         if answers is None:
@@ -230,8 +230,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             came_back=self._came_back,
         )
         self._async_tell(news)
-        if not self._move.is_scheduled:
-            self._async_move_later()
+        self._async_move_later()
 
     @callback
     def _async_poll_anew(self) -> None:
@@ -322,7 +321,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     @callback
     def _async_move_later(self, *_: object) -> None:
         """Let trackers that came back move soon, once automations listen."""
-        if self.account.holds_back and self.hass.state is CoreState.running:
+        is_running = self.hass.state is CoreState.running
+        if self.account.holds_back and is_running and not self._move.is_scheduled:
             self._move.async_schedule()
 
     @callback

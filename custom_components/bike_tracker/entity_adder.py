@@ -143,7 +143,7 @@ class EntityAdder:
                 continue
             if before is None:
                 self._forget_if_removed(unique_id)
-            elif unique_id in self._added and before.position is tracker.position:
+            elif unique_id in self._added and before.story is tracker.story:
                 continue
             # A new one has all kinds to come: that need not be found out.
             if unique_id not in self._added or self._missing_kinds(unique_id, tracker):

@@ -14,7 +14,8 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
@@ -96,14 +97,17 @@ class Live:
         self._tell_end = Later(hass, entry, _LASTING, self._async_tell_end)
         entry.async_on_unload(self._async_end)
         entry.async_on_unload(
+            hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self.async_take_in)
+        )
+        entry.async_on_unload(
             async_dispatcher_connect(
                 hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_follow_entry
             )
         )
 
     @callback
-    def async_before_poll(self) -> None:
-        """Take in what was told before a poll begins, which counts as older than it."""
+    def async_take_in(self, _: Event | None = None) -> None:
+        """Take in what waits for its second: a poll that begins is later, an end final."""
         self._inbox.async_flush()
 
     @callback
