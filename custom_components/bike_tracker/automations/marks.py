@@ -56,9 +56,7 @@ class Marks:
         try:
             stored = await self._store.async_load()
         except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
-            LOGGER.warning(
-                "How far triggers of all accounts were is not readable: %s", err
-            )
+            LOGGER.warning("How far triggers were is not readable: %s", err)
         else:
             self._remembered = _from_json(stored)
 
