@@ -86,9 +86,7 @@ class OldFile:
         try:
             stored = await self._store.async_load()
         except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
-            LOGGER.warning(
-                "How far triggers of all accounts were is not readable: %s", err
-            )
+            LOGGER.warning("How far triggers were is not readable: %s", err)
             self.is_there = True
         else:
             self.is_there = stored is not None
