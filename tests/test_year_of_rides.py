@@ -40,7 +40,7 @@ TRACKERS = (
     Tracker("stays awake", 10, parked=300, jumps=0.001),
     Tracker("every minute", 60, parked=1_800, buffers=0.01),
     Tracker("jumps", 60, repeats=3_600, jumps=_OFTEN),
-    Tracker("says little", 60, 600, says_accuracy=False, says_speed=False),
+    Tracker("says little", 60, 600, claims=0, says_speed=False),
     Tracker("counts nothing", 60, repeats=600, says_total=False, accuracy=15),
     Tracker("every ten minutes", 600, repeats=3_600),
 )
