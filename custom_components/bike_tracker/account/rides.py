@@ -148,8 +148,9 @@ def heard(
         heard_at=now,
         reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
         measured_at=position.fix_time,
-        says_it_moves=report.moves,
     )
+    if track.ride or track.doubt is None:
+        track = track._replace(says_it_moves=report.moves)
     return track, news
 
 
@@ -239,14 +240,14 @@ def _after_doubt(
     track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report
 ) -> tuple[Track, list[RideNews]]:
     """Return the track after a report that says whether a fix in doubt is believed."""
-    track, stood = track._replace(doubt=None), _stands(track)
+    track = track._replace(doubt=None)
     news: list[RideNews] = []
-    if not _is_there(place, doubt, report):
-        if stood:
+    if not _is_there(track, place, doubt, report):
+        if report.stands and report.fix.time - doubt.time <= _SILENT_AFTER:
             track = _drifted(track, place, doubt)
         # The server's total has the way there, and the way back.
         track = recounted(track)
-    elif stood and _stays(track, doubt, report):
+    elif track.ride is None and _stays(track, doubt, report):
         track, news = _elsewhere(track, place, seen, doubt)
     else:
         track, news = _after_fix(track, place, seen, _Report(doubt), is_sure=True)
@@ -254,43 +255,53 @@ def _after_doubt(
     return track, news + more
 
 
-def _stands(track: Track) -> bool:
-    """Return whether it is on no ride, and says so."""
-    return track.ride is None and track.says_it_moves is False
+def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
+    """Return whether a report confirms a fix in doubt.
 
-
-def _is_there(place: Fix, doubt: Fix, report: _Report) -> bool:
-    """Return whether the report after a fix in doubt is nearer to it than to the place."""
+    It does if it is nearer to it than to the place before, and after a long sleep if it is
+    not back there.
+    """
     fix, apart = report.fix, metres(doubt, report.fix)
-    return apart < metres(place, fix) and is_plausible(
-        apart - noise(doubt, fix), _seconds(doubt, fix), report.speed
+    back = metres(place, fix)
+    slept = fix.time - doubt.time > _SILENT_AFTER
+    return (
+        back > _reach(track, place, report)
+        and (slept or apart < back)
+        and is_plausible(
+            apart - noise(doubt, fix), _seconds(doubt, fix), report.speed
+        )
     )
 
 
 def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
     """Return whether it stands where a fix in doubt was, or did so for a while."""
-    is_at_it = metres(doubt, report.fix) <= _reach(track, doubt, report)
-    return (is_at_it and not report.moves) or _stood(
-        track, doubt.time, doubt, doubt, report.fix
-    )
+    reach = max(_DRIFT, _reach(track, doubt, report))
+    is_at_it = report.stands and metres(doubt, report.fix) <= reach
+    return is_at_it or _stood(track, doubt.time, doubt, doubt, report.fix)
 
 
 def _drifted(track: Track, place: Fix, fix: Fix) -> Track:
-    """Return the track of a tracker whose fix was off, or may have been."""
+    """Return the track of a tracker whose fix was off, though its bike stood."""
     apart = metres(place, fix)
-    return track._replace(drift=max(track.drift, apart)) if apart <= _NEAR else track
+    if track.ride or apart > _NEAR:
+        return track
+    return track._replace(drift=max(track.drift, apart))
 
 
 def _elsewhere(
     track: Track, place: Fix, seen: Fix, fix: Fix
 ) -> tuple[Track, list[RideNews]]:
     """Return the track of a bike that stands elsewhere, and was not seen on its way."""
-    before = track.ended
-    if before is None or seen.time > before.moved_at:
+    before, apart = track.ended, metres(place, fix)
+    had_arrived, drifts = track.says_it_moves is False, track.drift > 0
+    if had_arrived and apart <= (_NEAR if drifts else _DRIFT):
         track = _drifted(track, place, fix)
+        if drifts:
+            return track._replace(place=fix, seen=fix), []
     is_rest = (
         before is not None
-        and metres(place, fix) <= _NEAR
+        and (track.drift > 0 or not had_arrived)
+        and apart <= _NEAR
         and fix.time - before.moved_at <= _NOT_LONG
     )
     now = _further(track, place, seen, _Report(fix), is_rest=is_rest)
