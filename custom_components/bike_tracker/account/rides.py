@@ -243,7 +243,7 @@ def _after_doubt(
     track = track._replace(doubt=None)
     news: list[RideNews] = []
     if not _is_there(track, place, doubt, report):
-        if report.stands and report.fix.time - doubt.time <= _SILENT_AFTER:
+        if report.stands and not _slept(doubt, report.fix):
             track = _drifted(track, place, doubt)
         # The server's total has the way there, and the way back.
         track = recounted(track)
@@ -261,16 +261,12 @@ def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
     It does if it is nearer to it than to the place before, and after a long sleep if it is
     not back there.
     """
-    fix, apart = report.fix, metres(doubt, report.fix)
-    back = metres(place, fix)
-    slept = fix.time - doubt.time > _SILENT_AFTER
-    return (
-        back > _reach(track, place, report)
-        and (slept or apart < back)
-        and is_plausible(
-            apart - noise(doubt, fix), _seconds(doubt, fix), report.speed
-        )
-    )
+    fix, off = report.fix, metres(place, report.fix)
+    apart = metres(doubt, fix)
+    if off <= _reach(track, place, report) or (apart >= off and not _slept(doubt, fix)):
+        return False
+    beyond = apart - noise(doubt, fix)
+    return is_plausible(beyond, _seconds(doubt, fix), report.speed)
 
 
 def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
@@ -292,22 +288,22 @@ def _elsewhere(
     track: Track, place: Fix, seen: Fix, fix: Fix
 ) -> tuple[Track, list[RideNews]]:
     """Return the track of a bike that stands elsewhere, and was not seen on its way."""
-    before, apart = track.ended, metres(place, fix)
-    had_arrived, drifts = track.says_it_moves is False, track.drift > 0
-    if had_arrived and apart <= (_NEAR if drifts else _DRIFT):
+    known, apart = track.drift, metres(place, fix)
+    had_arrived = track.says_it_moves is False
+    is_drift = had_arrived and apart <= (_NEAR if known else _DRIFT)
+    if is_drift:
         track = _drifted(track, place, fix)
-        if drifts:
-            return track._replace(place=fix, seen=fix), []
-    is_rest = (
-        before is not None
-        and (track.drift > 0 or not had_arrived)
-        and apart <= _NEAR
-        and fix.time - before.moved_at <= _NOT_LONG
-    )
+    if is_drift and known:
+        return track._replace(place=fix, seen=fix), []
+    is_rest = (is_drift or not had_arrived) and _is_near(track.ended, apart, fix)
     now = _further(track, place, seen, _Report(fix), is_rest=is_rest)
-    started = _start_of(track, now)
-    now, news = ended(now)
-    return now, started + news
+    over, news = ended(now)
+    return over, _start_of(track, now) + news
+
+
+def _is_near(ride: Ride | None, apart: float, fix: Fix) -> bool:
+    """Return whether a ride ended so many metres from a fix, and not long before it."""
+    return ride is not None and apart <= _NEAR and fix.time - ride.moved_at <= _NOT_LONG
 
 
 def _after_fix(
@@ -363,9 +359,7 @@ def _stood(track: Track, moved_at: datetime, place: Fix, seen: Fix, fix: Fix) ->
     pause = fix.time - moved_at
     if pause < _STANDS_AFTER:
         return False
-    if fix.time - seen.time > _SILENT_AFTER:
-        return True
-    if metres(place, fix) <= noise(place, fix):
+    if _slept(seen, fix) or metres(place, fix) <= noise(place, fix):
         return True
     rest = pause - timedelta(hours=way(place, place, seen, fix) / _SLOW)
     return rest >= (_STANDS_AFTER if track.says_it_moves is False else _LONGEST_DETOUR)
@@ -418,6 +412,11 @@ def _start(track: Track, seen: Fix, time: datetime) -> datetime:
 def _was_riding(track: Track, time: datetime) -> bool:
     """Return whether the last ride that is over was not over yet."""
     return track.ended is not None and time <= track.ended.moved_at
+
+
+def _slept(start: Fix, end: Fix) -> bool:
+    """Return whether nothing was heard of a tracker for long."""
+    return end.time - start.time > _SILENT_AFTER
 
 
 def _is_moving(speed: float | None) -> bool:
