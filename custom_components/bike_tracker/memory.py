@@ -217,6 +217,8 @@ def _track(values: object) -> Track | None:
         place=_fix(get("place")) or seen,
         seen=seen,
         doubt=_fix(get("doubt")),
+        measured_at=timestamp(get("measured_at")),
+        drift=number(get("drift"), 0) or 0,
         heard_at=heard_at,
         reported_at=timestamp(get("reported_at")),
         says_it_moves=boolean(get("says_it_moves")),
