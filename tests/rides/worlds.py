@@ -25,7 +25,7 @@ type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """What becomes of reports on their way."""
 
 
-def _each_minute(**how: float) -> Tracker:
+def _each_minute(**how: Any) -> Tracker:
     return Tracker("each minute", **{"every": 60, "parked": 60, **how})
 
 
