@@ -11,6 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.account import Tracker
+from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 
 from .conftest import BLUE, EMAIL, RED, Poll, async_setup
@@ -125,7 +126,7 @@ async def test_at_setup(
     whole = shown()[RED]
     assert shown()[GREEN] == whole
     assert shown().get(BLUE, 0) < whole
-    assert f"{entry.title}: Unexpected error" in caplog.text
+    assert f"{name_of(entry)}: Unexpected error" in caplog.text
 
     # A poll without news of it tries nothing again.
     caplog.clear()
@@ -195,7 +196,7 @@ async def test_what_is_newly_reported(
     await poll()
 
     assert shown() == {RED: before + 1, BLUE: before}
-    assert f"{entry.title}: Unexpected error" in caplog.text
+    assert f"{name_of(entry)}: Unexpected error" in caplog.text
 
     broken.clear()
     simulator.report(BLUE, latitude=48.1)

@@ -29,6 +29,7 @@ type Told = list[tuple[str, str, str | None]]
 WORDS = {
     "sos": "sos",
     "vibration": "vibration",
+    "shock": "vibration",
     "movement": "movement",
     "tow": "tow",
     "tampering": "tampering",

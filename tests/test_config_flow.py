@@ -131,7 +131,7 @@ async def test_user(
     result = await async_submit(hass, await async_start(hass), typed)
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert result["title"] == "127.0.0.1"
+    assert result["title"] == f"127.0.0.1:{simulator.port}"
     assert result["data"] == typed
     assert result["result"].unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
     assert hass.states.get("device_tracker.red_bike")
@@ -278,7 +278,7 @@ async def test_same_email_at_another_server(
     result = await async_submit(hass, await async_start(hass), typed)
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert result["title"] == "localhost"
+    assert result["title"] == f"localhost:{simulator.port}"
 
 
 @pytest.mark.usefixtures("setup")
@@ -291,7 +291,7 @@ async def test_same_email_at_another_port(
     )
 
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert result["title"] == "127.0.0.1 (2)"
+    assert result["title"] == f"127.0.0.1:{other.port}"
     assert result["result"].unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
 
 
@@ -331,18 +331,18 @@ async def test_entry_that_is_called_like_another_account(
     assert entry.unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
 
 
-@pytest.mark.usefixtures("setup")
 async def test_titles_are_told_apart(
     hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
 ) -> None:
     """A second account at a server has a title of its own, without the e-mail."""
     simulator.add_account(BOB, PASSWORD)
+    await async_submit(hass, await async_start(hass), typed)
 
     result = await async_submit(
         hass, await async_start(hass), {**typed, CONF_EMAIL: BOB}
     )
 
-    assert result["title"] == "127.0.0.1 (2)"
+    assert result["title"] == f"127.0.0.1:{simulator.port} (2)"
 
 
 async def test_reauth(
@@ -435,7 +435,7 @@ async def test_reconfigure_address(
     assert result["reason"] == "reconfigure_successful"
     assert setup.data[CONF_URL] == f"http://localhost:{simulator.port}/api"
     assert setup.unique_id == f"{EMAIL}@localhost:{simulator.port}"
-    assert setup.title == "localhost"
+    assert setup.title == f"localhost:{simulator.port}"
     assert dr.async_entries_for_config_entry(device_registry, setup.entry_id) == devices
 
 
@@ -458,7 +458,7 @@ async def test_reconfigure_to_another_port(
         assert result["reason"] == "reconfigure_successful"
         assert setup.data[CONF_URL] == other.url
         assert setup.unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
-        assert setup.title == "127.0.0.1"
+        assert setup.title == f"127.0.0.1:{other.port}"
     else:
         assert result["reason"] == "wrong_account"
         assert setup.data == before
@@ -484,20 +484,51 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     assert setup.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
 
 
+@pytest.mark.parametrize(
+    ("title", "follows"),
+    [
+        ("127.0.0.1", True),
+        ("127.0.0.1 (2)", True),
+        ("127.0.0.1:{port}", True),
+        ("127.0.0.1:{port} (2)", True),
+        ("My bikes", False),
+        ("127.0.0.1 in the shed", False),
+    ],
+)
 async def test_reconfigure_keeps_a_title_a_person_gave(
     hass: HomeAssistant,
     simulator: Simulator,
     setup: MockConfigEntry,
     typed: dict[str, Any],
+    title: str,
+    follows: bool,
 ) -> None:
-    """Only a title that is the old host follows the host."""
-    hass.config_entries.async_update_entry(setup, title="My bikes")
+    """Only a title that names the old server, as 1.1 or this version gave, follows."""
+    title = title.format(port=simulator.port)
+    hass.config_entries.async_update_entry(setup, title=title)
     form = await setup.start_reconfigure_flow(hass)
     typed[CONF_URL] = f"http://localhost:{simulator.port}"
 
     await async_submit(hass, form, typed)
 
-    assert setup.title == "My bikes"
+    assert setup.title == (f"localhost:{simulator.port}" if follows else title)
+
+
+async def test_reconfigure_to_another_email_keeps_the_title(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    typed: dict[str, Any],
+) -> None:
+    """It is of the server; one of 1.1 stays without its port."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    form = await setup.start_reconfigure_flow(hass)
+
+    await async_submit(hass, form, {**typed, CONF_EMAIL: BOB})
+
+    assert setup.unique_id == f"{BOB}@127.0.0.1:{simulator.port}"
+    assert setup.title == "127.0.0.1"
 
 
 async def test_reconfigure_to_an_account_with_a_tracker_in_common(
@@ -710,7 +741,8 @@ async def test_certificate_is_not_valid(
     assert tap.schemes == ["https"]
     assert not secure.requests
     [line] = warnings(caplog)
-    assert line.startswith("Signing in failed: certificate not valid: ")
+    name = f"127.0.0.1:{tap.port}"
+    assert line.startswith(f"{name}: Signing in failed: certificate not valid: ")
 
     secure.fault(None)
     result = await async_submit(hass, form, typed)
@@ -747,7 +779,8 @@ async def test_name_is_not_found(
     form = await async_submit(hass, await async_start(hass), typed)
 
     assert form["errors"] == {CONF_URL: "unknown_host"}
-    assert warnings(caplog) == ["Signing in failed: name not found"]
+    name = address.removeprefix("http://")
+    assert warnings(caplog) == [f"{name}: Signing in failed: name not found"]
 
 
 @pytest.mark.usefixtures("impatient")
@@ -763,7 +796,8 @@ async def test_no_answer_in_time(
     form = await async_submit(hass, await async_start(hass), typed)
 
     assert form["errors"] == {CONF_URL: "timeout"}
-    assert warnings(caplog) == ["Signing in failed: no answer in time"]
+    name = f"127.0.0.1:{simulator.port}"
+    assert warnings(caplog) == [f"{name}: Signing in failed: no answer in time"]
 
 
 async def test_https_where_http_is_spoken(
@@ -788,6 +822,28 @@ async def test_cause_in_a_form_without_the_address(
     form = await async_submit(hass, form, {CONF_PASSWORD: PASSWORD})
 
     assert form["errors"] == {"base": "connection_refused"}
+
+
+@pytest.mark.parametrize("door", ["start_reauth_flow", "start_reconfigure_flow"])
+async def test_which_account_it_is(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    typed: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+    door: str,
+) -> None:
+    """The log calls an account that there is what it is called."""
+    hass.config_entries.async_update_entry(setup, title="My bikes")
+    form = await getattr(setup, door)(hass)
+    simulator.fault("html")
+    is_reauth = door == "start_reauth_flow"
+
+    await async_submit(hass, form, {CONF_PASSWORD: PASSWORD} if is_reauth else typed)
+
+    [line] = warnings(caplog)
+    name = f"My bikes (port {simulator.port})"
+    assert line.startswith(f"{name}: Signing in failed: no JSON")
 
 
 async def test_mistyped_is_not_logged(
@@ -907,5 +963,6 @@ async def test_odd_field_is_told_once(
     [entry] = hass.config_entries.async_entries(DOMAIN)
     assert entry.state is ConfigEntryState.LOADED
     assert warnings(caplog) == [
+        f"127.0.0.1:{simulator.port}: "
         "The server sent a device without a readable groupId, which stays unknown"
     ]

@@ -28,7 +28,6 @@ from .simulator.render import Endpoint
 
 MIB = 2**20
 HOST = "bikes.home.arpa"
-RECOVERED = "Fetching bike_tracker data recovered"
 
 
 @pytest.fixture(autouse=True)
@@ -116,9 +115,26 @@ def outcome_of(home: Home) -> Outcome:
     return Outcome.UNAVAILABLE if unavailable else Outcome.AVAILABLE
 
 
-def unreadable_lines(decided: Decided) -> list[str]:
+def name_of(home: Home) -> str:
+    """Return what the log calls the account: its title, with the port."""
+    return f"127.0.0.1 (port {home.simulator.port})"
+
+
+def failed(home: Home, decided: Decided) -> str:
+    """Return what is logged when a trouble begins."""
+    assert decided.told is not None
+    return f"Error fetching bike_tracker {name_of(home)} data: {decided.told.text}"
+
+
+def recovered(home: Home) -> str:
+    """Return what is logged when a trouble is over."""
+    return f"Fetching bike_tracker {name_of(home)} data recovered"
+
+
+def unreadable_lines(home: Home, decided: Decided) -> list[str]:
     """Return what is to be logged of fields that cannot be read."""
     return [
+        f"{name_of(home)}: "
         f"The server sent a device without a readable {field}, which stays unknown"
         for field in sorted(decided.unreadable)
     ]
@@ -156,7 +172,7 @@ async def at_setup(home: Home, decided: Decided) -> None:
         assert home.polls == polls + 1
         assert home.requests == requests + decided.requests
         assert home.reason == (decided.told and decided.told.text)
-        assert sorted(home.log()) == unreadable_lines(decided)
+        assert sorted(home.log()) == unreadable_lines(home, decided)
         if decided.at_setup is Outcome.AVAILABLE:
             assert changes(before, home.states()) == decided.changes
             assert await home.next_poll(60) == 60
@@ -190,12 +206,9 @@ async def while_running(home: Home, decided: Decided) -> None:
         assert home.requests == requests + decided.requests
         if first is Outcome.AVAILABLE:
             assert changes(before, home.states()) == decided.changes
-            assert sorted(home.log()) == unreadable_lines(decided)
+            assert sorted(home.log()) == unreadable_lines(home, decided)
         else:
-            assert decided.told is not None
-            assert home.log() == [
-                f"Error fetching bike_tracker data: {decided.told.text}"
-            ]
+            assert home.log() == [failed(home, decided)]
             assert home.registries() == registries
 
         assert await home.next_poll(60, 120) == decided.next_poll
@@ -205,7 +218,7 @@ async def while_running(home: Home, decided: Decided) -> None:
     assert outcome_of(home) is Outcome.AVAILABLE
     assert home.states() == before
     assert home.registries() == registries
-    assert home.log() == [RECOVERED] * (decided.told is not None)
+    assert home.log() == [recovered(home)] * (decided.told is not None)
     assert await home.next_poll(60) == 60
 
 
@@ -253,8 +266,9 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
         assert (home.places() == places) is (decided.place is Place.KEPT)
         times = {values["position_time"] for values in home.states().values()}
         assert (times == {UNKNOWN}) is (decided.position_time is not None)
-        began = [line.partition(" (")[0].split(": ")[-1] for line in home.log()]
-        assert began == (["Positions cannot be fetched"] if decided.fails else [])
+        began = [line.rpartition(" (")[0] for line in home.log()]
+        line = f"{name_of(home)}: Positions cannot be fetched"
+        assert began == ([line] if decided.fails else [])
         requests = home.position_requests
         assert await home.next_position_request(60, 120, 3600) == decided.asked_again
     home.simulator.report_many()
@@ -262,7 +276,8 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
     await home.wait(61)
     assert home.places() == home.true_places()
     assert home.registries() == registries
-    assert home.log() == (["Positions are fetched again"] if decided.fails else [])
+    line = f"{name_of(home)}: Positions are fetched again"
+    assert home.log() == ([line] if decided.fails else [])
 
 
 @pytest.mark.parametrize("trouble", ["connection-refused"], indirect=True)
@@ -279,9 +294,8 @@ async def test_one_trouble_after_another(home: Home) -> None:
             lines += home.log()
     await home.wait(3600)
     lines += home.log()
-    told = DECIDED["connection-refused"].told
-    assert told is not None
-    assert lines == [f"Error fetching bike_tracker data: {told.text}", RECOVERED]
+    decided = DECIDED["connection-refused"]
+    assert lines == [failed(home, decided), recovered(home)]
     assert home.states() == before
     assert home.registries() == registries
 

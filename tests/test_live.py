@@ -29,6 +29,7 @@ type Pass = Callable[[float], Awaitable[None]]
 
 pytestmark = pytest.mark.usefixtures("with_live")
 
+LISTS = {"/api/devices", "/api/positions"}
 BEGINS = 11
 """Seconds after a set-up."""
 
@@ -583,6 +584,76 @@ async def test_requests_beyond_the_polls(simulator: Simulator, wait: Pass) -> No
     assert beyond.total() <= 6 + 600 / 5
 
 
+# What it did not tell
+
+
+@pytest.mark.usefixtures("live")
+async def test_what_happened_while_it_was_not_there(
+    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+) -> None:
+    """A poll follows at once: at first the server tells positions, and no devices."""
+    before = polls(simulator)
+    simulator.live.drop()
+    await settle(hass)
+    simulator.set_status(RED, "offline")
+    await wait(6)
+    assert len(simulator.live.sockets) == 1
+    assert polls(simulator) == before + 1
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == STATE_OFF
+
+
+@pytest.mark.usefixtures("live")
+async def test_the_first_time_needs_no_poll(simulator: Simulator) -> None:
+    """There was one just before."""
+    assert polls(simulator) == 1
+
+
+async def test_no_poll_before_its_time_where_polls_fail(
+    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
+) -> None:
+    """The server asked to wait, just before the first message."""
+    simulator.live.drop()
+    await settle(hass)
+    simulator.live_fault("says-nothing")
+    await wait(6)
+    assert len(simulator.live.sockets) == 1
+    simulator.fault("status-503", path="devices", retry_after="1800")
+    await live.runtime_data.coordinator.async_refresh()
+    before = polls(simulator)
+    simulator.live_fault(None)
+    simulator.touch([RED])
+    await settle(hass)
+    assert live.runtime_data.coordinator.live.report.state == "live"
+    assert polls(simulator) == before
+
+
+@pytest.mark.parametrize("lasts", [10, 330])
+@pytest.mark.usefixtures("live")
+async def test_a_connection_that_flaps(
+    simulator: Simulator, wait: Pass, lasts: int
+) -> None:
+    """However often it begins anew, there are never too many polls, nor too few."""
+    simulator.record.clear()
+    for step in range(360):
+        if step % (lasts // 10) == 0:
+            simulator.live.drop()
+        if step % 6 == 0:
+            simulator.fault("status-503", path="positions", times=1)
+        simulator.live_fault("tells-nothing-new")
+        simulator.report(RED)
+        simulator.live_fault(None)
+        await wait(10)
+    times = [request.time for request in simulator.requests if request.path in LISTS]
+    ten_minutes = timedelta(minutes=10)
+    assert all(
+        sum(begin <= time < begin + ten_minutes for time in times) <= 25
+        for begin in times
+    )
+    assert 59 <= polls(simulator) <= 80
+
+
 # What is broken
 
 
@@ -722,7 +793,9 @@ async def test_log(
     await set_up(hass, entry)
     lines(caplog)
     await wait(BEGINS)
-    assert lines(caplog) == ["Live: the server tells news as it happens"]
+    name = f"127.0.0.1 (port {simulator.port})"
+    began = f"{name}: Live: the server tells news as it happens"
+    assert lines(caplog) == [began]
     simulator.live.drop()
     await wait(0)
     await wait(6)
@@ -735,13 +808,14 @@ async def test_log(
     assert lines(caplog) == []
     await wait(2 * 60)
     assert lines(caplog) == [
-        "Live has ended (status 401): news comes once a minute, and live is tried again"
+        f"{name}: Live has ended (status 401): "
+        "news comes once a minute, and live is tried again"
     ]
     await wait(3600)
     assert lines(caplog) == []
     simulator.live_fault(None)
     await wait(15 * 60)
-    assert lines(caplog) == ["Live: the server tells news as it happens"]
+    assert lines(caplog) == [began]
 
 
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
@@ -823,7 +897,9 @@ async def test_errors_that_nobody_thought_of(
     monkeypatch.setattr(account, "hear", None)
     simulator.touch([RED])
     await settle(hass)
-    assert lines(caplog) == ["Unexpected error taking in what the service said"]
+    name = f"127.0.0.1 (port {simulator.port})"
+    told = f"{name}: Unexpected error taking in what the service said"
+    assert lines(caplog) == [told]
     monkeypatch.setattr(account, "hear", hear)
     await wait(2)
     simulator.report(RED, latitude=48.5)

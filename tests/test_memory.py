@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -54,17 +55,22 @@ OF_1_1 = {
 }
 
 
+FILE = MockConfigEntry(
+    domain=DOMAIN, entry_id="file", data={CONF_URL: "https://bikes.example/api"}
+)
+
+
 async def async_load(hass: HomeAssistant, data: Any, storage: dict[str, Any]) -> Any:
     """Return what is read of a file with this in it."""
     storage[f"{DOMAIN}.file"] = {"version": 1, "key": f"{DOMAIN}.file", "data": data}
-    return await Memory(hass, "file").async_load()
+    return await Memory(hass, FILE).async_load()
 
 
 async def test_there_and_back(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     """All of it is as it was."""
-    memory = Memory(hass, "file")
+    memory = Memory(hass, FILE)
     remembered = await memory.async_load()
     remembered.stories[RED] = STORY
     remembered.stories["nothing"] = Story(since=Since(Said(False, NOON)))
@@ -72,7 +78,7 @@ async def test_there_and_back(
     remembered.missing[RED] = 5.0
     memory.async_save_later()
     await memory.async_close()
-    assert await Memory(hass, "file").async_load() == remembered
+    assert await Memory(hass, FILE).async_load() == remembered
 
 
 async def test_what_1_1_wrote(
@@ -184,7 +190,7 @@ async def test_nothing_is_written_without_need(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
     """Nor after it was closed."""
-    memory = Memory(hass, "file")
+    memory = Memory(hass, FILE)
     assert await memory.async_load() == Remembered()
     await memory.async_close()
     memory.async_save_later()

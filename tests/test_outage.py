@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.homeassistant import DOMAIN as HOMEASSISTANT
-from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 import pytest
@@ -56,23 +56,60 @@ async def test_while_running(
     """After half an hour it names account, time and reason; the first success ends it."""
     await hass.config.async_update(time_zone="Europe/Berlin")
     simulator.fault(fault)
-    await poll(60)
     await async_let_pass(poll, 29)
     assert issue(setup) is None
 
-    await async_let_pass(poll, 6)
+    await async_let_pass(poll, 1)
     told = issue(setup)
     assert told is not None
     assert told.translation_key == "no_contact"
     assert told.severity is ir.IssueSeverity.WARNING
     placeholders = told.translation_placeholders or {}
     assert placeholders["account"] == setup.title
-    assert placeholders["since"] == "2026-11-20 13:01"
+    assert placeholders["since"] == "2026-11-20 13:00"
     assert reason in placeholders["error"]
 
     simulator.fault(None)
     await async_let_pass(poll, 5)
     assert issue(setup) is None
+
+
+async def test_it_comes_when_it_is_time(
+    simulator: Simulator, setup: MockConfigEntry, poll: Poll, issue: Issue
+) -> None:
+    """Half an hour after the last success, also if the next poll is an hour away."""
+    simulator.fault("status-503", retry_after="3600")
+    await async_let_pass(poll, 29)
+    assert issue(setup) is None
+    requests = len(simulator.requests)
+    await async_let_pass(poll, 1)
+    told = issue(setup)
+    assert told is not None
+    assert (told.translation_placeholders or {})["error"] == "status 503"
+    assert len(simulator.requests) == requests
+
+    simulator.fault(None)
+    await async_let_pass(poll, 32)
+    assert issue(setup) is None
+
+
+async def test_polls_that_somebody_asks_for(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    issue: Issue,
+) -> None:
+    """Where polling is disabled the last one says nothing of how long it lasts."""
+    hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
+    await hass.config_entries.async_reload(setup.entry_id)
+    await async_let_pass(poll, 60)
+    simulator.fault("status-503")
+    await setup.runtime_data.coordinator.async_refresh()
+    await async_let_pass(poll, 29)
+    assert issue(setup) is None
+    await async_let_pass(poll, 1)
+    assert issue(setup)
 
 
 async def test_reason_that_changes(
@@ -162,6 +199,40 @@ async def test_account_that_is_switched_off(
     await hass.async_block_till_done(wait_background_tasks=True)
     assert issue(setup) is None
     await async_let_pass(poll, 40)
+    assert issue(setup)
+
+
+async def test_others_who_watch_the_account(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
+) -> None:
+    """They hear of it when it is switched off in the middle of an outage."""
+    seen: list[tuple[str, ConfigEntryState]] = []
+    setup.async_on_state_change(lambda: seen.append(("one", setup.state)))
+    simulator.fault("status-503")
+    await poll()
+    setup.async_on_state_change(lambda: seen.append(("other", setup.state)))
+
+    by_user = ConfigEntryDisabler.USER
+    await hass.config_entries.async_set_disabled_by(setup.entry_id, by_user)
+
+    off = ConfigEntryState.NOT_LOADED
+    assert seen[-2:] == [("one", off), ("other", off)]
+
+
+async def test_half_an_hour_that_ends_while_it_is_unloaded(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    issue: Issue,
+) -> None:
+    """Nobody is told, until it is set up again in vain."""
+    simulator.fault("status-503")
+    await async_let_pass(poll, 10)
+    await hass.config_entries.async_unload(setup.entry_id)
+    await async_let_pass(poll, 60)
+    assert issue(setup) is None
+    await async_setup(hass, setup)
     assert issue(setup)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 import copy
 from datetime import datetime, timedelta
+from itertools import pairwise
 import json
 from typing import Any, TypedDict
 
@@ -251,6 +252,7 @@ async def test_log_of_positions_that_fail(
     simulator: Simulator, poll: Poll, caplog: pytest.LogCaptureFixture, fault: str
 ) -> None:
     """One line when it begins, one when it ends."""
+    name = f"127.0.0.1 (port {simulator.port})"
     for _ in range(2):
         caplog.clear()
         simulator.fault(fault, path="positions")
@@ -267,10 +269,10 @@ async def test_log_of_positions_that_fail(
         ] == [
             (
                 "WARNING",
-                f"Positions cannot be fetched ({fault.replace('-', ' ')}); "
+                f"{name}: Positions cannot be fetched ({fault.replace('-', ' ')}); "
                 "trackers stay where they were",
             ),
-            ("INFO", "Positions are fetched again"),
+            ("INFO", f"{name}: Positions are fetched again"),
         ]
 
 
@@ -476,9 +478,9 @@ async def test_new_position_that_is_not_there(
     simulator.record.clear()
     for _ in range(61):
         await poll()
-    # After 1, 2, 4, 5, 5 … minutes, by ID never twice in five minutes.
+    # After 1, 2, 4, 5, 5 … minutes, by ID never twice in ten minutes.
     assert 13 <= asked(simulator)["positions"] - len(asked_by_id(simulator)) <= 17
-    assert len(asked_by_id(simulator)) <= 13
+    assert len(asked_by_id(simulator)) <= 6
     assert asked_by_id(simulator)[0] == "id=4711"
     assert place(state_of(RED)) == AT_HOME
 
@@ -487,12 +489,40 @@ async def test_new_position_that_is_not_there(
         await poll(300)
     assert 23 <= asked(simulator)["positions"] - len(asked_by_id(simulator)) <= 27
 
-    # Another one that is announced is asked for at once, or, where the poll before asked by ID, a minute later.
+    # Another one that is announced is asked for at once.
     simulator.clear_overrides(RED)
     simulator.report(RED, **AWAY)
     await poll()
-    await poll()
     assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_others_while_a_position_is_lacking(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """Each of their reports is seen with the next poll, as ever."""
+    simulator.override_field(RED, "positionId", 4711)
+    for minute in range(70):
+        simulator.report(BLUE, latitude=48.1 + minute / 1000)
+        await poll()
+        assert place(state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
+    by_id = [r.time for r in simulator.requests if r.query]
+    assert by_id[0] < simulator.requests[0].time + timedelta(minutes=2)
+    assert 5 <= len(by_id) <= 7
+    assert min(b - a for a, b in pairwise(by_id)) > timedelta(minutes=10)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_all_that_are_lacking_are_asked_for_together(
+    simulator: Simulator, poll: Poll
+) -> None:
+    """At once, and then not again for ten minutes."""
+    simulator.override_field(RED, "positionId", 4711)
+    simulator.override_field(BLUE, "positionId", 4712)
+    for _ in range(9):
+        await poll()
+    [query] = asked_by_id(simulator)
+    assert sorted(query.split("&")) == ["id=4711", "id=4712"]
 
 
 async def test_two_that_the_server_does_not_have(
@@ -519,7 +549,7 @@ async def test_many_old_positions(
     traccar_entry: MockConfigEntry,
     state_of: StateOf,
 ) -> None:
-    """They are asked for a hundred at a time: an address has its limits."""
+    """They are asked for two hundred at a time: an address has its limits."""
     trackers = [f"35{number:013}" for number in range(250)]
     for tracker in trackers:
         traccar.add_device(tracker, email=EMAIL)
@@ -527,12 +557,70 @@ async def test_many_old_positions(
 
     await async_setup(hass, traccar_entry)
 
-    assert [query.count("id=") for query in asked_by_id(traccar)] == [100, 100, 50]
+    assert [query.count("id=") for query in asked_by_id(traccar)] == [200, 50]
     for tracker in trackers:
         assert place(state_of(tracker)) == AT_HOME
 
 
-@pytest.mark.parametrize("fault", ["status-400", "status-503", "reset-mid-body"])
+async def test_one_among_many_that_the_server_does_not_have(
+    hass: HomeAssistant,
+    traccar: Simulator,
+    traccar_entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """It is asked for in ever smaller company, in which all the others are found."""
+    trackers = [f"35{number:013}" for number in range(12)]
+    for tracker in trackers:
+        traccar.add_device(tracker, email=EMAIL)
+        traccar.report(tracker, fix_time=long_ago())
+    lost, *others = trackers
+    traccar.forget_position(lost)
+    await async_setup(hass, traccar_entry)
+
+    for _ in range(60):
+        await poll()
+
+    assert place(state_of(lost)) == (None, None)
+    for tracker in others:
+        assert place(state_of(tracker)) == AT_HOME
+
+
+async def test_more_than_are_asked_for_at_once(
+    hass: HomeAssistant,
+    traccar: Simulator,
+    traccar_entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All have their turn, though none of the first ones is ever told."""
+    gaps = "custom_components.bike_tracker.position_gaps"
+    monkeypatch.setattr(f"{gaps}._IDS_AT_A_TIME", 1)
+    trackers = [f"35{number:013}" for number in range(6)]
+    for tracker in trackers:
+        traccar.add_device(tracker, email=EMAIL)
+        traccar.report(tracker, fix_time=long_ago())
+    for tracker in trackers[:4]:
+        traccar.forget_position(tracker)
+    await async_setup(hass, traccar_entry)
+
+    for _ in range(30):
+        await poll()
+
+    for tracker in trackers[4:]:
+        assert place(state_of(tracker)) == AT_HOME
+
+
+@pytest.mark.parametrize(
+    ("fault", "lasts", "right_after"),
+    [
+        ("status-400", 0, 13),
+        ("status-503", 0, 6),
+        ("status-503", 100, 6),
+        ("reset-mid-body", 5, 6),
+    ],
+)
 async def test_by_id_fails(
     hass: HomeAssistant,
     traccar: Simulator,
@@ -541,8 +629,10 @@ async def test_by_id_fails(
     state_of: StateOf,
     monkeypatch: pytest.MonkeyPatch,
     fault: str,
+    lasts: int,
+    right_after: int,
 ) -> None:
-    """It costs nobody else a thing, and is tried again."""
+    """It costs nobody else a thing, and is tried again: soon, unless it was refused."""
     get = TrackingClient.async_get_positions_by_id
 
     async def _fail(client: TrackingClient, ids: list[int]) -> Any:
@@ -558,8 +648,10 @@ async def test_by_id_fails(
         await async_setup(hass, traccar_entry)
         assert place(state_of(RED)) == (None, None)
         assert place(state_of(BLUE)) == AT_HOME
+        for _ in range(lasts):
+            await poll()
 
-    for _ in range(13):
+    for _ in range(right_after):
         await poll()
     assert place(state_of(RED)) == AT_HOME
 

@@ -6,7 +6,9 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -15,6 +17,8 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
+from custom_components.bike_tracker.session import create_clients
 
 from .conftest import Poll, async_setup
 from .simulator import Simulator
@@ -85,3 +89,78 @@ async def test_lasting_outage_after_a_refusal(
         await poll()
     assert entry.state is ConfigEntryState.LOADED
     assert not _is_shown()
+
+
+@pytest.mark.parametrize("minutes", [1, 30])
+@pytest.mark.usefixtures("freezer")
+async def test_error_that_nobody_thought_of(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    minutes: int,
+) -> None:
+    """It is told, and however long it lasts, the account is tried again."""
+
+    async def _fail(_: TrackingClient) -> Any:
+        raise RuntimeError("nobody thought of this")
+
+    simulator.fault("status-401")
+    await async_setup(hass, entry)
+    simulator.fault(None)
+    with monkeypatch.context() as patch:
+        patch.setattr(TrackingClient, "async_get_devices", _fail)
+        for _ in range(minutes):
+            await poll()
+    name = f"127.0.0.1 (port {simulator.port})"
+    assert f"{name}: Unexpected error trying to set up again" in caplog.messages
+
+    for _ in range(5):
+        await poll()
+
+    assert entry.state is ConfigEntryState.LOADED
+    assert not hass.config_entries.flow.async_progress()
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "obeyed"), [(None, None), ("5", 60), ("600", 600), ("86400", 3600)]
+)
+async def test_first_waits(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    asked_for: str | None,
+    obeyed: float | None,
+) -> None:
+    """They are Home Assistant's own, unless the server itself asks for another."""
+    simulator.fault("status-503", retry_after=asked_for)
+    entry.mock_state(hass, ConfigEntryState.SETUP_IN_PROGRESS)
+    coordinator = BikeTrackerCoordinator(hass, entry, *create_clients(hass, entry.data))
+
+    with pytest.raises(ConfigEntryNotReady):
+        await coordinator.async_config_entry_first_refresh()
+
+    error = coordinator.last_exception
+    assert isinstance(error, UpdateFailed)
+    # Which Home Assistant obeys from 2026.11 on.
+    assert error.retry_after == obeyed
+
+
+@pytest.mark.parametrize(("asked_for", "at_most"), [(None, 22), ("3600", 13)])
+@pytest.mark.usefixtures("freezer")
+async def test_wait_that_the_server_asks_for(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    asked_for: str | None,
+    at_most: int,
+) -> None:
+    """Home Assistant tries when it does, and the integration no more often than asked for."""
+    simulator.fault("status-503", retry_after=asked_for)
+    await async_setup(hass, entry)
+    for _ in range(60):
+        await poll(60)
+    assert at_most - 2 <= len(simulator.requests) <= at_most

@@ -16,10 +16,12 @@ from custom_components.bike_tracker import PLATFORMS
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
 from .faults.home import Home
 from .faults.trouble import NAME_NOT_FOUND, TROUBLES
-from .simulator import Simulator, client_context
+from .simulator import client_context
+from .soak.ledger import Ledger
 from .soak.options import Options
 from .soak.reading import read
 from .soak.soak import Soak
+from .story.service import Service
 
 
 @pytest.fixture(autouse=True)
@@ -36,9 +38,9 @@ def options(pytestconfig: pytest.Config) -> Options:
 
 
 @pytest.fixture
-async def simulator() -> AsyncIterator[Simulator]:
+async def simulator() -> AsyncIterator[Service]:
     """Return the service, encrypted, with an account of two trackers."""
-    async with Simulator(tls=True) as simulator:
+    async with Service(tls=True) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL)
         simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
@@ -85,13 +87,16 @@ def forget_writes() -> None:
 async def test_soak(
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
+    simulator: Service,
     make_entry: MakeEntry,
     monkeypatch: pytest.MonkeyPatch,
     log: Counter,
     options: Options,
 ) -> None:
-    """Memory, tasks, timers, listeners and connections are as many as at the beginning."""
+    """Memory, tasks, timers, listeners and connections are as many as at the beginning.
+
+    Each alarm that was heard of is told once, by entities and triggers alike.
+    """
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -101,16 +106,22 @@ async def test_soak(
     # What of Home Assistant stays when an account goes.
     for platform in PLATFORMS:
         assert await async_setup_component(hass, platform, {})
-    await hass.async_block_till_done()
+    ledger = Ledger(hass, simulator)
+    await ledger.async_listen()
+    await home.wait(60)
     before = read(hass, 0)
     await async_setup(hass, entry)
-    soak = Soak(home, EMAIL, PASSWORD, options, forget_writes)
+    ledger.aim()
+    soak = Soak(home, EMAIL, PASSWORD, options, ledger, forget_writes)
 
     warm, *_, last = await soak.run()
 
     for what, number in sorted(soak.counts.items()):
         options.say(f"{number:>9,} {what}")
     options.say(f"{log.lines:>9,} lines in the log")
+    options.say(f"{ledger.raised:>9,} alarms, {ledger.heard:,} of them heard of")
+    assert ledger.problems() == []
+    assert ledger.heard > ledger.raised / 2
     assert last.polls >= options.polls
     assert last.growth_since(warm) == {}
     assert home.state is ConfigEntryState.LOADED

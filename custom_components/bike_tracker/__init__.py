@@ -42,7 +42,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         SetUpAgain(hass, entry).async_after_refusal()
         raise
     except ConfigEntryNotReady:
-        SetUpAgain(hass, entry).async_after_failure()
+        asked_for = getattr(coordinator.last_exception, "retry_after", None)
+        SetUpAgain(hass, entry).async_after_failure(asked_for)
         raise
     entities = EntityAdder(hass, entry, coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)
@@ -56,6 +57,7 @@ async def async_unload_entry(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> bool:
     """Unload the trackers of one account."""
+    entry.runtime_data.coordinator.live.async_take_in()
     entry.runtime_data.entities.async_stop()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
@@ -66,7 +68,7 @@ async def async_unload_entry(
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete what was remembered of the account's trackers."""
     async_end_outage(hass, entry)
-    await Memory(hass, entry.entry_id).async_remove()
+    await Memory(hass, entry).async_remove()
 
 
 async def async_remove_config_entry_device(

@@ -1,7 +1,9 @@
-"""How long to wait after a failure."""
+"""How long to wait after a failure, and how often to ask at all."""
 
+from collections import deque
 from collections.abc import Sequence
 import random
+from time import monotonic
 from typing import Final
 
 LONGEST_WAIT: Final = 5 * 60 - 10
@@ -9,6 +11,9 @@ LONGEST_WAIT: Final = 5 * 60 - 10
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
 _MINUTES: Final = (_MINUTE, 2 * _MINUTE, 4 * _MINUTE, LONGEST_WAIT)
+_MOST: Final = 25
+# Polls come up to a second early.
+_TEN_MINUTES: Final = 10 * _MINUTE + 2
 HOURS: Final = tuple(hours * _HOUR for hours in (1, 2, 4, 8, 16, 24))
 """Waits for what a service never offered, in seconds."""
 
@@ -53,3 +58,41 @@ class Backoff:
         if asked_for is not None:
             return obeyed(asked_for)
         return shortened(wait)
+
+
+class Requests:
+    """Counts what was asked for: never more than 25 times in any ten minutes.
+
+    The list and positions, once a minute each, come first: they are never left out. What
+    else there is to ask for has what they leave.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._times: deque[float] = deque()
+
+    def note(self) -> None:
+        """Take in that something is asked for now."""
+        now = monotonic()
+        self._times.append(now)
+        while self._times[0] < now - _TEN_MINUTES:
+            self._times.popleft()
+
+    @property
+    def spare(self) -> int:
+        """Return how many may be made now although list and positions are asked for on.
+
+        In each ten minutes that begin before now and end after some polls to come.
+        """
+        now = monotonic()
+        return max(
+            0,
+            min(
+                _MOST
+                - 2 * polls
+                - sum(
+                    time > now + polls * _MINUTE - _TEN_MINUTES for time in self._times
+                )
+                for polls in range(11)
+            ),
+        )

@@ -1,6 +1,7 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
 from collections.abc import Mapping
+import re
 from typing import Any, override
 
 from homeassistant.config_entries import (
@@ -36,10 +37,10 @@ from .api import (
     UnknownHostError,
     possible_urls,
 )
-from .api.address import host_of
+from .api.address import host_of, origin_of
 from .const import DOMAIN, LOGGER
 from .fleet import trackers_of
-from .identity import MINOR_VERSION, async_identify, unique_id_of
+from .identity import MINOR_VERSION, async_identify, name_of, title_of, unique_id_of
 from .session import client_for_now
 
 _PASSWORD = {
@@ -132,11 +133,13 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 raise
             except TrackingError as err:
                 if isinstance(err, _LOGGED):
-                    LOGGER.warning("Signing in failed: %s", err)
+                    name = self._name(user_input)
+                    LOGGER.warning("%s: Signing in failed: %s", name, err)
                 field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
                 errors[field if field in schema.schema else "base"] = error
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
-                LOGGER.exception("Unexpected error while signing in")
+                name = self._name(user_input)
+                LOGGER.exception("%s: Unexpected error while signing in", name)
                 errors["base"] = "unknown"
         shown = {
             key: value
@@ -149,6 +152,14 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=errors,
             description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
         )
+
+    def _name(self, typed: Mapping[str, Any]) -> str:
+        """Return what the log calls the account."""
+        if self.source == SOURCE_REAUTH:
+            return name_of(self._get_reauth_entry())
+        if self.source == SOURCE_RECONFIGURE:
+            return name_of(self._get_reconfigure_entry())
+        return origin_of(possible_urls(typed[CONF_URL])[0])
 
     async def _async_try(self, typed: Mapping[str, Any]) -> ConfigFlowResult:
         """Sign in and finish, or raise what is wrong with the account."""
@@ -223,20 +234,24 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         )
 
     def _new_title(self, entry: ConfigEntry, account: Mapping[str, str]) -> str:
-        """Return a title for the new host, unless a person gave the entry one."""
-        old_host, host = host_of(entry.data[CONF_URL]), host_of(account[CONF_URL])
-        if host == old_host or not entry.title.startswith(old_host):
+        """Return a title for the new server, unless a person gave the entry one.
+
+        Titles of 1.1 are without a port.
+        """
+        old = title_of(entry.data)
+        is_ours = any(
+            re.fullmatch(rf"{re.escape(name)}( \(\d+\))?", entry.title)
+            for name in (old, host_of(entry.data[CONF_URL]))
+        )
+        if title_of(account) == old or not is_ours:
             return entry.title
         return self._title(account)
 
     def _title(self, account: Mapping[str, str]) -> str:
-        """Return the host, with a number if other accounts have it too.
-
-        Not the email: Home Assistant writes titles to its log.
-        """
-        host = host_of(account[CONF_URL])
+        """Return host and port, with a number if other accounts have them too."""
+        name = title_of(account)
         titles = {entry.title for entry in self._async_current_entries()}
         number = 1
-        while (title := host if number == 1 else f"{host} ({number})") in titles:
+        while (title := name if number == 1 else f"{name} ({number})") in titles:
             number += 1
         return title

@@ -34,10 +34,11 @@ from .api import (
     TrackingClient,
     TrackingError,
 )
-from .backoff import Backoff
+from .backoff import Backoff, Requests
 from .const import DOMAIN, LOGGER
 from .fleet import Fleet
 from .handover import async_hand_over
+from .identity import name_of
 from .issues import async_create_issue, async_delete_issue
 from .later import Later
 from .live import Live
@@ -49,6 +50,8 @@ from .position_lookup import PositionLookup
 from .sign_in import SignIn
 
 _INTERVAL: Final = timedelta(seconds=60)
+# The list and positions.
+_REQUESTS_OF_A_POLL: Final = 2
 # How long trackers that come back are shown where they were.
 _MOVE_AFTER: Final = 5
 # Fifteen milliseconds of work where each has nine entities.
@@ -94,23 +97,29 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             hass,
             LOGGER,
             config_entry=entry,
-            name=DOMAIN,
+            name=_name(entry),
             update_interval=_INTERVAL,
             always_update=False,
         )
         self.client = client
         self.live = Live(
-            hass, entry, live, self._async_hear, lambda: self.last_update_success
+            hass,
+            entry,
+            live,
+            self._async_hear,
+            lambda: self.last_update_success,
+            self._async_poll_anew,
         )
         self.poll = Poll()
-        self._memory = Memory(hass, entry.entry_id)
+        self._memory = Memory(hass, entry)
         self._calls = Portions(hass, entry, self._call, _TRACKERS_AT_A_TIME)
         self._backoff = Backoff()
+        self._requests = Requests()
         self._sign_in = SignIn(hass, entry)
         self._move = Later(hass, entry, _MOVE_AFTER, self._async_move)
         self._asking: asyncio.Task[Answers] | None = None
         self._last_success: float | None = None
-        self._oddities = Oddities(client.devices)
+        self._oddities = Oddities(entry, client.devices)
         self.asked_at: datetime | None = None
         """When the poll was begun whose answer is known, in UTC."""
         self._added_at = 0.0
@@ -125,6 +134,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.positions = PositionLookup(
             self.config_entry,
             self.client,
+            self._requests,
             known=any(story.position for story in remembered.stories.values()),
         )
         for clean_up in (
@@ -164,7 +174,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
-        self.live.async_before_poll()
+        self.live.async_take_in()
         asked_at, began = dt_util.utcnow(), self.account.messages
         answers = await self._async_ask_until_stopped(began)
         if answers is None:
@@ -225,8 +235,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             came_back=self._came_back,
         )
         self._async_tell(news)
-        if not self._move.is_scheduled:
-            self._async_move_later()
+        self._async_move_later()
+
+    @callback
+    def _async_poll_anew(self) -> None:
+        """Poll now that a live connection began anew: it tells no devices at first.
+
+        Not where that would be too many requests: the next poll comes within a minute.
+        """
+        if self.last_update_success and self._requests.spare >= _REQUESTS_OF_A_POLL:
+            self.config_entry.async_create_background_task(
+                self.hass, self.async_refresh(), f"{DOMAIN} poll"
+            )
 
     async def _async_take_over(self, listed: Mapping[str, Device]) -> None:
         """Take over trackers of a list that another account has and lists no more."""
@@ -243,14 +263,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     async def _async_get_devices(self) -> News[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
+        # A person may have renamed it.
+        self.name = _name(self.config_entry)
+        self._requests.note()
         try:
             devices = await self.client.async_get_devices()
         except TrackingError as err:
             self.poll.last_error = f"{type(err).__name__}: {err}"
             self.poll.last_error_time = self.poll.time
+            async_begin_outage(
+                self.hass, self.config_entry, str(err), self._last_success
+            )
             # A failure says nothing of who is missing.
             self._last_success = None
-            async_begin_outage(self.hass, self.config_entry, str(err))
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         self._backoff.succeed()
@@ -260,15 +285,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         return devices
 
     def _failure(self, err: TrackingError) -> Exception:
+        is_set_up = self.data is not None
         if not isinstance(err, AuthenticationError):
             self._sign_in.async_fail_otherwise()
+            wait = self._backoff.fail(err.retry_after)
+            # The first waits of a set-up are Home Assistant's own.
+            is_obeyed = is_set_up or err.retry_after is not None
             return UpdateFailed(
                 translation_domain=DOMAIN,
                 translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
                 translation_placeholders={"error": str(err)},
-                retry_after=self._backoff.fail(err.retry_after),
+                retry_after=wait if is_obeyed else None,
             )
-        is_set_up = self.data is not None
         if not is_set_up:
             return ConfigEntryAuthFailed(
                 translation_domain=DOMAIN, translation_key="unauthorized"
@@ -298,7 +326,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     @callback
     def _async_move_later(self, *_: object) -> None:
         """Let trackers that came back move soon, once automations listen."""
-        if self.account.holds_back and self.hass.state is CoreState.running:
+        is_running = self.hass.state is CoreState.running
+        if self.account.holds_back and is_running and not self._move.is_scheduled:
             self._move.async_schedule()
 
     @callback
@@ -422,6 +451,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
 SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")
 """Says that an account was heard of, with its coordinator."""
+
+
+def _name(entry: ConfigEntry) -> str:
+    return f"{DOMAIN} {name_of(entry)}"
 
 
 def _description(tracker: Tracker) -> tuple[str | None, ...]:

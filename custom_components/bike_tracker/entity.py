@@ -12,6 +12,7 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 from .account import Tracker
 from .const import LOGGER
 from .coordinator import BikeTrackerCoordinator
+from .identity import name_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again
             LOGGER.exception(
                 "%s: Unexpected error reading a tracker",
-                self.coordinator.config_entry.title,
+                name_of(self.coordinator.config_entry),
             )
 
     @callback

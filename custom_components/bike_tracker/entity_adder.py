@@ -16,6 +16,7 @@ from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .entity_limit import OPTIONAL_KINDS, EntityLimit
+from .identity import name_of
 from .portions import Portions
 
 # Ten milliseconds of work where each has nine entities.
@@ -139,7 +140,7 @@ class EntityAdder:
                 continue
             if before is None:
                 self._forget_if_removed(unique_id)
-            elif unique_id in self._added and before.position is tracker.position:
+            elif unique_id in self._added and before.story is tracker.story:
                 continue
             # A new one has all kinds to come: that need not be found out.
             if unique_id not in self._added or self._missing_kinds(unique_id, tracker):
@@ -166,7 +167,7 @@ class EntityAdder:
         except Exception:  # noqa: BLE001 - the others have theirs all the same
             LOGGER.exception(
                 "%s: Unexpected error looking at what a tracker reports",
-                self._entry.title,
+                name_of(self._entry),
             )
             return []
 
@@ -189,7 +190,7 @@ class EntityAdder:
             except Exception:  # noqa: BLE001 - the others have theirs all the same
                 LOGGER.exception(
                     "%s: Unexpected error adding a tracker, tried again when it reports",
-                    self._entry.title,
+                    name_of(self._entry),
                 )
                 continue
             made[unique_id] = kinds

@@ -100,17 +100,18 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
         else:
             self.async_on_remove(async_at_started(self.hass, self._async_tell_later))
 
+    @override
+    async def async_will_remove_from_hass(self) -> None:
+        """Begin to pass over what happens if it was switched off."""
+        if self.registry_entry is not None and self.registry_entry.disabled:
+            self._pass_over_from_now_on()
+
     @callback
     @override
     def add_to_platform_abort(self) -> None:
-        """Pass over what happens while it is switched off: nothing is told later."""
+        """Pass over what happens while it is switched off."""
         super().add_to_platform_abort()
-        self._pass_over()
-        self.coordinator.config_entry.async_on_unload(
-            self.coordinator.async_add_listener(
-                self._pass_over, self.coordinator_context
-            )
-        )
+        self._pass_over_from_now_on()
 
     @callback
     @override
@@ -124,17 +125,25 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
 
     @callback
     def _async_tell_later(self, hass: HomeAssistant) -> None:
-        self.async_on_remove(
-            async_call_later(hass, _AFTER_START, lambda _: self._tell())
-        )
+        self.async_on_remove(async_call_later(hass, _AFTER_START, self._tell))
 
-    def _tell(self) -> None:
+    @callback
+    def _tell(self, *_: object) -> None:
         """Tell what is not told yet, oldest first, each as a change of its own."""
         if not self._available or self.hass.state is not CoreState.running:
             return
         for item in self._take_untold():
             self._trigger_event(*self.entity_description.event_fn(item))
             self.async_write_ha_state()
+
+    def _pass_over_from_now_on(self) -> None:
+        """Let nothing that happens until it is switched on again be told then."""
+        self._pass_over()
+        self.coordinator.config_entry.async_on_unload(
+            self.coordinator.async_add_listener(
+                self._pass_over, self.coordinator_context
+            )
+        )
 
     @callback
     def _pass_over(self) -> None:

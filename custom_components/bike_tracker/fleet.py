@@ -10,6 +10,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from .api import Device, News
 from .const import DOMAIN, LOGGER
+from .identity import name_of
 
 if TYPE_CHECKING:
     from homeassistant.config_entries import ConfigEntry
@@ -102,7 +103,8 @@ class Fleet:
     def async_remove(self, unique_id: str) -> None:
         """Remove a tracker's device."""
         if device := self.device_of(unique_id):
-            LOGGER.info("Removing device %s: missing for a week", device.id)
+            name = name_of(self._entry)
+            LOGGER.info("%s: Removing device %s: missing for a week", name, device.id)
             dr.async_get(self._hass).async_remove_device(device.id)
 
     @callback

@@ -6,13 +6,15 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import async_get_platforms
 
 from .const import DOMAIN, LOGGER
+from .identity import name_of
 
 
 async def async_hand_over(
     hass: HomeAssistant, device: dr.DeviceEntry, entry: ConfigEntry
 ) -> None:
     """Let a device and its entities be another entry's from now on."""
-    LOGGER.info("Device %s moves to another account", device.id)
+    name = name_of(entry)
+    LOGGER.info("%s: Device %s moves here from another account", name, device.id)
     await _async_remove_entities(hass, device)
     _async_move(hass, device, entry)
 

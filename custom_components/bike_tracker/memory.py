@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
@@ -12,6 +13,7 @@ from .account import Alarm, Fix, Remembered, Ride, RideEvent, Said, Since, Story
 from .api import Hardware, Position
 from .api.models import boolean, number, one_line, timestamp
 from .const import DOMAIN, LOGGER
+from .identity import name_of
 
 _VERSION = 1
 # Never more often than this either, however much changes.
@@ -27,13 +29,14 @@ MARKS: HassKey[Callable[[Collection[str]], Marks]] = HassKey(f"{DOMAIN}_marks_of
 class Memory:
     """Keeps what one account's entry remembers in Home Assistant's storage folder."""
 
-    def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Use the file of this entry."""
         self._hass = hass
+        self._entry = entry
         self._store = Store[dict[str, Any]](
             hass,
             _VERSION,
-            f"{DOMAIN}.{entry_id}",
+            f"{DOMAIN}.{entry.entry_id}",
             private=True,
             atomic_writes=True,
             serialize_in_event_loop=False,
@@ -49,7 +52,8 @@ class Memory:
         try:
             stored = await self._store.async_load()
         except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
-            LOGGER.warning("What was remembered is not readable: %s", err)
+            name = name_of(self._entry)
+            LOGGER.warning("%s: What was remembered is not readable: %s", name, err)
         else:
             self._remembered = await self._hass.async_add_executor_job(
                 _from_json, stored
@@ -213,6 +217,8 @@ def _track(values: object) -> Track | None:
         place=_fix(get("place")) or seen,
         seen=seen,
         doubt=_fix(get("doubt")),
+        measured_at=timestamp(get("measured_at")),
+        drift=number(get("drift"), 0) or 0,
         heard_at=heard_at,
         reported_at=timestamp(get("reported_at")),
         says_it_moves=boolean(get("says_it_moves")),

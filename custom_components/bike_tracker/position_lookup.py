@@ -4,10 +4,8 @@ The documented interface hands out the ID of a position and no coordinates. Serv
 Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
-from collections.abc import Collection, Mapping
-from itertools import batched
+from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
 
@@ -21,23 +19,27 @@ from .api import (
     TrackingClient,
     TrackingError,
 )
+from .backoff import Requests
 from .const import LOGGER
 from .position_gaps import PositionGaps
 from .position_offer import PositionOffer
-
-_IDS_AT_A_TIME: Final = 100
-_SKIPS_A_POLL: Final = 90
 
 
 class PositionLookup:
     """Asks for the last known positions of trackers that have another one."""
 
     def __init__(
-        self, entry: ConfigEntry, client: TrackingClient, *, known: bool
+        self,
+        entry: ConfigEntry,
+        client: TrackingClient,
+        requests: Requests,
+        *,
+        known: bool,
     ) -> None:
         """Take whether positions are known from before a restart."""
         self.offer = PositionOffer(entry, known=known)
         self._client = client
+        self._requests = requests
         self._not_before = 0.0
         self._gaps = PositionGaps()
 
@@ -58,12 +60,11 @@ class PositionLookup:
             return {}
         self.offer.succeed()
         lacking = _lacking(wanted, found)
-        if by_id := self._gaps.by_id(lacking):
-            found |= await self._async_get_by_id(by_id)
-            lacking = _lacking(wanted, found)
-            # One request more than a poll may have: the next one does without.
-            self._not_before = monotonic() + _SKIPS_A_POLL
-        self._gaps.note(lacking)
+        by_id, error = await self._async_get_by_id(lacking)
+        found |= by_id
+        self._gaps.note(_lacking(wanted, found))
+        if error is not None:
+            self._gaps.fail(error.retry_after)
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
@@ -75,38 +76,43 @@ class PositionLookup:
 
         Where only every other answer is a good one, they would all be those of the
         device list: hence a second try if the last one failed too, unless it would be
-        long, or the server asked to wait.
+        long, the server asked to wait, or there were many requests before.
         """
+        self._requests.note()
         try:
             return (await self._client.async_get_positions()).now
         except NoAnswerError:
             raise
         except TrackingError as err:
             is_first = not self.offer.is_made or self.offer.last_error is None
-            if is_first or err.retry_after is not None:
+            if is_first or err.retry_after is not None or not self._requests.spare:
                 raise
+        self._requests.note()
         return (await self._client.async_get_positions()).now
 
     async def _async_get_by_id(
-        self, devices: Collection[Device]
-    ) -> dict[int, Position]:
+        self, lacking: Sequence[Device]
+    ) -> tuple[dict[int, Position], TrackingError | None]:
         """Return announced positions that the list of them does not have.
 
-        Servers leave old ones out of the list, and may refuse to name them at all.
+        Servers leave old ones out of the list, and may refuse to name them at all. If the
+        service could not answer, return why as well.
         """
         found: dict[int, Position] = {}
-        for some in batched(devices, _IDS_AT_A_TIME, strict=False):
-            ids = [device.position_id for device in some if device.position_id]
+        for group in self._gaps.by_id(lacking, self._requests.spare):
+            self._requests.note()
+            ids = [device.position_id for device in group if device.position_id]
             try:
                 answer = await self._client.async_get_positions_by_id(ids)
-            except CannotConnectError, ServiceUnavailableError:
-                break
+            except (CannotConnectError, ServiceUnavailableError) as err:
+                return found, err
             except TrackingError as err:
                 LOGGER.debug("No positions by ID (%s)", err)
+                self._gaps.refuse(group)
             else:
                 # A server that knows no such question answers with what it likes.
                 found |= {key: item for key, item in answer.items() if item.id in ids}
-        return found
+        return found, None
 
 
 def _lacking(

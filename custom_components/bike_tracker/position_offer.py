@@ -10,6 +10,7 @@ from .api import (
 )
 from .backoff import HOURS, Backoff
 from .const import LOGGER
+from .identity import name_of
 
 
 class PositionOffer:
@@ -38,7 +39,7 @@ class PositionOffer:
     def succeed(self) -> None:
         """Take in an answer with positions."""
         if self.is_made and self.last_error is not None:
-            LOGGER.info("Positions are fetched again")
+            LOGGER.info("%s: Positions are fetched again", name_of(self._entry))
         self.is_made, self.last_error = True, None
         self._said_too_large = False
         self._backoff.succeed()
@@ -54,7 +55,9 @@ class PositionOffer:
             self._say_too_large(err)
         elif self.is_made and self.last_error is None:
             LOGGER.warning(
-                "Positions cannot be fetched (%s); trackers stay where they were", err
+                "%s: Positions cannot be fetched (%s); trackers stay where they were",
+                name_of(self._entry),
+                err,
             )
         # Its traceback would keep the answer.
         self.last_error = err.with_traceback(None)
@@ -71,7 +74,7 @@ class PositionOffer:
             LOGGER.warning(
                 "%s: Positions cannot be fetched (the list is too large to be read: %s);"
                 " trackers stay where they were, or without a place",
-                self._entry.title,
+                name_of(self._entry),
                 err,
             )
         self._said_too_large = True

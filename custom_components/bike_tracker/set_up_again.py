@@ -10,7 +10,8 @@ from homeassistant.util.hass_dict import HassKey
 
 from .api import AuthenticationError, TrackingError
 from .backoff import LONGEST_WAIT, obeyed
-from .const import DOMAIN
+from .const import DOMAIN, LOGGER
+from .identity import name_of
 from .outage import async_begin_outage
 from .session import client_for_now
 from .sign_in import SignIn
@@ -56,16 +57,10 @@ class SetUpAgain:
         )
 
     async def _async_try(self, _now: datetime) -> None:
-        """Ask whether a set-up would succeed: failing, it would take back requests."""
         del self._hass.data[_CANCEL][self._entry.entry_id]
         if not self._is_needed():
             return
-        error: TrackingError | None = None
-        try:
-            with client_for_now(self._hass, self._entry.data) as client:
-                await client.async_get_devices()
-        except TrackingError as err:
-            error = err
+        error = await self._async_ask()
         if not self._is_needed():
             # Meanwhile it was set up, or switched off or removed.
             return
@@ -77,3 +72,17 @@ class SetUpAgain:
             self.async_after_refusal()
         else:
             self.async_after_failure(error.retry_after)
+
+    async def _async_ask(self) -> TrackingError | None:
+        """Return why a set-up would fail: failing, it would take back requests."""
+        try:
+            with client_for_now(self._hass, self._entry.data) as client:
+                await client.async_get_devices()
+        except TrackingError as err:
+            return err
+        except Exception as err:  # noqa: BLE001 - nobody else would ever try again
+            LOGGER.exception(
+                "%s: Unexpected error trying to set up again", name_of(self._entry)
+            )
+            return TrackingError(type(err).__name__)
+        return None

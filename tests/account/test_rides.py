@@ -37,6 +37,8 @@ class Bike:
         self.time = NOW
         self.metres = 0.0
         self._usually = {"motion": None, "accuracy": 5.0, **usually}
+        # One that says that it stands says that it moves, too.
+        self._rides = {"speed": 15.0} if usually.get("speed") == 0 else {}
         self._id = 0
         self.report()
 
@@ -72,7 +74,8 @@ class Bike:
     def ride_on(self, minutes: int, *, speed: float = 15, **fields: Any) -> Bike:
         """Report each minute from a place farther on."""
         for _ in range(minutes):
-            self.wait(1).report(self.metres + speed / 3.6 * 60, **fields)
+            farther = self.metres + speed / 3.6 * 60
+            self.wait(1).report(farther, **{**self._rides, **fields})
         return self
 
     def stand(self, minutes: int, **fields: Any) -> Bike:
@@ -127,19 +130,34 @@ def test_first_report() -> None:
         ({"speed": 3.0, "motion": False}, True),
         ({"speed": 2.9}, False),
         ({"speed": 2.9, "motion": False}, False),
-        ({"metres": 29}, False),
-        ({"metres": 31}, True),
-        ({"metres": 31, "accuracy": 15.0}, False),
-        ({"metres": 70, "accuracy": 15.0}, True),
-        ({"metres": 49, "accuracy": 0.0}, False),
-        ({"metres": 51, "accuracy": 0.0}, True),
-        ({"metres": 19, "accuracy": 0.5}, False),
+        ({"metres": 9_000, "motion": False, "speed": None}, False),
+        ({"metres": 9_000, "motion": None, "speed": 0.0}, False),
+        ({"metres": 100, "motion": None, "speed": 0.1}, True),
     ],
 )
 def test_first_sign(fields: dict[str, Any], starts: bool) -> None:
     """The first report that shows movement tells it."""
     bike = Bike(motion=False, speed=0.0)
     bike.stand(3).wait(1).report(**fields)
+    assert bike.told == ["started"] * starts
+
+
+@pytest.mark.parametrize(
+    ("metres", "accuracy", "starts"),
+    [
+        (29, 5.0, False),
+        (31, 5.0, True),
+        (89, 15.0, False),
+        (91, 15.0, True),
+        (49, 0.0, False),
+        (51, 0.0, True),
+        (19, 0.5, False),
+        (21, 0.5, True),
+    ],
+)
+def test_place_alone(metres: float, accuracy: float, starts: bool) -> None:
+    """One that does not say whether it moves does so if the accuracies do not explain it."""
+    bike = Bike(accuracy=accuracy).stand(3).wait(1).report(metres)
     assert bike.told == ["started"] * starts
 
 
@@ -288,8 +306,173 @@ def test_maximum_speed() -> None:
         "duration": 240,
         "maximum_speed": 23.5,
     }
-    bike.ride_on(2).stand(6)
+    bike.wait(1).report(1_000, motion=True, speed=None).stand(6)
+    assert bike.ride.distance == pytest.approx(0.2)
     assert bike.ride.described(is_over=True)["maximum_speed"] is None
+
+
+def test_bends_of_a_long_way() -> None:
+    """What the server counted shows that there was no time for a stop."""
+    for added, rides in ((0.25, 2), (1.2, 1)):
+        bike = Bike(speed=15.0, total_distance=0.0)
+        bike.wait(1).report(250, total_distance=0.25)
+        bike.wait(17).report(500, total_distance=0.25 + added)
+        assert bike.told.count("started") == rides
+
+
+# What is said of the first report of all
+
+
+@pytest.mark.parametrize("place", [{}, {"latitude": None, "fix_time": None}])
+def test_first_word(place: dict[str, Any]) -> None:
+    """It is no change: it never moved before, so nothing starts with it."""
+    first = {"motion": True, "speed": 20.0, "device_time": NOW}
+    bike = Bike(**first, **place)
+    assert (bike.told, bike.track.ride) == ([], None)
+
+
+# Reports that say themselves that the bike stands
+
+
+def parked(**usually: Any) -> Bike:
+    """Return a bike that rode a kilometre, and then stood for ten minutes."""
+    return Bike(**{"motion": False, "speed": 0.0, **usually}).ride_on(4).stand(10)
+
+
+def test_somewhere_else_only_with_the_next_report() -> None:
+    """One report alone starts nothing; two are a ride of which all is told together."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.wait(60).report()
+    assert bike.told == ["started", "ended"]
+    assert bike.ride == bike.track.last
+    assert bike.ride.started_at == bike.ride.moved_at == minutes(63)
+    assert bike.ride.distance == bike.track.total == pytest.approx(3)
+    assert bike.stand(60).told == ["started", "ended"]
+
+
+def test_ride_before_it_could_be_told() -> None:
+    """One that rides off right after is told of a ride before that one."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
+    bike.wait(60).report(3_250, speed=15.0)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.total == pytest.approx(3.25)
+
+
+def test_red_light_with_the_first_report() -> None:
+    """One that goes on with the next report is on its ride."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(1).report(250).ride_on(3)
+    assert bike.told == ["started"]
+    bike.stand(6)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.started_at == minutes(3)
+    assert bike.ride.distance == pytest.approx(1)
+
+
+def test_tracker_that_always_says_it_stands() -> None:
+    """Its place alone tells of its rides, a report later."""
+    bike = Bike(motion=False, speed=0.0).stand(3)
+    for number in range(1, 11):
+        bike.wait(1).report(number * 250)
+    assert bike.told == ["started"]
+    bike.stand(6)
+    assert bike.told == ["started", "ended"]
+    assert (bike.ride.started_at, bike.ride.moved_at) == (minutes(3), minutes(13))
+    assert bike.ride.distance == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    ("metres", "hours", "told"),
+    [
+        (100, 1, []),
+        (900, 1, []),
+        (1_100, 1, ["started", "ended"]),
+        (900, 23, []),
+        (900, 25, ["started", "ended"]),
+    ],
+)
+def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) -> None:
+    """What it went after the last report belongs to that ride, if that may be."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4)
+    bike.wait(hours * 60).report(bike.metres + metres)
+    assert bike.told == ["started", "ended"]
+    before, total = bike.ride, bike.track.total
+    assert total == pytest.approx(1)
+    bike.wait(60).report()
+    assert bike.told == ["started", "ended", *told]
+    assert bike.track.total == pytest.approx(1 + metres / 1_000)
+    last = bike.track.last
+    assert last == bike.track.ended
+    assert last is not None
+    if told:
+        assert last == bike.ride
+        assert last.distance == pytest.approx(metres / 1_000)
+    else:
+        assert last.distance == bike.track.total
+        assert last._replace(distance=before.distance) == before
+
+
+def test_ride_of_which_nothing_was_heard() -> None:
+    """Who was seen where the last ride ended rode another one since."""
+    bike = parked().wait(60).report(1_500).wait(60).report()
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.distance == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "metres", "goes"),
+    [(0.0, 140, False), (0.0, 160, True), (5.0, 25, False), (5.0, 35, True)],
+)
+def test_drift_of_a_parked_bike(accuracy: float, metres: float, goes: bool) -> None:
+    """It is as much as the accuracies explain, and 150 m where none is told."""
+    bike = parked(accuracy=accuracy).wait(1).report(1_000 + metres).wait(1).report()
+    went = 1 + metres / 1_000 if goes else 1
+    assert bike.track.total == pytest.approx(went)
+
+
+def test_parked_without_accuracy() -> None:
+    """25 m of drift are no way, when it stands and when it has just arrived."""
+    bike = Bike(motion=False, speed=0.0, accuracy=0.0).ride_on(4).report(1_010)
+    for number in range(240):
+        bike.wait(1 / 60).report(1_000 + number % 4 * 35)
+    bike.stand(6)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1, abs=0.02)
+
+
+def test_tracker_whose_fixes_drift() -> None:
+    """What was seen to be off while it stood is believed no more, as far as a kilometre."""
+    bike = parked()
+    for metres in (1_100, 1_000, 1_090, 1_090, 1_000, 1_000):
+        bike.wait(1).report(metres)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1)
+    assert bike.track.drift == pytest.approx(100)
+    bike.wait(1).report(1_400).wait(1).report(1_400)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1)
+    bike.wait(1).report(3_400).wait(1).report(3_400)
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.distance == pytest.approx(2)
+
+
+def test_drift_that_was_believed_once() -> None:
+    """A few metres that a bike went while it stood say how far its fixes drift."""
+    bike = parked().wait(1).report(1_060).wait(1).report()
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1.06)
+    for metres in (1_000, 1_055, 1_110, 1_110, 1_000, 1_000):
+        bike.wait(1).report(metres)
+    assert bike.track.total == pytest.approx(1.06)
+
+
+@pytest.mark.parametrize("back", [{}, {"speed": 15.0}])
+def test_far_away_for_one_report(back: dict[str, Any]) -> None:
+    """A jump says nothing of how far fixes drift; nor does one before a ride."""
+    bike = parked().wait(1).report(9_000 if not back else 1_300).wait(1)
+    bike.report(1_000, **back)
+    assert bike.track.drift == 0
+    assert bike.track.total == pytest.approx(1)
 
 
 # Messages that tell of no newer place
@@ -307,6 +490,8 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     a_message(bike, motion=True, is_fix=is_fix)
     assert bike.told == ["started"]
     assert bike.ride.started_at == minutes(60)
+    assert not is_silent(bike.track, minutes(89))
+    assert is_silent(bike.track, minutes(90))
     for _ in range(9):
         a_message(bike.wait(10), motion=True, is_fix=is_fix)
     assert bike.told == ["started"]
@@ -370,12 +555,44 @@ def test_late_messages() -> None:
     assert bike.track == track
 
 
-def test_fix_that_was_reported_later() -> None:
-    """What comes after it and was reported before it changes nothing."""
-    bike = Bike(motion=False, fix_time=NOW, device_time=minutes(4))
+@pytest.mark.parametrize(
+    ("fix_time", "device_time"), [(0, 4), (4, 0), (4, None)], ids=str
+)
+def test_fix_of_two_times(fix_time: int, device_time: int | None) -> None:
+    """What was reported before the later of them changes nothing."""
+    bike = Bike(
+        motion=False,
+        fix_time=minutes(fix_time),
+        device_time=None if device_time is None else minutes(device_time),
+    )
     track = bike.track
     bike.report(device_time=minutes(2), motion=True, is_fix=False)
     assert bike.track == track
+
+
+def test_late_fix_after_a_message_that_it_moves() -> None:
+    """No ride ends before it starts, in whatever order reports come."""
+    bike = Bike(motion=False).wait(30)
+    a_message(bike, motion=True, is_fix=False)
+    bike.report(200, fix_time=minutes(29), speed=15.0)
+    assert bike.ride.started_at == minutes(30)
+    bike.wait(10).report(200)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at == bike.ride.started_at
+    assert bike.track.total == bike.ride.distance == pytest.approx(0.2)
+
+
+def test_late_fix_after_its_ride_is_over() -> None:
+    """It starts no ride before that, and what it went then belongs to it."""
+    bike = Bike(motion=False).wait(30)
+    a_message(bike, motion=True, is_fix=False)
+    bike.fall_silent()
+    bike.report(0, fix_time=minutes(28), speed=15.0)
+    bike.report(200, fix_time=minutes(29), speed=15.0)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.last is not None
+    assert bike.track.last.started_at == minutes(30)
+    assert bike.track.total == bike.track.last.distance == pytest.approx(0.2)
 
 
 def test_report_without_a_time() -> None:
@@ -406,6 +623,27 @@ def test_jump() -> None:
     bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
     assert bike.told == ["started", "ended"]
     assert bike.track.total == pytest.approx(1.2)
+
+
+def test_jump_within_what_is_not_accurate() -> None:
+    """The next one confirms it as far as both may be off."""
+    bike = Bike(accuracy=100.0).wait(1).report(2_500)
+    assert bike.told == []
+    bike.wait(1 / 6).report(3_100)
+    assert bike.told == ["started"]
+
+
+def test_jump_of_a_clock_that_is_ahead() -> None:
+    """A heartbeat that sends the fix again confirms nothing, whatever its clock says."""
+    ahead = timedelta(hours=2)
+    bike = Bike(motion=False, fix_time=NOW + ahead)
+    bike.wait(1).report(15_000, fix_time=bike.time + ahead)
+    there = bike.time + ahead
+    for _ in range(120):
+        bike.wait(1).report(fix_time=there, device_time=bike.time + ahead)
+    assert bike.track.doubt is not None
+    bike.wait(1).report(0, fix_time=bike.time + ahead)
+    assert (bike.told, bike.track.total) == ([], 0)
 
 
 def test_late_fix_after_one_in_doubt() -> None:
@@ -665,7 +903,9 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
 ) -> None:
     """What it reports counts, and not that it was silent."""
     ride_in(account, read)
-    there = a_position(4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE)
+    there = a_position(
+        4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE, motion=True
+    )
     news = account.take(read(a_device(position_id=4)), {"red": there}, now=minutes(33))
     assert told(news.now["red"]) == ["started", "ended", "started"]
 

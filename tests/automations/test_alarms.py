@@ -3,10 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import area_registry as ar
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.conftest import BLUE, EMAIL, RED
+from tests.conftest import BOB, EMAIL, PASSWORD, RED, MakeEntry
 
 from .garage import INTERRUPTIONS, Garage
 
@@ -93,15 +95,40 @@ async def test_without_a_fix(garage: Garage) -> None:
     assert dt_util.parse_datetime(run.variables["since"]) is not None
 
 
-async def test_what_was_there_before(garage: Garage) -> None:
+async def test_what_was_there_before(hass: HomeAssistant, garage: Garage) -> None:
     """Alarms before the automation, and those a new tracker comes with, are not told."""
+    area = ar.async_get(hass).async_create("Garage")
     alarm(garage, "sos")
     await garage.async_minutes(2)
-    await garage.async_save(garage.automation("alarm_raised", target={"label_id": "x"}))
-    devices = [garage.device(RED), garage.device(BLUE)]
-    await async_listen(garage, target={"device_id": devices})
-    alarm(garage, "tow", BLUE)
+    garage.put(RED, area_id=area.id)
+    await async_listen(garage, target={"area_id": area.id})
+    garage.simulator.add_device("new", email=EMAIL)
+    alarm(garage, "sos", "new")
     await garage.async_minutes(2)
+    garage.put("new", area_id=area.id)
+    await garage.async_minutes(2)
+    assert garage.runs == []
+
+    alarm(garage, "tow", "new")
+    await garage.async_minutes(2)
+    assert told(garage) == [("tow", "tow")]
+
+
+async def test_what_a_new_account_comes_with(
+    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
+) -> None:
+    """Nobody could listen then."""
+    await async_listen(garage, target={"entity_id": "device_tracker.bob_s_bike"})
+    garage.simulator.add_account(BOB, PASSWORD)
+    garage.simulator.add_device("bob", name="Bob's bike", email=BOB)
+    alarm(garage, "sos", "bob")
+    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
+    for words in (None, "tow"):
+        if words:
+            alarm(garage, words, "bob")
+        for _ in range(2):
+            await garage.async_minutes(1)
+            await hass.async_block_till_done(wait_background_tasks=True)
 
     assert told(garage) == [("tow", "tow")]
 

@@ -1,5 +1,6 @@
 """How far triggers are, over restarts: with what is known of trackers, in one file."""
 
+from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
@@ -106,6 +107,37 @@ async def test_written_within_seconds(
     await garage.async_start()
     await garage.async_minutes(2)
     assert len(garage.runs) == 1
+
+
+async def test_killed_again_and_again(
+    garage: Garage, hass_storage: dict[str, Any], key: str
+) -> None:
+    """Nothing is lost, and repeated is at most what was told in the last seconds."""
+    await garage.async_save(
+        garage.automation("alarm_raised", alias="alarm", told=["alarm"]),
+        garage.automation("went_offline", alias="offline", told=["alarm"]),
+    )
+    words = [f"word {number}" for number in range(6)]
+    for number, word in enumerate(words):
+        is_written = number % 2 == 0
+        garage.simulator.report(RED, attributes={"alarm": f"{word},sos"})
+        garage.become("came_online" if number % 3 else "went_offline")
+        # The poll comes in the last seconds of a minute.
+        await garage.async_minutes(2 if is_written else 1)
+        written = deepcopy(hass_storage[key])
+        await garage.async_stop()
+        hass_storage[key] = written
+        before = len(garage.runs)
+        await garage.async_start()
+        await garage.async_minutes(2)
+        if is_written:
+            assert len(garage.runs) == before
+
+    told = [run.variables["alarm"] for run in garage.runs]
+    for number, word in enumerate(words):
+        assert 1 <= told.count(word) <= (1 if number % 2 == 0 else 2)
+    firsts = [word for word in dict.fromkeys(told) if word in words]
+    assert firsts == words
 
 
 @pytest.mark.parametrize("waits", [False, True])

@@ -17,7 +17,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.conftest import BLUE, EMAIL, RED
+from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
 
 from .garage import INTERRUPTIONS, Garage
 
@@ -599,17 +599,68 @@ async def test_error_in_one_of_them(
     caplog.clear()
 
 
+async def test_one_ends_another(hass: HomeAssistant, garage: Garage) -> None:
+    """What an automation switches off is told no more, not even of the same poll."""
+    first = garage.automation("went_offline", alias="First")
+    first["actions"].append(
+        {"action": "automation.turn_off", "target": {"entity_id": "automation.second"}}
+    )
+    devices = {"device_id": [garage.device(RED), garage.device(BLUE)]}
+    second = garage.automation("went_offline", alias="Second", target=devices)
+    await garage.async_save(first, second)
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+
+    assert len(garage.runs) < 3
+
+
 async def test_removed_a_moment_ago(
     hass: HomeAssistant, garage: Garage, entry: MockConfigEntry
 ) -> None:
     """Of a tracker without a device there is nothing to tell."""
     await garage.async_listen("went_offline")
+    await garage.async_minutes(1)
     garage.become("went_offline")
     dr.async_get(hass).async_remove_device(garage.device(RED))
     await entry.runtime_data.coordinator.async_refresh()
     await garage.async_minutes(1)
 
     assert garage.runs == []
+
+
+async def test_gone_before_the_start(hass: HomeAssistant, garage: Garage) -> None:
+    """An automation that is changed while Home Assistant starts tells as it is then."""
+    hass.set_state(CoreState.starting)
+    await garage.async_listen("came_online")
+    await garage.async_save()
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await hass.async_start()
+    await garage.async_minutes(2)
+
+    assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
+
+
+async def test_waits_while_another_account_answers(
+    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
+) -> None:
+    """An answer that does not list the bike tells nothing of it."""
+    garage.simulator.add_account(BOB, PASSWORD)
+    garage.simulator.add_device("bob", email=BOB)
+    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
+    await garage.async_listen("went_offline", **{"for": "00:04:00"})
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_begin("sign-in")
+    for _ in range(3):
+        await garage.async_minutes(1)
+        await hass.async_block_till_done(wait_background_tasks=True)
+    assert garage.runs == []
+
+    await garage.async_end("sign-in")
+    assert len(garage.runs) == 1
 
 
 async def test_not_while_home_assistant_starts(

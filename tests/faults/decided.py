@@ -303,11 +303,11 @@ def _place(name: str, decided: Decided) -> DecidedPlace:
             fails=True,
         )
     if decided == _NO_TIME or name in ("time-1970", "time-future"):
-        # The list, and the same position by its ID; the next poll does without.
+        # The list, and the same position by its ID.
         return DecidedPlace(
             place=Place.FOLLOWED,
             position_time=None if name == "time-future" else UNKNOWN,
-            asked_again=120,
+            asked_again=60,
             requests=2,
         )
     return DecidedPlace(place=Place.FOLLOWED)

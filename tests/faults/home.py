@@ -33,6 +33,8 @@ from tests.simulator.wire import pause
 
 from .trouble import NAME_NOT_FOUND, Trouble
 
+_POLL = "async_get_devices"
+_REQUESTS = (_POLL, "async_get_positions", "async_get_positions_by_id")
 # For so many seconds the client waits for an answer.
 _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.
@@ -62,6 +64,8 @@ class Home:
     """Whether there is a live connection, which is a task that never ends."""
     polls: int = field(default=0, init=False)
     """How often the device list was asked for, whether or not that reached the server."""
+    asked_at: list[float] = field(default_factory=list, init=False)
+    """When anything was asked for, whether or not that reached the server."""
     _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,21 +73,27 @@ class Home:
 
         Trackers of another kind, which are looked after every five seconds, are not.
         """
-        ask = TrackingClient.async_get_devices
-
-        async def counted(client: TrackingClient) -> Any:
-            self.polls += 1
-            return await ask(client)
 
         async def resolve(*_: Any, **__: Any) -> list[ResolveResult]:
             return self._resolve()
 
-        monkeypatch.setattr(TrackingClient, "async_get_devices", counted)
+        for name in _REQUESTS:
+            monkeypatch.setattr(TrackingClient, name, self._counted(name))
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
         monkeypatch.setattr(
             "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
             lambda *_, **__: lambda: None,
         )
+
+    def _counted(self, name: str) -> Callable[..., Any]:
+        ask: Callable[..., Any] = getattr(TrackingClient, name)
+
+        async def counted(*arguments: Any) -> Any:
+            self.polls += name == _POLL
+            self.asked_at.append(self.now)
+            return await ask(*arguments)
+
+        return counted
 
     def _resolve(self) -> list[ResolveResult]:
         if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:

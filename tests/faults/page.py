@@ -36,8 +36,10 @@ In every row:
 - If the server refuses a sign-in, Bike Tracker tries again after a minute. If the server refuses it again, Home Assistant asks
   the person, and Bike Tracker tries every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that
   is really wrong must not lock an account. Once it works again, Home Assistant no longer asks.
-- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often. Bike Tracker makes sure
-  that it tries at least every 5 minutes. A sign-in that is refused at set-up is tried again as while running.
+- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often, and from 2026.11 on not
+  before the time that the server asks for. Bike Tracker makes sure that it tries at least every 5 minutes, unless the server
+  asks for longer. A sign-in that is refused at set-up is tried again as while running.
+- List and positions are asked for at most 25 times in any ten minutes, whatever alternates.
 - Requests are those that reach the server in one poll. If a connection ends before there is an answer, the one poll asks
   twice.
 - An answer may take 30 seconds and 16 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 40 MiB of

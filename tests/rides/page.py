@@ -1,10 +1,11 @@
 """docs/rides.md: how rides are told from reports, and how near to the truth that is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from .accuracy import Measured, measure
 from .trackers import Tracker
+from .worlds import TRIPS, WORLDS, World, found_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "rides.md"
 
@@ -19,6 +20,12 @@ A tracker does not say when a ride starts or ends. Bike Tracker works that out f
   it is somewhere else. Somewhere else is farther away than both positions may be wrong: three times their accuracies, at
   least 20 meters, and at least 50 for a tracker that does not report its accuracy. The very first report of a tracker starts
   no ride.
+- A report that says itself that the bike **stands** (it moves not, or its speed is 0) starts no ride by its place alone: the
+  bike is somewhere else only if the next position is not back again, and for a tracker without accuracy only beyond 150
+  meters. That ride is then told as started and ended at once. Fixes of a tracker that were off while its bike stood are
+  believed no more as far as that, and what such a tracker wanders within a kilometer while it stands is no way.
+- If the report of the **arrival was lost**, what was ridden after the last one belongs to that ride: up to a kilometer, within
+  24 hours, in distance and total, without another event.
 - It **goes on** through traffic lights and short gaps, and **ends** with the last movement. You learn of the end once the
   bike has stood for 5 minutes by the times of its positions, when a silent tracker reports again, or 30 minutes after its
   last position.
@@ -30,9 +37,10 @@ A tracker does not say when a ride starts or ends. Bike Tracker works that out f
   does, it knows the bends between two polls. Bike Tracker then takes its count as far as it can be: at most 60 km/h, and
   at most five times the straight way and a kilometer.
 - A position that would need more than 45 km/h, or one and a half times the reported speed, waits until the next one confirms
-  it. So does one that is more than 45 km away. Nothing faster than 320 km/h counts.
-- **Total distance** begins with what the server counted, or with 0. It never falls, and grows with rides alone: not with the drift
-  of a parked bike, a reset of the server, or a position that jumped.
+  it. So does one that is more than 45 km away. Nothing faster than 320 km/h counts. A position that is only sent again confirms
+  nothing.
+- **Total distance** begins with what the server counted, or with 0. It never falls, and what adds to it belongs to a ride: not
+  the drift of a parked bike, a reset of the server, or a position that jumped.
 
 Rides survive restarts of Home Assistant, and move along with a tracker to another account.
 
@@ -48,12 +56,22 @@ So 60 km become 58 with a report a minute, and more like 42 with one every ten m
 streets are. Times are off by no more than a report, and by up to 5 minutes more at the start for a tracker that
 reports while it stands.
 
+## Where trackers err
+
+A tracker that reports each minute, also while the bike stands, and {trips} trips of weeks. The first are told truly, and all of
+them have to be right; from *{first}* on the tracker says less, or better than it is. There at most five rides may be invented.
+
+{worlds}
+
 ## What it cannot tell
 
 - With a report every ten minutes it misses a ride that comes back to where it was between two reports; a ride that turns
   round may become two; and two rides with a stop of less than 20 minutes between them may become one.
 - It misses a ride that begins and ends at one place while Home Assistant or the service is down. It tells of a ride to
-  somewhere else during that time as soon as it knows, and that ride starts when it was first seen.
+  somewhere else during that time with the second position from there, or when the bike leaves it again, and that ride starts
+  when it was first seen. So it does of each ride of which nothing was heard under way.
+- Of a tracker that never says that the bike moves it tells a report later.
+- A few meters by hand, of which a tracker that drifts says that it stood, are taken for drift.
 - A ride becomes two if the tracker is silent for more than 30 minutes on the way.
 - A position that jumps by less than a bike could ride in that time counts as a way.
 - Without positions there are no rides.
@@ -69,14 +87,32 @@ _HEAD = (
     "Start",
     "End",
 )
+_WORLDS_HEAD = ("World", "Seen as one", "Lost", "Invented", "Of all kilometers")
 _RHYTHMS = ((10, "every 10 s"), (60, "every minute"), (600, "every 10 min"))
 
 
 def page() -> str:
     """Measure, and return the whole page."""
-    rows = [_HEAD, ["---"] * len(_HEAD), *_rows()]
-    table = [f"| {' | '.join(cells)} |" for cells in rows]
-    return "\n".join([_INTRODUCTION, *table, _LIMITS])
+    worlds = _table(_WORLDS_HEAD, (_world(world) for world in WORLDS))
+    first = next(world.name for world in WORLDS if not world.is_clear)
+    limits = _LIMITS.format(trips=TRIPS, first=first, worlds=worlds)
+    return "\n".join([_INTRODUCTION, _table(_HEAD, _rows()), limits])
+
+
+def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _world(world: World) -> Iterable[str]:
+    found = found_in(world)
+    return (
+        world.name,
+        str(found.as_one),
+        str(found.lost),
+        str(found.invented),
+        f"{found.in_all:+.0f} %",
+    )
 
 
 def _rows() -> Iterator[Iterable[str]]:

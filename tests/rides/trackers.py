@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from math import cos, hypot, radians
+from math import cos, hypot, radians, sqrt
 from random import Random
 
 from custom_components.bike_tracker.api import Position
@@ -27,13 +27,25 @@ class Tracker:
     """Seconds between two messages without a fix while it stands."""
     accuracy: float = 6
     """Metres that two of three fixes keep."""
-    says_accuracy: bool = True
+    claims: float | None = None
+    """Metres of accuracy that it reports, 0 for none; None is what is true."""
+    drifts: float = 0.8
+    """How much of the error of a fix the next one has too."""
+    strays: float = 0
+    """How many of its fixes while it stands begin a walk of minutes, a house or two away."""
+    spikes: float = 0
+    """How many of its fixes are some streets away."""
     says_speed: bool = True
     says_total: bool = True
     jumps: float = 0
     """How many of its fixes are anywhere."""
     buffers: float = 0
     """How many of its reports come minutes late."""
+
+    @property
+    def claimed(self) -> float:
+        """Return the metres of accuracy that it reports."""
+        return self.accuracy if self.claims is None else self.claims
 
 
 @dataclass(frozen=True)
@@ -56,12 +68,14 @@ class _Sensors:
     last: Point | None = None
     fix_time: datetime = datetime.min
     position_id: int = 0
+    strayed: list[Point] = field(default_factory=list)
+    """Metres that it is going to be off besides."""
     late_until: datetime = field(default=datetime.min)
 
     def report(self, moment: Moment, time: datetime) -> Report:
         """Return what is reported of a moment."""
         tracker, random = self.tracker, self.random
-        point = self._measured(moment.point)
+        point = self._measured(moment)
         if self.last is not None:
             self.total += metres(self.last, point)
         self.last, self.fix_time = point, time
@@ -78,7 +92,7 @@ class _Sensors:
                 fix_time=time,
                 latitude=point[0],
                 longitude=point[1],
-                accuracy=tracker.accuracy if tracker.says_accuracy else 0,
+                accuracy=tracker.claimed,
                 speed=speed if tracker.says_speed else None,
                 motion=moment.speed > 0 if tracker.says_speed else None,
                 device_time=time,
@@ -87,17 +101,23 @@ class _Sensors:
             max(time + timedelta(seconds=random.uniform(0, 3)), late_until),
         )
 
-    def _measured(self, point: Point) -> Point:
+    def _measured(self, moment: Moment) -> Point:
         """Return where the tracker thinks it is: off by what it was off before, and more."""
-        random = self.random
+        tracker, random, point = self.tracker, self.random, moment.point
         # Of a deviation of 1 in both directions, two of three are nearer than 1.5.
-        deviation = self.tracker.accuracy / 1.5
+        deviation = tracker.accuracy / 1.5 * sqrt(1 - tracker.drifts**2)
         self.off = (
-            0.8 * self.off[0] + 0.6 * random.gauss(0, deviation),
-            0.8 * self.off[1] + 0.6 * random.gauss(0, deviation),
+            tracker.drifts * self.off[0] + random.gauss(0, deviation),
+            tracker.drifts * self.off[1] + random.gauss(0, deviation),
         )
         north, east = self.off
-        if random.random() < self.tracker.jumps:
+        if not moment.speed and not self.strayed and random.random() < tracker.strays:
+            self.strayed = _astray(random)
+        if self.strayed:
+            north, east = _added((north, east), self.strayed.pop())
+        if random.random() < tracker.spikes:
+            north, east = random.gauss(0, 400), random.gauss(0, 400)
+        if random.random() < tracker.jumps:
             north, east = random.gauss(0, 200_000), random.gauss(0, 200_000)
             if hypot(north, east) < 50_000:
                 north += 100_000
@@ -105,6 +125,19 @@ class _Sensors:
             point[0] + north / METRES_PER_DEGREE,
             point[1] + east / METRES_PER_DEGREE / cos(radians(point[0])),
         )
+
+
+def _added(one: Point, other: Point) -> Point:
+    return one[0] + other[0], one[1] + other[1]
+
+
+def _astray(random: Random) -> list[Point]:
+    """Return how far a fix is off, report by report, while walls reflect the satellites."""
+    far = random.gauss(0, 120), random.gauss(0, 120)
+    return [
+        _added(far, (random.gauss(0, 30), random.gauss(0, 30)))
+        for _ in range(random.randint(1, 8))
+    ]
 
 
 def reports(
@@ -159,7 +192,7 @@ def _repeated(sensors: _Sensors, begin: datetime, end: datetime) -> Iterator[Rep
                 fix_time=sensors.fix_time,
                 latitude=sensors.last[0],
                 longitude=sensors.last[1],
-                accuracy=tracker.accuracy if tracker.says_accuracy else 0,
+                accuracy=tracker.claimed,
                 speed=0 if tracker.says_speed else None,
                 motion=False if tracker.says_speed else None,
                 device_time=time,

@@ -111,8 +111,12 @@ class Journey:
 
     def at(self, time: datetime) -> Moment:
         """Return where the bike is."""
-        number = bisect_right(self._starts, time)
-        if number == 0:
+        trip = self.begun(time)
+        if trip is None:
             return Moment(HOME)
-        trip = self.trips[number - 1]
         return trip.at(time) if time < trip.ends_at else trip.arrived
+
+    def begun(self, time: datetime) -> Trip | None:
+        """Return the trip that began last, over or not."""
+        number = bisect_right(self._starts, time)
+        return self.trips[number - 1] if number else None

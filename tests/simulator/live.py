@@ -1,7 +1,7 @@
 """The live connection: a session, and sockets that say what is new."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 import contextlib
 from dataclasses import dataclass, field
 import secrets
@@ -44,6 +44,8 @@ class LiveServer:
         """What clients answered to pings."""
         self._sessions: dict[str, str] = {}
         self._given: set[str] = set()
+        # What is to go out in one message, by account, while it is gathered.
+        self._gathered: dict[str, dict[str, list[Item]]] | None = None
 
     @property
     def cookies(self) -> int:
@@ -119,10 +121,26 @@ class LiveServer:
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
         """Say something to the accounts it is for."""
         told = set(emails)
+        if self._gathered is not None:
+            for email in told:
+                for kind, items in message.items():
+                    gathered = self._gathered.setdefault(email, {})
+                    gathered.setdefault(kind, []).extend(items)
+            return
         data = orjson.dumps(message)
         for socket in self.sockets:
             if socket.email in told:
                 socket.waiting.put_nowait(data)
+
+    @contextlib.contextmanager
+    def in_one_message(self) -> Iterator[None]:
+        """Say what is told meanwhile in a single message to each account."""
+        gathered: dict[str, dict[str, list[Item]]] = {}
+        self._gathered = gathered
+        yield
+        self._gathered = None
+        for email, message in gathered.items():
+            self.tell([email], message)
 
     def keep_alive(self) -> None:
         """Give a sign of life, as servers do once a minute."""

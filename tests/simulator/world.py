@@ -259,12 +259,15 @@ class World:
         battery_level: float | None = None,
         motion: bool | None = None,
         fix_time: datetime | None = None,
+        device_time: datetime | None = None,
         last_update: datetime | None = None,
+        is_late: bool = False,
     ) -> SimPosition:
         """Have the tracker report: a new position under a new positionId, and a new lastUpdate.
 
         What is not given stays as in the position before, but an alarm; times are now. Speed is in knots. `attributes`
-        replaces those of the position before, so a report without batteryLevel is one with `attributes={}`.
+        replaces those of the position before, so a report without batteryLevel is one with `attributes={}`. One that
+        is late is told over live, and the position before stays the last one.
         """
         device = self._device(unique_id)
         now = last_update or _now()
@@ -290,18 +293,19 @@ class World:
             valid=valid,
             attributes=carried,
             fix_time=fix_time or now,
-            device_time=now,
+            device_time=device_time or now,
             server_time=now,
         )
-        if device.position is not None:
-            device.earlier.append(device.position)
-            del device.earlier[:-EARLIER_POSITIONS]
         device.last_update = now
         device.reported = True
         # A live connection tells of the device first, as if it had no new position.
         self._tell(device)
-        device.position = position
-        device.position_id = position.id
+        if not is_late:
+            if device.position is not None:
+                device.earlier.append(device.position)
+                del device.earlier[:-EARLIER_POSITIONS]
+            device.position = position
+            device.position_id = position.id
         self._changed(unique_id)
         self._tell(device, position)
         return position

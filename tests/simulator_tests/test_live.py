@@ -73,6 +73,25 @@ async def test_messages(session: ClientSession) -> None:
         await socket.close()
 
 
+async def test_one_message(session: ClientSession) -> None:
+    """What is told meanwhile goes out together, a late report too."""
+    async with (
+        serve() as simulator,
+        session.ws_connect(
+            f"{simulator.url}/socket", headers=await sign_in(session, simulator)
+        ) as socket,
+    ):
+        await socket.receive()
+        with simulator.live.in_one_message():
+            newest = simulator.report(RED, latitude=48.5)
+            late = simulator.report(RED, latitude=48.4, is_late=True)
+        message = json.loads((await socket.receive()).data)
+        assert [row["id"] for row in message["positions"]] == [newest.id, late.id]
+        assert len(message["devices"]) == 2
+        [row] = simulator.listed("devices", EMAIL)
+        assert row["positionId"] == newest.id
+
+
 async def test_order_of_traccar_6(
     session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

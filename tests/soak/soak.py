@@ -11,6 +11,7 @@ from tests.faults.home import Home
 from tests.faults.trouble import TROUBLES, Trouble
 from tests.simulator import LIVE_FAULTS
 
+from .ledger import Ledger
 from .options import Options
 from .reading import Reading, read
 
@@ -35,6 +36,7 @@ class Soak:
         email: str,
         password: str,
         options: Options,
+        ledger: Ledger,
         forget: Callable[[], None],
     ) -> None:
         """Live in this home, with this account; `forget` frees what the tests note."""
@@ -44,6 +46,7 @@ class Soak:
         self._email = email
         self._password = password
         self._options = options
+        self._ledger = ledger
         self._forget = forget
         self._random = Random(options.seed)  # noqa: S311 - no secret
         self._troubles = [
@@ -91,6 +94,8 @@ class Soak:
         for tracker in simulator.devices:
             if self._random.random() < 0.3:
                 simulator.report_many([tracker])
+            if self._random.random() < 0.1:
+                self._ledger.raise_alarm(self._random, tracker)
             if self._random.random() < 0.05:
                 simulator.set_status(
                     tracker, self._random.choice(["online", "offline"])
@@ -181,6 +186,7 @@ class Soak:
         for path, number in record.counts.items():
             self.counts[f"requests for {path}"] += number
         record.clear()
+        self._ledger.settle()
         self._forget()
 
     async def _read(self) -> Reading:

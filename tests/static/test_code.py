@@ -24,6 +24,20 @@ def components_in(tree: ast.Module) -> Iterator[str]:
                 yield name.split(".")[2]
 
 
+def lines_in(tree: ast.Module) -> Iterator[str]:
+    """Yield what a module writes to the log for a person to see."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and ast.unparse(node.func.value) == "LOGGER"
+            and node.func.attr != "debug"
+        ):
+            line, *_ = node.args
+            assert isinstance(line, ast.Constant)
+            yield str(line.value)
+
+
 def test_imported_components_are_there_in_time() -> None:
     """What is imported is a platform, has a module here or is a dependency."""
     manifest = read_json(INTEGRATION / "manifest.json")
@@ -44,6 +58,18 @@ def test_client_knows_nothing_of_home_assistant() -> None:
     for path, tree in syntax_trees().items():
         if path.parent.name == "api":
             assert "homeassistant" not in ast.unparse(tree), path.name
+
+
+def test_each_line_of_the_log_begins_with_the_account() -> None:
+    """But for those of triggers and conditions, which are of all accounts."""
+    nameless = {
+        line
+        for path, tree in syntax_trees().items()
+        if path.parent.name != "automations"
+        for line in lines_in(tree)
+        if not line.startswith("%s")
+    }
+    assert nameless == set()
 
 
 def test_each_platform_says_how_many_updates_may_run() -> None:

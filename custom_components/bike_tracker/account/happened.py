@@ -32,12 +32,15 @@ def later[T: Alarm | RideEvent](
 ) -> tuple[T, ...]:
     """Return the items with new ones, numbered in their order.
 
-    The last ten are kept of those that were told, and all that were not.
+    The last ten are kept of those that were told, and all that were not: they are
+    heard of now as well, or nothing could be told until now.
     """
     number = max((item.heard_at for item in items if item.heard_at), default=None)
     numbered: list[T] = []
     for item in new:
         number = now if number is None or number < now else number + _NEXT
         numbered.append(cast(T, item._replace(heard_at=number)))
-    kept: tuple[T, ...] = items if untold else items[-_KEPT:]
-    return (*kept, *numbered)[-_MOST:]
+    told = 0
+    if not untold:
+        told = sum(item.heard_at is None or item.heard_at < now for item in items)
+    return (*items[max(0, told - _KEPT) :], *numbered)[-_MOST:]

@@ -81,12 +81,19 @@ def server_of(url: str) -> str:
 
     The port is left out if it is that of the scheme, the path without its `/api`.
     """
-    host = host_of(url)
-    address = URL(url, encoded=True)
-    server = f"[{host}]" if ":" in host else host
-    if address.explicit_port is not None:
-        server += f":{address.explicit_port}"
-    return server + address.raw_path.removesuffix(f"/{_API}")
+    return origin_of(url) + URL(url, encoded=True).raw_path.removesuffix(f"/{_API}")
+
+
+def origin_of(url: str) -> str:
+    """Return host and port of an address, without a port that is that of the scheme."""
+    host, port = host_of(url), port_of(url)
+    name = f"[{host}]" if ":" in host else host
+    return name if port is None else f"{name}:{port}"
+
+
+def port_of(url: str) -> int | None:
+    """Return the port of an address, None if it is that of the scheme."""
+    return URL(url, encoded=True).explicit_port
 
 
 def host_of(url: str) -> str:

@@ -46,6 +46,11 @@ class Watch:
         self._wait = wait
         self._names = names
 
+    @property
+    def waits(self) -> bool:
+        """Return whether what is so is told only after a while."""
+        return bool(self._wait) or self.kind.is_silence
+
     def to_tell(
         self, unique_id: str, tracker: Tracker
     ) -> Iterator[tuple[datetime, Item]]:

@@ -239,7 +239,7 @@ class Watches:
                 continue
             tracker = coordinator.data.now[unique_id]
             for at, item in watch.to_tell(unique_id, tracker):
-                if at > now:
+                if watch.waits and at > now:
                     self._come_again(at, unique_id, watch)
                 elif watch.kind.is_silence and at > (coordinator.asked_at or at):
                     self._waiting[unique_id, watch] = None

@@ -14,12 +14,14 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
 from ..api import LiveClient, Message, TrackingError
 from ..const import DOMAIN, LOGGER
+from ..identity import name_of
 from ..later import Later
 from .doubts import Doubts
 from .inbox import Inbox
@@ -72,13 +74,19 @@ class Live:
         client: LiveClient,
         take_in: Callable[[Message], None],
         polls_succeed: Callable[[], bool],
+        poll: Callable[[], None],
     ) -> None:
-        """Begin when positions are offered; what messages tell goes into `take_in`."""
+        """Begin when positions are offered; what messages tell goes into `take_in`.
+
+        At first the server tells positions and no devices: whenever it begins anew,
+        `poll` is called.
+        """
         self.report = LiveReport()
         self._hass = hass
         self._entry = entry
         self._client = client
         self._polls_succeed = polls_succeed
+        self._poll = poll
         self._inbox = Inbox(hass, entry, take_in)
         self._waits = Waits()
         self._doubts = Doubts()
@@ -89,14 +97,17 @@ class Live:
         self._tell_end = Later(hass, entry, _LASTING, self._async_tell_end)
         entry.async_on_unload(self._async_end)
         entry.async_on_unload(
+            hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self.async_take_in)
+        )
+        entry.async_on_unload(
             async_dispatcher_connect(
                 hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_follow_entry
             )
         )
 
     @callback
-    def async_before_poll(self) -> None:
-        """Take in what was told before a poll begins, which counts as older than it."""
+    def async_take_in(self, _: Event | None = None) -> None:
+        """Take in what waits for its second: a poll that begins is later, an end final."""
         self._inbox.async_flush()
 
     @callback
@@ -153,8 +164,12 @@ class Live:
         self._waits.work()
         self._tell_end.async_cancel()
         if not self._told:
-            LOGGER.info("Live: the server tells news as it happens")
+            LOGGER.info(
+                "%s: Live: the server tells news as it happens", name_of(self._entry)
+            )
             self._told = True
+        if self.report.reconnects:
+            self._poll()
 
     @callback
     def _async_try_again(self, ended: asyncio.Task[None]) -> None:
@@ -178,7 +193,9 @@ class Live:
     @callback
     def _async_tell_end(self) -> None:
         LOGGER.info(
-            "Live has ended (%s): news comes once a minute, and live is tried again",
+            "%s: Live has ended (%s): "
+            "news comes once a minute, and live is tried again",
+            name_of(self._entry),
             self.report.why,
         )
         self._told = False

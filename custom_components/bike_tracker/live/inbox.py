@@ -9,6 +9,7 @@ from homeassistant.core import HomeAssistant, callback
 
 from ..api import Message
 from ..const import DOMAIN, LOGGER
+from ..identity import name_of
 
 _SECOND = 1
 # A tracker that reports is two messages, and sometimes one more of its status.
@@ -63,7 +64,10 @@ class Inbox:
         try:
             self._take_in(message)
         except Exception:  # noqa: BLE001 - the next message is taken in all the same
-            LOGGER.exception("Unexpected error taking in what the service said")
+            LOGGER.exception(
+                "%s: Unexpected error taking in what the service said",
+                name_of(self._entry),
+            )
         self._taken_in_at = monotonic()
 
     async def _async_empty(self) -> None:

@@ -1,0 +1,72 @@
+"""An account whose set-up fails, on the newest Home Assistant, which obeys waits at set-up."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.live import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
+from tests.live.town import settle
+
+ENTITIES_OF_A_TRACKER = 12
+DEVICES = "/api/devices"
+FIRST_WAIT = 5
+"""Seconds until Home Assistant tries for the second time."""
+
+
+@pytest.fixture
+async def entry_id(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+) -> AsyncIterator[str]:
+    """Return the account, set up while Home Assistant runs."""
+    client = home_assistant.client
+    await settle(client)
+    entry_id = await client.add_account(simulator.url, EMAIL, PASSWORD)
+    await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
+    yield entry_id
+    assert home_assistant.complaints() == []
+
+
+async def state(home_assistant: HomeAssistantProcess) -> str:
+    """Return the state of the account."""
+    client = home_assistant.client
+    [entry] = await client.call("config_entries/get", domain="bike_tracker")
+    found: str = entry["state"]
+    return found
+
+
+async def reload(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
+    """Set the account up anew."""
+    path = f"/api/config/config_entries/entry/{entry_id}/reload"
+    await home_assistant.client.post(path)
+
+
+async def requests(simulator: SimulatorProcess) -> int:
+    """Return how often the trackers were asked for."""
+    count: int = (await simulator.control.state())["requests"].get(DEVICES, 0)
+    return count
+
+
+async def test_outage_of_a_moment(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, entry_id: str
+) -> None:
+    """The account is there again after seconds, and not after a minute."""
+    await simulator.control.fault("status-503")
+    await reload(home_assistant, entry_id)
+    assert await state(home_assistant) == "setup_retry"
+    await simulator.control.fault(None)
+    async with asyncio.timeout(4 * FIRST_WAIT):
+        while await state(home_assistant) != "loaded":
+            await asyncio.sleep(0.1)
+
+
+async def test_wait_that_the_server_asks_for(
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, entry_id: str
+) -> None:
+    """It is obeyed from the first time on."""
+    await simulator.control.fault("status-503", retry_after="600")
+    await reload(home_assistant, entry_id)
+    before = await requests(simulator)
+    await asyncio.sleep(2 * FIRST_WAIT)
+    assert await requests(simulator) == before
+    assert await state(home_assistant) == "setup_retry"

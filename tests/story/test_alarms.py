@@ -1,0 +1,333 @@
+"""Each alarm is told once, oldest first, however it comes."""
+
+from contextlib import nullcontext
+from datetime import timedelta
+
+from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.bike_tracker.const import DOMAIN
+from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED
+
+from .home import Home
+
+WORDS = ["sos", "tow", "sos", "vibration", "movement", "lowBattery"]
+SIX = 6
+
+
+def alarm(home: Home, *words: str, tracker: str = RED, age: float = 0) -> None:
+    """Have a bike report alarms, with a fix that is so many seconds old."""
+    home.simulator.report(
+        tracker,
+        attributes={"alarm": ",".join(words)},
+        fix_time=dt_util.utcnow() - timedelta(seconds=age),
+    )
+
+
+def alarm_entity(home: Home) -> str:
+    """Return the ID of the red bike's alarms."""
+    entities = er.async_get(home.hass)
+    entity_id = entities.async_get_entity_id("event", DOMAIN, f"{RED}_alarm")
+    assert entity_id is not None
+    return entity_id
+
+
+async def test_six_in_one_read(home: Home) -> None:
+    """The first ones ever, in messages within milliseconds, are as many events."""
+    for number, word in enumerate(WORDS):
+        alarm(home, word, age=SIX - number)
+    await home.async_wait(2)
+    assert home.listener.alarms() == WORDS
+
+
+async def test_six_in_one_read_again(home: Home) -> None:
+    """So are those of a bike that had alarms before, with the same word each time."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    for number in range(SIX):
+        alarm(home, "tow", age=SIX - number)
+    await home.async_wait(2)
+    assert home.listener.alarms() == ["sos"] + ["tow"] * SIX
+
+
+async def test_one_message(home: Home) -> None:
+    """Several reports in one message count one by one, in the order of their fixes."""
+    with home.simulator.live.in_one_message():
+        for word, age in (("tow", 20), ("sos", 40), ("vibration", 0)):
+            alarm(home, word, age=age)
+        alarm(home, "lowBattery", tracker=BLUE)
+    await home.async_wait(2)
+    assert home.listener.alarms() == ["sos", "tow", "vibration"]
+    assert home.listener.alarms(BLUE) == ["lowBattery"]
+
+
+@pytest.mark.parametrize("in_one_message", [False, True])
+async def test_more_than_are_remembered(home: Home, in_one_message: bool) -> None:
+    """All are told of a tracker that tells at once what it kept for a night."""
+    words = [f"word {number}" for number in range(50)]
+    with home.simulator.live.in_one_message() if in_one_message else nullcontext():
+        for number, word in enumerate(words):
+            alarm(home, word, age=50 - number)
+    await home.async_wait(20)
+    assert home.listener.alarms() == words
+
+
+async def test_storm(home: Home) -> None:
+    """Of a hundred reports in a second each alarm is told."""
+    words = [f"word {number}" for number in range(30)]
+    for number in range(100):
+        if number % 4 == 0 and number // 4 < len(words):
+            alarm(home, words[number // 4], age=100 - number)
+        else:
+            home.simulator.report(
+                RED, fix_time=dt_util.utcnow() - timedelta(seconds=100 - number)
+            )
+        home.simulator.report(BLUE)
+    await home.async_wait(20)
+    assert home.listener.alarms() == words[:25]
+
+
+async def test_words_of_one_report(home: Home) -> None:
+    """Each is an alarm, and one that is there twice is one."""
+    alarm(home, "sos", "tow", "sos")
+    await home.async_wait(2)
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+@pytest.mark.parametrize("before", [[], ["tow"]])
+async def test_late_report(home: Home, before: list[str]) -> None:
+    """A fix that comes behind a newer one changes no place, and its alarm is told.
+
+    Also if it is the first alarm of the bike.
+    """
+    for word in before:
+        alarm(home, word)
+    await home.async_wait(2)
+    home.simulator.report(RED, latitude=48.5)
+    await home.async_wait(2)
+    home.simulator.report(
+        RED,
+        latitude=47.5,
+        attributes={"alarm": "sos"},
+        fix_time=dt_util.utcnow() - timedelta(minutes=3),
+        is_late=True,
+    )
+    await home.async_wait(2)
+    assert home.listener.alarms() == [*before, "sos"]
+    place = home.hass.states.get("device_tracker.red_bike")
+    assert place is not None
+    assert place.attributes["latitude"] == 48.5
+    await home.async_wait(120)
+    assert home.listener.alarms() == [*before, "sos"]
+
+
+async def test_message_without_a_fix(home: Home) -> None:
+    """A tracker in a cellar raises an alarm."""
+    home.simulator.report_no_fix(RED)
+    for word in ("sos", "tow"):
+        home.simulator.report(
+            RED,
+            latitude=0,
+            longitude=0,
+            valid=False,
+            fix_time=dt_util.utc_from_timestamp(0),
+            attributes={"alarm": word},
+        )
+    await home.async_wait(2)
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+async def test_while_polls_fail(home: Home) -> None:
+    """What live told during an outage of the list is told with the first answer."""
+    home.simulator.fault("status-503", path="devices")
+    await home.async_wait(120)
+    for word in WORDS:
+        alarm(home, word)
+        await home.async_wait(30)
+    assert home.listener.alarms() == []
+    home.simulator.fault(None)
+    await home.async_wait(310)
+    assert home.listener.alarms() == WORDS
+
+
+@pytest.mark.parametrize("way", ["restart", "reload", "outage"])
+async def test_nothing_again(home: Home, way: str) -> None:
+    """Whatever comes, what was told is not told again."""
+    alarm(home, "sos", "tow")
+    await home.async_wait(2)
+    for _ in range(2):
+        if way == "restart":
+            await home.async_restart()
+        elif way == "reload":
+            await home.async_reload(EMAIL)
+        else:
+            home.simulator.fault("status-503")
+            await home.async_wait(70)
+            home.simulator.fault(None)
+        await home.async_wait(130)
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+@pytest.mark.parametrize("way", ["restart", "reload"])
+async def test_storm_before_an_end(home: Home, way: str) -> None:
+    """What came in the last second before a reload or restart is told."""
+    words = [f"word {number}" for number in range(20)]
+    for number, word in enumerate(words):
+        alarm(home, word, age=20 - number)
+        await home.async_settle()
+    if way == "restart":
+        await home.async_restart()
+    else:
+        await home.async_reload(EMAIL)
+    await home.async_wait(130)
+    assert home.listener.alarms() == words
+
+
+async def test_first_poll(home: Home) -> None:
+    """Alarms that were there before anybody could listen are not told."""
+    home.simulator.add_device("another", email=EMAIL)
+    alarm(home, "sos", tracker="another")
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.add_device("bob's", email=BOB)
+    alarm(home, "tow", tracker="bob's")
+    await home.async_add(BOB)
+    await home.async_wait(130)
+    assert not home.listener.entities
+    assert not home.listener.triggers
+    home.label()
+    await home.async_wait(2)
+    alarm(home, "vibration", tracker="another")
+    alarm(home, "vibration", tracker="bob's")
+    await home.async_wait(130)
+    assert home.listener.alarms("another") == ["vibration"]
+    assert home.listener.alarms("bob's") == ["vibration"]
+
+
+@pytest.mark.parametrize("automations_first", [False, True])
+async def test_while_down(home: Home, automations_first: bool) -> None:
+    """One that was raised while Home Assistant was down is told once it has started."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    await home.async_stop()
+    alarm(home, "tow", "vibration")
+    await home.async_wait(30)
+    await home.async_start(automations_first=automations_first)
+    await home.async_wait(130)
+    assert home.listener.alarms() == ["sos", "tow", "vibration"]
+    # Not before automations listen.
+    assert home.listener.starting == []
+
+
+async def test_entity_of_another_name(home: Home) -> None:
+    """An entity that is called otherwise tells nothing again."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    er.async_get(home.hass).async_update_entity(
+        alarm_entity(home), new_entity_id="event.theft"
+    )
+    await home.async_wait(70)
+    assert home.listener.alarms() == ["sos"]
+    alarm(home, "tow")
+    await home.async_wait(2)
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+async def test_entity_that_was_disabled(home: Home) -> None:
+    """One that is enabled again tells what comes then, and nothing old."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    entities, entity_id = er.async_get(home.hass), alarm_entity(home)
+    entities.async_update_entity(entity_id, disabled_by=er.RegistryEntryDisabler.USER)
+    await home.async_wait(70)
+    alarm(home, "tow")
+    await home.async_wait(70)
+    entities.async_update_entity(entity_id, disabled_by=None)
+    # Home Assistant reloads the account half a minute later.
+    await home.async_wait(130)
+    alarm(home, "vibration")
+    await home.async_wait(70)
+    assert [told.word for told in home.listener.entities] == ["sos", "vibration"]
+    assert not home.listener.unnoticed
+    assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
+
+
+async def test_another_account(home: Home) -> None:
+    """A bike that moves to another account tells its last alarm there if it is new."""
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    await home.async_wait(130)
+    alarm(home, "sos")
+    await home.async_wait(130)
+    home.simulator.unassign(EMAIL, RED)
+    await home.async_wait(130)
+    assert home.owner(RED) == BOB
+    assert home.listener.alarms() == ["sos"]
+    alarm(home, "tow")
+    await home.async_wait(130)
+    home.simulator.assign(EMAIL, RED)
+    home.simulator.unassign(BOB, RED)
+    alarm(home, "vibration")
+    await home.async_wait(130)
+    assert home.owner(RED) == EMAIL
+    assert home.listener.alarms() == ["sos", "tow", "vibration"]
+
+
+# A kill
+
+
+async def test_told_before_a_kill(home: Home) -> None:
+    """What was told eleven seconds before is not told again."""
+    alarm(home, "sos")
+    await home.async_wait(1)
+    alarm(home, "tow", "movement")
+    await home.async_wait(11)
+    await home.async_kill()
+    await home.async_start()
+    await home.async_wait(130)
+    assert home.listener.alarms() == ["sos", "tow", "movement"]
+
+
+async def test_told_before_a_kill_while_much_happens(home: Home) -> None:
+    """Nor if something changes every second."""
+    await _async_much_happens(home, 30)
+    alarm(home, "sos")
+    await _async_much_happens(home, 12)
+    await home.async_kill()
+    await home.async_start()
+    await home.async_wait(130)
+    assert home.listener.alarms() == ["sos"]
+
+
+async def test_heard_before_a_kill(home: Home) -> None:
+    """What was heard eleven seconds before, and could not be told yet, is not lost."""
+    home.simulator.fault("status-503", path="devices")
+    await home.async_wait(70)
+    alarm(home, "sos")
+    alarm(home, "tow")
+    await _async_much_happens(home, 12)
+    await home.async_kill()
+    home.simulator.fault(None)
+    await home.async_start()
+    await home.async_wait(130)
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+async def _async_much_happens(home: Home, seconds: int) -> None:
+    for _ in range(seconds):
+        home.simulator.report(BLUE)
+        home.simulator.report(RED)
+        await home.async_wait(1)
+
+
+async def test_newest_before_a_kill(home: Home) -> None:
+    """The last one is not lost, and told again only as it had just been told."""
+    alarm(home, "sos")
+    await home.async_settle()
+    await home.async_kill()
+    await home.async_start()
+    await home.async_wait(130)
+    words = [told.word for told in home.listener.entities]
+    assert words in (["sos"], ["sos", "sos"])
+    assert {told.word for told in home.listener.triggers} == {"sos"}

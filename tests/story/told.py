@@ -1,0 +1,173 @@
+"""What an automation is told of alarms and rides: by event entities, and by triggers."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.core import CoreState, Event, HomeAssistant, callback
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    label_registry as lr,
+)
+from homeassistant.util import dt as dt_util
+
+from custom_components.bike_tracker.const import DOMAIN
+from tests.conftest import RED
+
+TOLD = "told"
+"""The event that an automation fires when its trigger tells something."""
+TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
+_LABEL = "bikes"
+_NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
+
+
+@dataclass(frozen=True)
+class Told:
+    """One thing that was told."""
+
+    tracker: str
+    what: str
+    """`alarm`, `started` or `ended`."""
+    at: datetime
+    """When it was told."""
+    details: dict[str, Any] = field(compare=False)
+
+    @property
+    def word(self) -> str:
+        """The service's word for an alarm."""
+        word: str = self.details["alarm"]
+        return word
+
+    @property
+    def started_at(self) -> datetime:
+        """When a ride started."""
+        return _time(self.details["started_at"])
+
+
+def _named(told: Told) -> str | datetime:
+    return told.word if told.what == "alarm" else told.started_at
+
+
+def _time(value: datetime | str) -> datetime:
+    time = dt_util.parse_datetime(value) if isinstance(value, str) else value
+    assert time is not None
+    return time
+
+
+@dataclass
+class Listener:
+    """Notes what is told, whatever becomes of Home Assistant."""
+
+    entities: list[Told] = field(default_factory=list)
+    """What event entities told, as automations on them notice it."""
+    triggers: list[Told] = field(default_factory=list)
+    """What the triggers told."""
+    unnoticed: list[Told] = field(default_factory=list)
+    """What event entities told in a way that no automation notices."""
+    starting: list[Told] = field(default_factory=list)
+    """What event entities told before Home Assistant had started."""
+    is_deaf: bool = False
+    """Whether nobody is there to be told anything any more."""
+    _seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def alarms(self, tracker: str = RED) -> list[str]:
+        """Return the words of a tracker's alarms, as entities and triggers alike told."""
+        return [told.word for told in self.alike(tracker, "alarm")]
+
+    def rides(self, tracker: str = RED) -> list[str]:
+        """Return in the same way what was told of its rides."""
+        return [told.what for told in self.alike(tracker, "started", "ended")]
+
+    def alike(self, tracker: str, *what: str) -> list[Told]:
+        """Return what both told of a tracker; each trigger tells in an order of its own."""
+        told = [t for t in self.entities if t.tracker == tracker and t.what in what]
+        assert not self.unnoticed
+        for one in what:
+            by_trigger = [
+                t for t in self.triggers if t.tracker == tracker and t.what == one
+            ]
+            by_entity = [t for t in told if t.what == one]
+            names = [_named(t) for t in by_trigger], [_named(t) for t in by_entity]
+            assert names[0] == names[1], names
+        return told
+
+    @callback
+    def async_listen(self, hass: HomeAssistant) -> None:
+        """Listen to this Home Assistant as long as it runs."""
+
+        @callback
+        def note_state(event: Event[Any]) -> None:
+            if not self.is_deaf:
+                self._note_state(hass, event)
+
+        @callback
+        def note_run(event: Event[Any]) -> None:
+            if not self.is_deaf:
+                self._note_run(hass, event)
+
+        hass.bus.async_listen(EVENT_STATE_CHANGED, note_state)
+        hass.bus.async_listen(TOLD, note_run)
+
+    def _note_state(self, hass: HomeAssistant, event: Event[Any]) -> None:
+        entity_id = event.data["entity_id"]
+        before, now = event.data["old_state"], event.data["new_state"]
+        if not entity_id.startswith("event.") or not now or now.state in _NOTHING:
+            return
+        entity = er.async_get(hass).async_get(entity_id)
+        if entity is None or entity.platform != DOMAIN:
+            return
+        is_new = (entity.unique_id, now.state) not in self._seen
+        self._seen.add((entity.unique_id, now.state))
+        tracker, _, key = entity.unique_id.partition("_")
+        what = "alarm" if key == "alarm" else now.attributes["event_type"]
+        told = Told(tracker, what, dt_util.utcnow(), dict(now.attributes))
+        # As event.received has it.
+        if before and before.state != STATE_UNAVAILABLE:
+            if before.state != now.state:
+                self.entities.append(told)
+                if hass.state is not CoreState.running:
+                    self.starting.append(told)
+        elif is_new:
+            self.unnoticed.append(told)
+
+    def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
+        device = dr.async_get(hass).async_get(event.data["device_id"])
+        assert isinstance(device, dr.DeviceEntry)
+        [(_, tracker)] = device.identifiers
+        trigger = event.data["trigger"]
+        what = "alarm" if trigger == "alarm_raised" else trigger.removeprefix("ride_")
+        self.triggers.append(Told(tracker, what, dt_util.utcnow(), event.data))
+
+
+def automation(trigger: str, **options: Any) -> dict[str, Any]:
+    """Return an automation on all bikes that tells what its trigger gives it."""
+    variables = ("device_id", "name", "since", "alarm", "type", "time", "started_at")
+    return {
+        "id": trigger,
+        "alias": trigger,
+        "mode": "queued",
+        "max": 1000,
+        "triggers": {
+            "trigger": f"{DOMAIN}.{trigger}",
+            "target": {"label_id": _LABEL},
+            **({"options": options} if options else {}),
+        },
+        "actions": {
+            "event": TOLD,
+            "event_data": {"trigger": trigger}
+            | {name: f"{{{{ trigger.{name} | default(none) }}}}" for name in variables},
+        },
+    }
+
+
+@callback
+def label_bikes(hass: HomeAssistant) -> None:
+    """Give all bikes the label that automations aim at."""
+    labels, devices = lr.async_get(hass), dr.async_get(hass)
+    if labels.async_get_label_by_name(_LABEL) is None:
+        labels.async_create(_LABEL)
+    for entry in hass.config_entries.async_entries(DOMAIN):
+        for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
+            devices.async_update_device(device.id, labels={_LABEL})

@@ -1,0 +1,170 @@
+"""Any story: each alarm and each ride is told exactly once, oldest first."""
+
+from collections.abc import Awaitable, Callable
+import os
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
+import pytest
+
+from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
+from .story.conftest import no_legacy_trackers
+from .story.home import Home
+from .story.service import Service
+from .story.steps import (
+    Kill,
+    ListFails,
+    LiveFails,
+    Outage,
+    Pass,
+    RaiseAlarm,
+    RaiseMany,
+    Reload,
+    Rename,
+    Restart,
+    SetOff,
+    Step,
+    Takeover,
+)
+from .story.story import Story
+
+__all__ = ["no_legacy_trackers"]
+
+GREEN = "860000000000033"
+# So many stories, or as many as a person has the time for.
+STORIES = int(os.environ.get("STORIES", "40"))
+
+pytestmark = [
+    pytest.mark.usefixtures("with_live", "no_legacy_trackers"),
+    pytest.mark.timeout(0 if "STORIES" in os.environ else 120),
+]
+
+any_story = settings(
+    deadline=None,
+    derandomize="STORIES" not in os.environ,
+    max_examples=STORIES,
+    print_blob=True,
+    report_multiple_bugs=False,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
+)
+
+bikes = st.integers(0, 2)
+happens = st.one_of(
+    st.builds(
+        RaiseAlarm,
+        bikes,
+        st.integers(1, 3),
+        st.sampled_from(["fix", "fix", "late", "no fix"]),
+        st.booleans(),
+    ),
+    st.builds(
+        RaiseMany,
+        bikes,
+        st.sampled_from([2, 3, 6, 12, 40]),
+        st.integers(1, 4),
+        st.booleans(),
+        st.booleans(),
+    ),
+    st.builds(SetOff, bikes, st.integers(10, 14), st.sampled_from([10, 20, 45])),
+    st.builds(Pass, st.sampled_from([1, 5, 12, 30, 90, 400])),
+    st.builds(ListFails),
+    st.builds(LiveFails),
+    st.builds(Rename, bikes, st.sampled_from(["alarm", "ride"])),
+)
+interruptions = st.one_of(
+    st.builds(Outage, st.integers(1, 90)),
+    st.builds(Reload, st.integers(0, 1)),
+    st.builds(Restart, st.integers(0, 90), st.booleans()),
+    st.builds(Takeover, bikes),
+)
+kills = st.builds(Kill, st.integers(0, 90))
+orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
+with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=16)
+
+type Tell = Callable[[list[Step], int, int], Awaitable[None]]
+
+
+@pytest.fixture
+def tell(
+    freezer: FrozenDateTimeFactory,
+    hass_storage: dict[str, Any],
+    hass_tmp_config_dir: str,
+) -> Tell:
+    """Return a function that lets a story happen, to bikes of one or two accounts."""
+
+    async def _tell(steps: list[Step], trackers: int, accounts: int) -> None:
+        hass_storage.clear()
+        emails = [EMAIL, BOB][:accounts]
+        async with Service() as service:
+            for email in emails:
+                service.add_account(email, PASSWORD)
+            for tracker in [RED, BLUE, GREEN][:trackers]:
+                service.add_device(tracker)
+                for email in emails:
+                    service.assign(email, tracker)
+            home = Home(freezer, service, hass_storage, hass_tmp_config_dir)
+            story = Story(home, service)
+            try:
+                await home.async_move_in(*emails)
+                story.begin(list(service.devices))
+                for step in steps:
+                    await step.run(story)
+                story.let_all_be_well()
+                await story.async_pass(310)
+                await story.async_arrive()
+                story.check()
+            finally:
+                if home.is_running:
+                    await home.async_stop()
+                # What is left of it, until its time is over.
+                await home.async_wait(60)
+
+    return _tell
+
+
+# Stories that were not told right once.
+MORE_THAN_ARE_REMEMBERED = [
+    RaiseMany(0, 40, 1, in_one_message=True, settles=True),
+    RaiseMany(0, 40, 3, in_one_message=False, settles=True),
+]
+STORM_BEFORE_AN_END = [
+    RaiseMany(0, 12, 1, in_one_message=False, settles=True),
+    RaiseMany(0, 2, 1, in_one_message=False, settles=True),
+    Reload(0),
+    RaiseMany(0, 12, 1, in_one_message=False, settles=True),
+    Restart(55, automations_first=False),
+    Pass(30),
+    RaiseAlarm(0, 2, "fix", twice=False),
+    Restart(40, automations_first=True),
+]
+NEWS_AFTER_A_START = [
+    RaiseAlarm(0, 3, "no fix", twice=True),
+    Kill(55),
+    RaiseAlarm(0, 2, "fix", twice=False),
+    Kill(5),
+]
+LATE_AND_FIRST = [RaiseAlarm(0, 2, "late", twice=False), Pass(90)]
+
+
+@any_story
+@given(steps=orderly, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
+@example(steps=MORE_THAN_ARE_REMEMBERED, trackers=1, accounts=1)
+@example(steps=STORM_BEFORE_AN_END, trackers=2, accounts=1)
+@example(steps=LATE_AND_FIRST, trackers=1, accounts=1)
+async def test_any_story(
+    tell: Tell, steps: list[Step], trackers: int, accounts: int
+) -> None:
+    """Exactly once, by event entities and triggers alike."""
+    await tell(steps, trackers, accounts)
+
+
+@any_story
+@given(steps=with_kills, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
+@example(steps=NEWS_AFTER_A_START, trackers=1, accounts=2)
+async def test_any_story_with_kills(
+    tell: Tell, steps: list[Step], trackers: int, accounts: int
+) -> None:
+    """Nothing is lost, and nothing told twice but what had just been told."""
+    await tell(steps, trackers, accounts)
