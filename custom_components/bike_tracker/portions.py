@@ -81,16 +81,4 @@ class Portions[T]:
         try:
             self._work(portion)
         except Exception:  # noqa: BLE001 - the others have their turn all the same
-<<<<<<< HEAD:custom_components/bike_tracker/portions.py
             LOGGER.exception("%s: Unexpected error", name_of(self._entry))
-=======
-            account = name_of(self._entry)
-            LOGGER.exception("%s: Unexpected error: %s", account, self._name)
-        self._adapt(thread_time() - began)
-
-    def _adapt(self, seconds: float) -> None:
-        if seconds > _LONG_PORTION:
-            self._at_a_time = max(1, self._at_a_time // 2)
-        elif seconds < _LONG_PORTION / 2:
-            self._at_a_time = min(2 * self._at_a_time, self._most_at_a_time)
->>>>>>> main:custom_components/bike_tracker/backlog.py
