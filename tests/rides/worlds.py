@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from random import Random
+from typing import Any
 
 from custom_components.bike_tracker.account import Ride
 
