@@ -18,8 +18,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import async_remove_config_entry_device, portions
 from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.entity_adder import EntityAdder
-from custom_components.bike_tracker.fleet import Fleet
+from custom_components.bike_tracker.entities.adder import EntityAdder
+from custom_components.bike_tracker.fleet.registries import Fleet
 from custom_components.bike_tracker.portions import Portions
 
 from .conftest import (

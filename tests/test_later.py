@@ -3,7 +3,7 @@
 from homeassistant.core import HomeAssistant
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.later import Later
+from custom_components.bike_tracker.asking.later import Later
 
 from .conftest import Poll
 

@@ -226,7 +226,7 @@ def recorder() -> Iterator[Recorder]:
     """Send nothing anywhere."""
     recorder = Recorder()
     with patch(
-        "custom_components.bike_tracker.session.async_create_clientsession",
+        "custom_components.bike_tracker.asking.clients.async_create_clientsession",
         return_value=recorder,
     ):
         yield recorder

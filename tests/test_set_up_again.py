@@ -16,9 +16,9 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.asking.clients import create_clients
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
-from custom_components.bike_tracker.session import create_clients
 
 from .conftest import Poll, async_setup
 from .simulator import Simulator

@@ -6,15 +6,15 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers.device_registry import DeviceEntry
 
+from .asking.clients import create_clients
+from .asking.set_up import SetUpAgain
 from .coordinator import BikeTrackerCoordinator
-from .data import BikeTrackerConfigEntry, BikeTrackerData
-from .entity_adder import EntityAdder
-from .fleet import tracker_of
+from .entities.adder import EntityAdder
+from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
+from .fleet.memory import Memory
+from .fleet.outage import async_end_outage
+from .fleet.registries import tracker_of
 from .identity import async_identify
-from .memory import Memory
-from .outage import async_end_outage
-from .session import create_clients
-from .set_up_again import SetUpAgain
 
 PLATFORMS = [
     Platform.BINARY_SENSOR,

@@ -38,10 +38,10 @@ from .api import (
     possible_urls,
 )
 from .api.address import host_of, origin_of
+from .asking.clients import client_for_now
 from .const import DOMAIN, LOGGER
-from .fleet import trackers_of
+from .fleet.registries import trackers_of
 from .identity import MINOR_VERSION, async_identify, name_of, title_of, unique_id_of
-from .session import client_for_now
 
 _PASSWORD = {
     vol.Required(CONF_PASSWORD): TextSelector(

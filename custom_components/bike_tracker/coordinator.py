@@ -34,20 +34,20 @@ from .api import (
     TrackingClient,
     TrackingError,
 )
-from .backoff import Backoff, Requests
+from .asking.later import Later
+from .asking.positions import PositionLookup
+from .asking.sign_in import SignIn
+from .asking.waits import Backoff, Requests
 from .const import DOMAIN, LOGGER
-from .fleet import Fleet
-from .handover import async_hand_over
+from .fleet.handover import async_hand_over
+from .fleet.memory import Marks, Memory
+from .fleet.oddities import Oddities
+from .fleet.outage import async_begin_outage, async_end_outage
+from .fleet.registries import Fleet
+from .fleet.troubles import async_create_issue, async_delete_issue
 from .identity import name_of
-from .issues import async_create_issue, async_delete_issue
-from .later import Later
 from .live import Live
-from .memory import Marks, Memory
-from .oddities import Oddities
-from .outage import async_begin_outage, async_end_outage
 from .portions import Portions
-from .position_lookup import PositionLookup
-from .sign_in import SignIn
 
 _INTERVAL: Final = timedelta(seconds=60)
 # The list and positions.

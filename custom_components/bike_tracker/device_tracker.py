@@ -14,7 +14,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Tracker
-from .data import BikeTrackerConfigEntry
+from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.

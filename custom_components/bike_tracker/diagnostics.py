@@ -22,8 +22,8 @@ from .api.address import host_of
 from .api.lists import MOST_NAMES
 from .api.models import KNOWN_ATTRIBUTES, KNOWN_FIELDS
 from .coordinator import BikeTrackerCoordinator
-from .data import BikeTrackerConfigEntry
-from .fleet import tracker_of
+from .entities.entry import BikeTrackerConfigEntry
+from .fleet.registries import tracker_of
 
 _TO_REDACT = {
     "altitude",

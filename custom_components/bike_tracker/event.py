@@ -16,7 +16,7 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.start import async_at_started
 
 from .account import ALARM_TYPES, Alarm, RideEvent, alarm_type
-from .data import BikeTrackerConfigEntry
+from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.

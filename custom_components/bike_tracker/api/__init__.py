@@ -3,6 +3,7 @@
 Nothing in here knows of Home Assistant.
 """
 
+from ..news import News
 from .address import canonical_url, possible_urls
 from .client import TrackingClient
 from .errors import (
@@ -24,7 +25,6 @@ from .lists import ListReader
 from .live import LiveClient
 from .messages import Message
 from .models import Device, DeviceStatus, Hardware, Position
-from .news import News
 
 __all__ = [
     "AuthenticationError",

@@ -6,12 +6,12 @@ import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
+from ..news import News
 from .answers import FAILURES, failure_of, raise_for_status
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
 from .limits import MOST_BYTES
 from .lists import ListReader
 from .models import Device, Position
-from .news import News
 
 # Where no connection comes about there is time left to try another address.
 _TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)

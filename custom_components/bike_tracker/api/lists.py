@@ -9,9 +9,9 @@ from typing import Any, Final, Protocol, Self
 
 import orjson
 
+from ..news import News
 from .errors import InvalidResponseError
 from .limits import refuse_too_many_values
-from .news import News
 
 # Servers may invent names without end. Real ones use some hundred at the most.
 MOST_NAMES: Final = 300

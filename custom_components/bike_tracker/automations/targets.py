@@ -19,7 +19,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
-from ..fleet import tracker_of
+from ..fleet.registries import tracker_of
 
 # What of a device says nothing of which target it is in.
 _NAMES: Final = {"name", "name_by_user", "manufacturer", "model", "model_id"} | {

@@ -27,7 +27,7 @@ from homeassistant.util.hass_dict import HassKey
 from ..account import Tracker, Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
-from ..memory import MARKS
+from ..fleet.memory import MARKS
 from .kinds import Item
 from .marks import Mark, OldFile, Recalled
 from .targets import async_get_targets

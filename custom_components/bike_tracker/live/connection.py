@@ -20,9 +20,9 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
 from ..api import LiveClient, Message, TrackingError
+from ..asking.later import Later
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
-from ..later import Later
 from .doubts import Doubts
 from .inbox import Inbox
 from .waits import Waits

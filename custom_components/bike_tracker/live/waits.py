@@ -1,6 +1,6 @@
 """How long to wait before the live connection is tried again."""
 
-from ..backoff import HOURS, jittered, obeyed
+from ..asking.waits import HOURS, jittered, obeyed
 
 _MINUTE = 60
 # A try is two requests: with five minutes between them they would be too many.

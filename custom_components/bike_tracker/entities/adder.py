@@ -11,13 +11,13 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import UNDEFINED
 
-from .account import Tracker, Trackers
-from .const import DOMAIN, LOGGER
-from .coordinator import BikeTrackerCoordinator
-from .entity import BikeTrackerDescription, BikeTrackerEntity
-from .entity_limit import OPTIONAL_KINDS, EntityLimit
-from .identity import name_of
-from .portions import Portions
+from ..account import Tracker, Trackers
+from ..const import DOMAIN, LOGGER
+from ..coordinator import BikeTrackerCoordinator
+from ..entity import BikeTrackerDescription, BikeTrackerEntity
+from ..identity import name_of
+from ..portions import Portions
+from .limit import OPTIONAL_KINDS, EntityLimit
 
 # Ten milliseconds of work where each has nine entities.
 _TRACKERS_AT_A_TIME = 8

@@ -9,8 +9,8 @@ from time import monotonic
 
 from homeassistant.config_entries import ConfigEntry
 
-from .account import is_outdated
-from .api import (
+from ..account import is_outdated
+from ..api import (
     CannotConnectError,
     Device,
     NoAnswerError,
@@ -19,10 +19,10 @@ from .api import (
     TrackingClient,
     TrackingError,
 )
-from .backoff import Requests
-from .const import LOGGER
+from ..const import LOGGER
 from .position_gaps import PositionGaps
 from .position_offer import PositionOffer
+from .waits import Requests
 
 
 class PositionLookup:

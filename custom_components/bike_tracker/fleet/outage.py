@@ -16,8 +16,8 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from .const import DOMAIN
-from .issues import async_create_issue, async_delete_issue
+from ..const import DOMAIN
+from .troubles import async_create_issue, async_delete_issue
 
 _KEY: Final = "no_contact"
 _SHOWN_AFTER: Final = timedelta(minutes=30)

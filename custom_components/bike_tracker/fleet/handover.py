@@ -5,8 +5,8 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import async_get_platforms
 
-from .const import DOMAIN, LOGGER
-from .identity import name_of
+from ..const import DOMAIN, LOGGER
+from ..identity import name_of
 
 
 async def async_hand_over(

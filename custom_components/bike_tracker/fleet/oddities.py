@@ -2,9 +2,9 @@
 
 from homeassistant.config_entries import ConfigEntry
 
-from .api import Device, ListReader
-from .const import LOGGER
-from .identity import name_of
+from ..api import Device, ListReader
+from ..const import LOGGER
+from ..identity import name_of
 
 
 class Oddities:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from homeassistant.config_entries import ConfigEntry
 
-from .coordinator import BikeTrackerCoordinator
-from .entity_adder import EntityAdder
+from ..coordinator import BikeTrackerCoordinator
+from .adder import EntityAdder
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
-from .api import Device, News
-from .const import DOMAIN, LOGGER
-from .identity import name_of
+from ..api import Device, News
+from ..const import DOMAIN, LOGGER
+from ..identity import name_of
 
 if TYPE_CHECKING:
     from homeassistant.config_entries import ConfigEntry

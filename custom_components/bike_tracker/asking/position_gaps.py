@@ -5,8 +5,8 @@ from itertools import batched
 from time import monotonic
 from typing import Final
 
-from .api import Device
-from .backoff import LONGEST_WAIT, Backoff, obeyed, shortened
+from ..api import Device
+from .waits import LONGEST_WAIT, Backoff, obeyed, shortened
 
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE

@@ -9,11 +9,11 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
-from .account import Alarm, Fix, Remembered, Ride, RideEvent, Said, Since, Story, Track
-from .api import Hardware, Position
-from .api.models import boolean, number, one_line, timestamp
-from .const import DOMAIN, LOGGER
-from .identity import name_of
+from ..account import Alarm, Fix, Remembered, Ride, RideEvent, Said, Since, Story, Track
+from ..api import Hardware, Position
+from ..api.models import boolean, number, one_line, timestamp
+from ..const import DOMAIN, LOGGER
+from ..identity import name_of
 
 _VERSION = 1
 # Never more often than this either, however much changes.

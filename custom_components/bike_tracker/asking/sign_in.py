@@ -6,7 +6,7 @@ from typing import Final
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
-from .backoff import LONGEST_WAIT, shortened
+from .waits import LONGEST_WAIT, shortened
 
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE

@@ -8,13 +8,13 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util.hass_dict import HassKey
 
-from .api import AuthenticationError, TrackingError
-from .backoff import LONGEST_WAIT, obeyed
-from .const import DOMAIN, LOGGER
-from .identity import name_of
-from .outage import async_begin_outage
-from .session import client_for_now
+from ..api import AuthenticationError, TrackingError
+from ..const import DOMAIN, LOGGER
+from ..fleet.outage import async_begin_outage
+from ..identity import name_of
+from .clients import client_for_now
 from .sign_in import SignIn
+from .waits import LONGEST_WAIT, obeyed
 
 _NOT_SET_UP: Final = (ConfigEntryState.SETUP_RETRY, ConfigEntryState.SETUP_ERROR)
 # What ends the wait of each entry, by its ID.

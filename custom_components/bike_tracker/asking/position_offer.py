@@ -2,15 +2,15 @@
 
 from homeassistant.config_entries import ConfigEntry
 
-from .api import (
+from ..api import (
     CannotConnectError,
     InvalidResponseError,
     ServiceUnavailableError,
     TrackingError,
 )
-from .backoff import HOURS, Backoff
-from .const import LOGGER
-from .identity import name_of
+from ..const import LOGGER
+from ..identity import name_of
+from .waits import HOURS, Backoff
 
 
 class PositionOffer:

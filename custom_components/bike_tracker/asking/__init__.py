@@ -1,0 +1,1 @@
+"""When to ask the service, and when again."""

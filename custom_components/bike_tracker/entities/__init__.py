@@ -1,0 +1,1 @@
+"""Which entities there are, and adding them."""

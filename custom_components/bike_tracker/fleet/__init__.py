@@ -1,0 +1,1 @@
+"""What Home Assistant keeps of an account's trackers."""
