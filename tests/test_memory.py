@@ -24,7 +24,7 @@ from custom_components.bike_tracker.account import (
 )
 from custom_components.bike_tracker.api import Hardware, Position
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.fleet.registries.memory import Memory
+from custom_components.bike_tracker.fleet.memory import Memory
 
 from .conftest import RED, Poll
 from .simulator.server import Simulator
