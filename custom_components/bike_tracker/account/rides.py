@@ -137,13 +137,14 @@ def heard(
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, _says_it_moves(position))
+    place, seen, doubt = track.place, track.seen, track.doubt
     news: list[RideNews] = []
-    if track.place is None or track.seen is None:
+    if place is None or seen is None:
         track = track._replace(total=_beginning(track, position), place=fix, seen=fix)
-    elif track.doubt is None:
-        track, news = _after_fix(track, track.place, track.seen, report)
+    elif doubt is None:
+        track, news = _after_fix(track, place, seen, report)
     else:
-        track, news = _after_doubt(track, track.place, track.seen, track.doubt, report)
+        track, news = _after_doubt(track, place, seen, doubt, report)
     track = track._replace(
         heard_at=now,
         reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
