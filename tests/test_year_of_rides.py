@@ -114,10 +114,10 @@ def _rides_are_right(
         before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
     )
     late = timedelta(minutes=10 if tracker.every == 600 else 6)
-    # A first report from a red light starts nothing yet.
-    starts_late = late * 2 if tracker.every == 600 else late
     # Reports that come late are not seen at all until they come.
     late += timedelta(minutes=8 if tracker.buffers else 0)
+    # A first report from a red light starts nothing yet.
+    starts_late = late * 2 if tracker.every == 600 else late
     left = list(home.rides)
     # One that jumped on arrival adds its last minute to the next ride.
     most = 20 if tracker.jumps == _OFTEN else 5
