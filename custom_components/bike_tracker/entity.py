@@ -68,14 +68,16 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Listen to the tracker.
+        """Listen to the tracker, which is as it was for a moment if it comes back.
 
         Where that cannot be read, the entity is there, and unavailable until it can.
         """
         await super().async_added_to_hass()
         self.coordinator.async_entity_added()
         try:
-            self._read()
+            if self._read(as_it_was=True) and self._comes_back:
+                update = self.hass.loop.call_soon(self._handle_coordinator_update)
+                self.async_on_remove(update.cancel)
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again
             LOGGER.exception(
                 "%s: Unexpected error reading a tracker",
@@ -85,13 +87,24 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
+        # Written first, as automations ignore what changes from unavailable.
+        if not self.available and self._read(as_it_was=True) and self._available:
+            self.async_write_ha_state()
         if self._read():
             self.async_write_ha_state()
 
-    def _read(self) -> bool:
+    @property
+    def _comes_back(self) -> bool:
+        """Return whether the tracker is otherwise than it was when it was there last."""
+        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        return tracker is not None and tracker.as_it_was is not tracker
+
+    def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker; return whether there is anything new to write."""
         coordinator = self.coordinator
         tracker = coordinator.data.now.get(self.coordinator_context)
+        if tracker is not None and as_it_was:
+            tracker = tracker.as_it_was
         available = coordinator.last_update_success and tracker is not None
         value = (
             self._value

@@ -466,13 +466,71 @@ def test_drift_that_was_believed_once() -> None:
     assert bike.track.total == pytest.approx(1.06)
 
 
-@pytest.mark.parametrize("back", [{}, {"speed": 15.0}])
-def test_far_away_for_one_report(back: dict[str, Any]) -> None:
-    """A jump says nothing of how far fixes drift; nor does one before a ride."""
-    bike = parked().wait(1).report(9_000 if not back else 1_300).wait(1)
-    bike.report(1_000, **back)
+@pytest.mark.parametrize(
+    ("metres", "minutes", "back"),
+    [(9_000, 1, {}), (1_300, 1, {"speed": 15.0}), (1_300, 60, {})],
+)
+def test_far_away_for_one_report(
+    metres: float, minutes: float, back: dict[str, Any]
+) -> None:
+    """A jump says nothing of how far fixes drift; nor does who had the time to ride."""
+    bike = parked().wait(1).report(metres).wait(minutes).report(1_000, **back)
     assert bike.track.drift == 0
     assert bike.track.total == pytest.approx(1)
+
+
+def test_jump_under_way() -> None:
+    """Nor does a fix that was off while it moved."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(1 / 6).report(1_500)
+    bike.wait(1 / 6).report(1_000)
+    assert bike.track.drift == 0
+
+
+def test_slow_drift() -> None:
+    """A fix that is nearer, but may be where the bike stood, confirms nothing."""
+    bike = parked().wait(1).report(1_040).wait(1).report(1_025)
+    assert bike.track.total == pytest.approx(1)
+
+
+def test_stands_somewhere_near() -> None:
+    """Of two fixes by one place the bike stands there, and is not on its way."""
+    bike = parked().wait(1).report(3_000).wait(1).report(3_100)
+    assert bike.told == ["started", "ended"] * 2
+
+
+def test_sleeps_until_the_next_ride() -> None:
+    """Who is heard of again in a third place had been in the second."""
+    bike = parked().wait(600).report(4_000).wait(600).report(1_500, speed=15.0)
+    assert bike.told == ["started", "ended"] * 2 + ["started"]
+    assert bike.track.total == pytest.approx(1 + 3 + 2.5)
+
+
+def test_lost_arrival_and_the_next_ride() -> None:
+    """The rest of the ride before belongs to it also if the next one tells of it."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(60).report(1_300)
+    bike.wait(60).report(1_550, speed=15.0)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.last is not None
+    assert bike.track.last.distance == pytest.approx(1.3)
+
+
+def test_arrival() -> None:
+    """The report of it counts as any other."""
+    bike = Bike(motion=False, speed=0.0, accuracy=0.0).ride_on(4).wait(1).report(1_100)
+    bike.stand(5)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == pytest.approx(1.1)
+
+
+def test_arrival_of_a_tracker_that_drifts() -> None:
+    """It is not on its way for longer by that."""
+    bike = parked().wait(1).report(1_100).wait(1).report(1_000).ride_on(4)
+    arrived = bike.time
+    for number in range(6):
+        bike.wait(1).report(2_000 + number % 2 * 90)
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.moved_at == arrived
+    assert bike.track.total == pytest.approx(2)
 
 
 # Messages that tell of no newer place
@@ -586,7 +644,7 @@ def test_late_fix_after_its_ride_is_over() -> None:
     """It starts no ride before that, and what it went then belongs to it."""
     bike = Bike(motion=False).wait(30)
     a_message(bike, motion=True, is_fix=False)
-    bike.fall_silent()
+    a_message(bike.fall_silent().wait(1), motion=False, is_fix=False)
     bike.report(0, fix_time=minutes(28), speed=15.0)
     bike.report(200, fix_time=minutes(29), speed=15.0)
     assert bike.told == ["started", "ended"]

@@ -106,7 +106,12 @@ class House:
         """Let minutes pass, each with a poll some seconds before it ends."""
         for _ in range(count):
             await self._async_seconds(60 - _AFTER_POLL)
-            await self._async_seconds(_AFTER_POLL)
+            await self._async_after_poll()
+
+    async def _async_after_poll(self) -> None:
+        """Let what comes seconds after a poll come one after the other."""
+        for _ in range(_AFTER_POLL):
+            await self._async_seconds(1)
 
     async def _async_seconds(self, seconds: float) -> None:
         self._freezer.tick(seconds)
@@ -149,7 +154,7 @@ class House:
         if self._entry.state is ConfigEntryState.NOT_LOADED:
             await hass.config_entries.async_setup(self._entry.entry_id)
         await hass.async_start()
-        await self._async_seconds(_AFTER_POLL)
+        await self._async_after_poll()
 
     async def _async_settle(self) -> None:
         """Let what happened trigger the automations."""

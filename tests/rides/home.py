@@ -36,6 +36,7 @@ class Home:
     ended: list[tuple[datetime, Ride]] = field(default_factory=list)
     totals: list[tuple[datetime, float]] = field(default_factory=list)
     _devices: dict[str, Device] = field(default_factory=dict)
+    _told: datetime | None = None
     _came_back: bool = True
 
     @property
@@ -105,12 +106,12 @@ class Home:
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:
             return
-        before, tracker = news.before.get(BIKE), news.now[BIKE]
+        tracker = news.now[BIKE]
         track = tracker.track
         assert track is not None
-        known = before.ride_events if before else ()
         for event in tracker.ride_events:
-            if event not in known:
+            if event.heard_at and (not self._told or event.heard_at > self._told):
+                self._told = event.heard_at
                 told = self.started if event.type == "started" else self.ended
                 told.append((now, event.ride))
         if track.total is not None:

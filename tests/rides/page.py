@@ -66,7 +66,8 @@ them have to be right; from *{first}* on the tracker says less, or better than i
 ## What it cannot tell
 
 - With a report every ten minutes it misses a ride that comes back to where it was between two reports; a ride that turns
-  round may become two; and two rides with a stop of less than 20 minutes between them may become one.
+  round may become two; and two rides with a stop of less than 20 minutes between them may become one. It also misses a ride and
+  the one back if nothing was heard under way on either: a position that comes once may be one that jumped.
 - It misses a ride that begins and ends at one place while Home Assistant or the service is down. It tells of a ride to
   somewhere else during that time with the second position from there, or when the bike leaves it again, and that ride starts
   when it was first seen. So it does of each ride of which nothing was heard under way.

@@ -111,11 +111,11 @@ class _Sensors:
             tracker.drifts * self.off[1] + random.gauss(0, deviation),
         )
         north, east = self.off
-        if not moment.speed and not self.strayed and random.random() < tracker.strays:
-            self.strayed = _astray(random)
+        if tracker.strays and not moment.speed and not self.strayed:
+            self.strayed = _astray(random) if random.random() < tracker.strays else []
         if self.strayed:
             north, east = _added((north, east), self.strayed.pop())
-        if random.random() < tracker.spikes:
+        if tracker.spikes and random.random() < tracker.spikes:
             north, east = random.gauss(0, 400), random.gauss(0, 400)
         if random.random() < tracker.jumps:
             north, east = random.gauss(0, 200_000), random.gauss(0, 200_000)

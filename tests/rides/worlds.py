@@ -1,11 +1,10 @@
 """Worlds in which trackers err, clocks are wrong and reports are lost: what is found there."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from random import Random
-from typing import Any
 
 from custom_components.bike_tracker.account import Ride
 
@@ -26,8 +25,7 @@ type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """What becomes of reports on their way."""
 
 
-def _each_minute(**how: Any) -> Tracker:
-    return Tracker("each minute", **{"every": 60, "parked": 60, **how})
+_EACH_MINUTE = Tracker("each minute", every=60, parked=60)
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class World:
     """A tracker that reports each minute, and what becomes of its reports."""
 
     name: str
-    tracker: Tracker = field(default_factory=_each_minute)
+    tracker: Tracker = _EACH_MINUTE
     bend: Bend = lambda said, _journey: said
     behind: timedelta = _AT_ONCE
     """How far the times that it reports are behind."""
@@ -132,52 +130,54 @@ def _at_the_date_line(said: Iterable[Report], journey: Journey) -> Iterator[Repo
 
 WORLDS = (
     World("6 m, as it says"),
-    World("20 m, as it says", _each_minute(accuracy=20)),
-    World("6 m, says no accuracy", _each_minute(claims=0)),
+    World("20 m, as it says", replace(_EACH_MINUTE, accuracy=20)),
+    World("6 m, says no accuracy", replace(_EACH_MINUTE, claims=0)),
     World("says always that it stands", bend=_says_it_stands),
     World("tunnels of 4 minutes", bend=_with(_tunnel)),
     World("cold starts", bend=_with(_cold_start)),
     World("clock 3 minutes ahead", bend=_clock(3 * _MINUTE), behind=-3 * _MINUTE),
     World("clock 2 hours ahead", bend=_clock(120 * _MINUTE)),
     World("clock 2 hours behind", bend=_clock(-120 * _MINUTE), behind=120 * _MINUTE),
-    World("reports that come late", _each_minute(buffers=0.01)),
+    World("reports that come late", replace(_EACH_MINUTE, buffers=0.01)),
     World("server that counts anew", bend=_counts_anew),
     World("at the date line", bend=_at_the_date_line),
     World("restarts of Home Assistant", restarts=True),
     World(
-        "noise of 20 m, says 4 m", _each_minute(accuracy=20, claims=4), is_clear=False
+        "noise of 20 m, says 4 m",
+        replace(_EACH_MINUTE, accuracy=20, claims=4),
+        is_clear=False,
     ),
     World(
         "drift of 15 m, says 4 m",
-        _each_minute(accuracy=15, claims=4, drifts=0.95),
+        replace(_EACH_MINUTE, accuracy=15, claims=4, drifts=0.95),
         is_clear=False,
     ),
     World(
         "noise of 30 m, says no accuracy",
-        _each_minute(accuracy=30, claims=0),
+        replace(_EACH_MINUTE, accuracy=30, claims=0),
         is_clear=False,
     ),
-    World("strays indoors", _each_minute(strays=0.006), is_clear=False),
+    World("strays indoors", replace(_EACH_MINUTE, strays=0.006), is_clear=False),
     World(
         "strays indoors, says no accuracy",
-        _each_minute(strays=0.006, claims=0),
+        replace(_EACH_MINUTE, strays=0.006, claims=0),
         is_clear=False,
     ),
-    World("2 % spikes", _each_minute(spikes=0.02), is_clear=False),
+    World("2 % spikes", replace(_EACH_MINUTE, spikes=0.02), is_clear=False),
     World(
         "2 % spikes, says no accuracy",
-        _each_minute(spikes=0.02, claims=0),
+        replace(_EACH_MINUTE, spikes=0.02, claims=0),
         is_clear=False,
     ),
     World(
         "arrival lost, then hourly",
-        _each_minute(parked=3_600),
+        replace(_EACH_MINUTE, parked=3_600),
         _with(_lost_arrival),
         is_clear=False,
     ),
     World(
         "arrival lost, says no accuracy",
-        _each_minute(parked=3_600, claims=0),
+        replace(_EACH_MINUTE, parked=3_600, claims=0),
         _with(_lost_arrival),
         is_clear=False,
     ),

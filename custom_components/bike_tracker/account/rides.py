@@ -137,8 +137,8 @@ def heard(
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, _says_it_moves(position))
-    news: list[RideNews] = []
     place, seen, doubt = track.place, track.seen, track.doubt
+    news: list[RideNews] = []
     if place is None or seen is None:
         track = track._replace(total=_beginning(track, position), place=fix, seen=fix)
     elif doubt is None:

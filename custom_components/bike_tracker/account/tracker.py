@@ -30,6 +30,13 @@ class Tracker(NamedTuple):
         return self.story.shown or self.story.position
 
     @property
+    def as_it_was(self) -> Tracker:
+        """Return it as it was when it was there last, while it comes back."""
+        if self.story.shown is None:
+            return self
+        return self._replace(story=self.story._replace(position=self.story.shown))
+
+    @property
     def since(self) -> Since:
         """Return since when the service says what it says."""
         return self.story.since

@@ -206,7 +206,7 @@ def _track(values: object) -> Track | None:
     if not isinstance(values, dict):
         return None
     get = values.get
-    total, seen = number(get("total"), 0), _fix(get("seen"))
+    total, seen = number(get("total"), 0, MOST_KILOMETRES), _fix(get("seen"))
     heard_at = timestamp(get("heard_at"))
     if total is None:
         return None
@@ -242,7 +242,7 @@ def _fix(values: object) -> Fix | None:
         latitude,
         longitude,
         number(get("accuracy"), 0) or 0,
-        number(get("total"), 0),
+        number(get("total"), 0, MOST_KILOMETRES),
     )
 
 
