@@ -30,7 +30,7 @@ _COARSEST_PLACE = 5_000
 _MOST_BATTERY_VOLTS = 20
 _MOST_POWER_VOLTS = 100
 # 10 million kilometres: 250 times round the earth.
-_MOST_METRES = 10_000_000_000
+MOST_KILOMETRES = 10_000_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Beyond these nobody can add a day to a time, or tell it in the zone of the house.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
@@ -372,7 +372,7 @@ def _kilometres_per_hour(knots: object) -> float | None:
 
 
 def _kilometres(metres: object) -> float | None:
-    distance = number(metres, 0, _MOST_METRES)
+    distance = number(metres, 0, 1_000 * MOST_KILOMETRES)
     return None if distance is None else distance / 1_000
 
 

@@ -11,7 +11,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..account import Alarm, Fix, Remembered, Ride, RideEvent, Said, Since, Story, Track
 from ..api import Hardware, Position
-from ..api.models import boolean, number, one_line, timestamp
+from ..api.models import MOST_KILOMETRES, boolean, number, one_line, timestamp
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
 
