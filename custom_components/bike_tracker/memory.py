@@ -115,10 +115,11 @@ class Memory:
         }
 
     def _marks(self) -> Marks:
-        # Triggers that did not ask yet may do so once the account is set up.
+        # Triggers that did not ask yet may do so once the account is set up. Theirs come
+        # first: after a kill before that they go on with them, not with where they began.
         unclaimed = list(self.marks)
         marks_of = self._hass.data.get(MARKS)
-        return (marks_of(self._remembered.stories) if marks_of else []) + unclaimed
+        return unclaimed + (marks_of(self._remembered.stories) if marks_of else [])
 
 
 def _each[T, U](
