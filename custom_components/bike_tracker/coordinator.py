@@ -251,12 +251,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Take over trackers of a list that another account has and lists no more."""
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
-            for unique_id in self.fleet.elsewhere & listed.keys():
-                if not giver.fleet.has_lost(unique_id):
-                    continue
+            moving = self.fleet.elsewhere & listed.keys()
+            moving = set(filter(giver.fleet.has_lost, moving))
+            if not moving:
+                continue
+            for unique_id in moving:
+                self.account.adopt(unique_id, giver.account)
+            # What is known is never in no file, should Home Assistant be killed.
+            await self._memory.async_save()
+            for unique_id in filter(giver.fleet.has_lost, moving):
                 if device := giver.fleet.device_of(unique_id):
                     await async_hand_over(self.hass, device, self.config_entry)
-                self.account.adopt(unique_id, giver.account)
                 giver.async_forget(unique_id)
                 entry.runtime_data.entities.async_forget(unique_id)
 

@@ -373,6 +373,31 @@ async def test_killed_while_it_starts(home: Home) -> None:
     assert home.listener.alarms() == ["sos", "tow"]
 
 
+async def test_killed_after_a_takeover(home: Home) -> None:
+    """What is known of a bike that moves is never in no file."""
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    alarm(home, "sos")
+    await home.async_wait(130)
+    giver = home.entry(EMAIL).runtime_data.coordinator
+    taker = home.entry(BOB).runtime_data.coordinator
+    home.simulator.unassign(EMAIL, RED)
+    home.simulator.report(BLUE)
+    await giver.async_refresh()
+    await home.async_wait(9)
+    await taker.async_refresh()
+    await home.async_settle()
+    assert home.owner(RED) == BOB
+    await home.async_wait(3)
+    await home.async_kill()
+    alarm(home, "tow")
+    await home.async_start()
+    await home.async_wait(200)
+    assert home.owner(RED) == BOB
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
 async def _async_moments() -> None:
     for _ in range(100):
         await asyncio.sleep(0)
