@@ -56,6 +56,8 @@ _REQUESTS_OF_A_POLL: Final = 2
 _MOVE_AFTER: Final = 5
 # Fifteen milliseconds of work where each has nine entities.
 _TRACKERS_AT_A_TIME: Final = 100
+# Automations begin to listen when Home Assistant has started, all of them in a moment.
+_LISTEN_AFTER: Final = 5
 
 _TRANSLATION_KEYS: Final = {
     InvalidResponseError: "invalid_response",
@@ -117,6 +119,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._requests = Requests()
         self._sign_in = SignIn(hass, entry)
         self._move = Later(hass, entry, _MOVE_AFTER, self._async_move)
+        self._listen = Later(hass, entry, _LISTEN_AFTER, self._async_tell_after_start)
+        self._has_started = hass.state is CoreState.running
         self._asking: asyncio.Task[Answers] | None = None
         self._last_success: float | None = None
         self._oddities = Oddities(entry, client.devices)
@@ -140,7 +144,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         for clean_up in (
             self._memory.async_close,
             partial(async_delete_issue, self.hass, self.config_entry, "no_trackers"),
-            async_at_started(self.hass, self._async_move_later),
+            async_at_started(self.hass, self._async_on_start),
         ):
             self.config_entry.async_on_unload(clean_up)
 
@@ -252,12 +256,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Take over trackers of a list that another account has and lists no more."""
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
-            for unique_id in self.fleet.elsewhere & listed.keys():
-                if not giver.fleet.has_lost(unique_id):
-                    continue
+            moving = self.fleet.elsewhere & listed.keys()
+            moving = set(filter(giver.fleet.has_lost, moving))
+            if not moving:
+                continue
+            for unique_id in moving:
+                self.account.adopt(unique_id, giver.account)
+            # What is known is never in no file, should Home Assistant be killed.
+            await self._memory.async_save()
+            for unique_id in filter(giver.fleet.has_lost, moving):
                 if device := giver.fleet.device_of(unique_id):
                     await async_hand_over(self.hass, device, self.config_entry)
-                self.account.adopt(unique_id, giver.account)
                 giver.async_forget(unique_id)
                 entry.runtime_data.entities.async_forget(unique_id)
 
@@ -309,13 +318,28 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
 
     @property
+    def automations_listen(self) -> bool:
+        """Return whether what happens is noticed, once it is told."""
+        return self._has_started and self.hass.state is CoreState.running
+
+    @callback
+    def _async_on_start(self, _hass: HomeAssistant) -> None:
+        self._async_move_later()
+        if not self._has_started:
+            self._listen.async_schedule()
+
+    @callback
+    def _async_tell_after_start(self) -> None:
+        self._has_started = True
+        self._calls.async_add(self.fleet.had)
+
+    @property
     def _came_back(self) -> bool:
         """Return whether the trackers were unavailable until now."""
         return (
             not self.last_update_success
             or self.config_entry.state is not ConfigEntryState.LOADED
-            # Automations begin to listen when Home Assistant has started.
-            or self.hass.state is not CoreState.running
+            or not self.automations_listen
         )
 
     @callback
@@ -324,7 +348,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._added_at = monotonic()
 
     @callback
-    def _async_move_later(self, *_: object) -> None:
+    def _async_move_later(self) -> None:
         """Let trackers that came back move soon, once automations listen."""
         is_running = self.hass.state is CoreState.running
         if self.account.holds_back and is_running and not self._move.is_scheduled:

@@ -10,10 +10,8 @@ from homeassistant.components.event import (
     EventEntity,
     EventEntityDescription,
 )
-from homeassistant.core import CoreState, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.helpers.event import async_call_later
-from homeassistant.helpers.start import async_at_started
 
 from .account import ALARM_TYPES, Alarm, RideEvent, alarm_type
 from .entities.entry import BikeTrackerConfigEntry
@@ -21,9 +19,6 @@ from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
-
-# Automations begin to listen when Home Assistant has started, all of them in a moment.
-_AFTER_START: Final = 5
 
 type Event = tuple[str, dict[str, Any]]
 """A type of event and its attributes."""
@@ -95,10 +90,7 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
     async def async_added_to_hass(self) -> None:
         """Tell what is not told yet, once it is there and automations listen."""
         await super().async_added_to_hass()
-        if self.hass.state is CoreState.running:
-            self.async_on_remove(self.hass.loop.call_soon(self._tell).cancel)
-        else:
-            self.async_on_remove(async_at_started(self.hass, self._async_tell_later))
+        self.async_on_remove(self.hass.loop.call_soon(self._tell).cancel)
 
     @override
     async def async_will_remove_from_hass(self) -> None:
@@ -124,13 +116,9 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
         self._tell()
 
     @callback
-    def _async_tell_later(self, hass: HomeAssistant) -> None:
-        self.async_on_remove(async_call_later(hass, _AFTER_START, self._tell))
-
-    @callback
-    def _tell(self, *_: object) -> None:
+    def _tell(self) -> None:
         """Tell what is not told yet, oldest first, each as a change of its own."""
-        if not self._available or self.hass.state is not CoreState.running:
+        if not self._available or not self.coordinator.automations_listen:
             return
         for item in self._take_untold():
             self._trigger_event(*self.entity_description.event_fn(item))

@@ -43,12 +43,17 @@ def _of_red(values: Any) -> Any:
         pytest.param(lambda stored: [{**stored[0], "trackers": 7}], id="no trackers"),
         pytest.param(_of_red(7), id="no mark"),
         pytest.param(_of_red([7, 8]), id="no times"),
+        pytest.param(_of_red([[7], {}]), id="nothing that could be one"),
         pytest.param(_of_red([7, 8, 9]), id="too many"),
         pytest.param(_of_red({"since": 7, "counts_from": None}), id="no time"),
     ],
 )
 async def test_unreadable_values(
-    garage: Garage, hass_storage: dict[str, Any], key: str, change: Any
+    garage: Garage,
+    hass_storage: dict[str, Any],
+    key: str,
+    change: Any,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """They cost themselves: what was told is at the worst told again."""
     await garage.async_listen("went_offline")
@@ -61,6 +66,7 @@ async def test_unreadable_values(
     await garage.async_start()
     await garage.async_minutes(2)
     assert len(garage.runs) <= 2
+    assert "Traceback" not in caplog.text
 
     garage.become("came_online")
     await garage.async_minutes(2)

@@ -1,11 +1,17 @@
 """Each alarm is told once, oldest first, however it comes."""
 
+import asyncio
 from contextlib import nullcontext
+from copy import deepcopy
 from datetime import timedelta
+import time
+from typing import Any
 
+from homeassistant.core import HassJob
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED
@@ -14,6 +20,7 @@ from .home import Home
 
 WORDS = ["sos", "tow", "sos", "vibration", "movement", "lowBattery"]
 SIX = 6
+ALL = {"entity_id": "all"}
 
 
 def alarm(home: Home, *words: str, tracker: str = RED, age: float = 0) -> None:
@@ -331,3 +338,127 @@ async def test_newest_before_a_kill(home: Home) -> None:
     words = [told.word for told in home.listener.entities]
     assert words in (["sos"], ["sos", "sos"])
     assert {told.word for told in home.listener.triggers} == {"sos"}
+
+
+async def test_killed_while_it_starts(home: Home) -> None:
+    """What a start that is cut off heard is told by the next one."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    await home.async_stop()
+    alarm(home, "tow")
+    written: dict[str, Any] = {}
+
+    async def hold_up() -> None:
+        """Let it be cut off when automations are there, and all is written."""
+        await _async_moments()
+        home.freezer.tick(11)
+        async_fire_time_changed(home.hass)
+        await _async_moments()
+        home.listener.is_deaf = True
+        written.update(deepcopy(home.storage))
+
+    def begin() -> None:
+        if not written and "automation" in home.hass.config.components:
+            home.settled = lambda: None
+            home.freezer.tick(1)
+            home.hass.async_add_startup_job(HassJob(hold_up))
+
+    home.settled = begin
+    await home.async_start()
+    await home.async_kill()
+    home.storage.clear()
+    home.storage.update(written)
+    await home.async_start()
+    await home.async_wait(130)
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+async def test_killed_after_a_takeover(home: Home) -> None:
+    """What is known of a bike that moves is never in no file."""
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    alarm(home, "sos")
+    await home.async_wait(130)
+    giver = home.entry(EMAIL).runtime_data.coordinator
+    taker = home.entry(BOB).runtime_data.coordinator
+    home.simulator.unassign(EMAIL, RED)
+    home.simulator.report(BLUE)
+    await giver.async_refresh()
+    await home.async_wait(9)
+    await taker.async_refresh()
+    await home.async_settle()
+    assert home.owner(RED) == BOB
+    await home.async_wait(3)
+    await home.async_kill()
+    alarm(home, "tow")
+    await home.async_start()
+    await home.async_wait(200)
+    assert home.owner(RED) == BOB
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+async def _async_moments() -> None:
+    for _ in range(100):
+        await asyncio.sleep(0)
+        time.sleep(0.001)  # noqa: ASYNC251 - others write meanwhile
+
+
+async def test_while_an_account_is_unloaded(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes while entities go is told by those that come then."""
+    unload = home.hass.config_entries.async_unload_platforms
+    words = [f"word {number}" for number in range(20)]
+
+    async def unload_slowly(*args: Any) -> bool:
+        unloaded = await unload(*args)
+        for number, word in enumerate(words):
+            alarm(home, word, age=20 - number)
+            await _async_moments()
+        return unloaded
+
+    monkeypatch.setattr(
+        home.hass.config_entries, "async_unload_platforms", unload_slowly
+    )
+    await home.async_reload(EMAIL)
+    monkeypatch.undo()
+    await home.async_wait(130)
+    assert home.listener.alarms() == words
+
+
+async def test_clock_that_is_set_back(home: Home) -> None:
+    """An automation that is new then tells nothing that happened before."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    home.freezer.tick(-3600)
+    await home.async_settle()
+    await home.hass.services.async_call("automation", "turn_off", ALL, blocking=True)
+    await home.hass.services.async_call("automation", "turn_on", ALL, blocking=True)
+    await home.async_settle()
+    home.simulator.report(RED)
+    await home.async_settle()
+    assert home.listener.alarms() == ["sos"]
+    alarm(home, "tow")
+    await home.async_settle()
+    assert home.listener.alarms() == ["sos", "tow"]
+
+
+async def test_news_right_after_a_start(home: Home) -> None:
+    """What could not be told before waits until automations listen, and is not lost."""
+    home.simulator.fault("status-503", path="devices")
+    await home.async_wait(70)
+    words = [f"word {number}" for number in range(15)]
+    for word in words:
+        alarm(home, word)
+        await home.async_wait(2)
+    await home.async_stop()
+    home.simulator.fault(None)
+    await home.async_start()
+    await home.async_wait(2)
+    alarm(home, "sos")
+    await home.entry(EMAIL).runtime_data.coordinator.async_refresh()
+    await home.async_settle()
+    assert home.listener.entities == []
+    await home.async_wait(60)
+    assert home.listener.alarms() == [*words, "sos"]

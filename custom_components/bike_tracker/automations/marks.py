@@ -59,14 +59,14 @@ class Recalled:
     def mark(self, values: object) -> Mark | None:
         """Return what a mark was, None if that is not readable."""
         match values:
-            case [joined, told]:
+            case [(str() | None) as joined, (str() | None) as told]:
                 return Mark(self._time(joined), self._time(told))
             # As 1.1 wrote them. Nothing was so, or it was told, or its wait began later.
             case None:
                 return Mark(None)
-            case {"since": since, "counts_from": None}:
+            case {"since": str(since), "counts_from": None}:
                 return Mark(None, self._time(since))
-            case {"since": _, "counts_from": counts_from}:
+            case {"since": _, "counts_from": str(counts_from)}:
                 return Mark(self._time(counts_from))
         return None
 

@@ -1,6 +1,6 @@
 """One trigger of one automation: what it has to tell of its trackers, and when."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 import json
 from typing import Final
@@ -51,18 +51,29 @@ class Watch:
         """Return whether what is so is told only after a while."""
         return bool(self._wait) or self.kind.is_silence
 
+    def join(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
+        """Begin to watch a tracker now.
+
+        What happened before a clock was set back has a later number than now.
+        """
+        items = () if self.kind.is_silence else self._items(tracker)
+        self.marks[unique_id] = Mark(max([now, *(item.at for item in items)]))
+
     def to_tell(
         self, unique_id: str, tracker: Tracker
     ) -> Iterator[tuple[datetime, Item]]:
         """Yield what there is to tell of a tracker, and when that is due."""
         mark = self.marks[unique_id]
-        items = list(self.kind.items(self.kind.reads(tracker)))
+        items = list(self._items(tracker))
         if self.kind.is_silence and not any(self._was_so(item, mark) for item in items):
             # From now on a report may be news however old it is.
             mark = self.marks[unique_id] = mark._replace(joined=None)
         for item in items:
             if self._is_chosen(item) and (due := self._due(item, mark)):
                 yield due, item
+
+    def _items(self, tracker: Tracker) -> Iterable[Item]:
+        return self.kind.items(self.kind.reads(tracker))
 
     def _due(self, item: Item, mark: Mark) -> datetime | None:
         """Return when something is to be told, None if it is not."""

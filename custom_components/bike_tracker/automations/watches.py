@@ -122,10 +122,12 @@ class Watches:
         del self._hass.data[MARKS], self._hass.data[_WATCHES]
 
     def _join(self, watch: Watch, unique_ids: Iterable[str]) -> None:
-        mark = Mark(dt_util.utcnow())
+        now = dt_util.utcnow()
         for unique_id in unique_ids:
-            watch.marks[unique_id] = mark
+            watch.marks[unique_id] = Mark(now)
             self._by_tracker[unique_id][watch] = None
+        for coordinator, unique_id, _ in self._at(unique_ids, watch):
+            watch.join(unique_id, coordinator.data.now[unique_id], now)
 
     def _leave(self, watch: Watch, unique_ids: Iterable[str]) -> None:
         for unique_id in unique_ids:

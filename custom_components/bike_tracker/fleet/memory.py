@@ -70,12 +70,16 @@ class Memory:
             self._unsaved = True
             self._store.async_delay_save(self._to_save, _SAVE_DELAY)
 
+    async def async_save(self) -> None:
+        """Write now."""
+        data = await self._hass.async_add_executor_job(self._to_save)
+        await self._store.async_save(data)
+
     async def async_close(self) -> None:
         """Write now what is not written yet, and nothing after that."""
         self._closed = True
         if self._unsaved:
-            data = await self._hass.async_add_executor_job(self._to_save)
-            await self._store.async_save(data)
+            await self.async_save()
 
     async def async_remove(self) -> None:
         """Delete the file."""
@@ -115,10 +119,11 @@ class Memory:
         }
 
     def _marks(self) -> Marks:
-        # Triggers that did not ask yet may do so once the account is set up.
+        # Triggers that did not ask yet may do so once the account is set up. Theirs come
+        # first: after a kill before that they go on with them, not with where they began.
         unclaimed = list(self.marks)
         marks_of = self._hass.data.get(MARKS)
-        return (marks_of(self._remembered.stories) if marks_of else []) + unclaimed
+        return unclaimed + (marks_of(self._remembered.stories) if marks_of else [])
 
 
 def _each[T, U](

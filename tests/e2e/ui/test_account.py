@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.async_api import expect
 import pytest
+from yarl import URL
 
 from tests.e2e.frontend import Frontend
 from tests.live import EMAIL, PASSWORD, HomeAssistantProcess
@@ -98,10 +99,11 @@ async def test_remove(
     client = home_assistant.client
     assert await client.devices()
     assert await client.entities()
+    title = URL(account.url).authority
     await frontend.choose("Delete")
-    await expect(frontend.heading("Delete 127.0.0.1?")).to_be_visible()
+    await expect(frontend.heading(f"Delete {title}?")).to_be_visible()
     await frontend.button("Delete").click()
-    await expect(frontend.text("127.0.0.1")).to_have_count(0)
+    await expect(frontend.text(title)).to_have_count(0)
 
     assert await client.call("config_entries/get", domain="bike_tracker") == []
     assert await client.devices() == {}
