@@ -11,6 +11,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.account import Tracker
+from custom_components.bike_tracker.entities.limit import EntityLimit
 from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 
@@ -203,3 +204,23 @@ async def test_what_is_newly_reported(
     await poll()
 
     assert shown() == {RED: before + 1, BLUE: before + 1}
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_error_beside_trackers(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    shown: Shown,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One of a whole portion is told, and costs it no longer than until it reports."""
+    with monkeypatch.context() as patch:
+        patch.setattr(EntityLimit, "async_report", None)
+        await async_setup(hass, entry)
+    assert f"{name_of(entry)}: Unexpected error" in caplog.text
+    simulator.touch([RED, BLUE])
+    await poll()
+    assert shown()[RED] == shown()[BLUE] > 0

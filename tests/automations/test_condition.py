@@ -68,6 +68,24 @@ async def test_offline_and_moving(garage: Garage, ask: Ask) -> None:
     assert [await ask(kind) for kind in CONDITIONS] == [False, True, False, True, False]
 
 
+async def test_while_it_comes_back(
+    hass: HomeAssistant, garage: Garage, ask: Ask
+) -> None:
+    """What the first answer says of moving counts, though its place waits for seconds."""
+    garage.simulator.report(RED, motion=False)
+    await garage.async_minutes(2)
+    assert await ask("is_not_moving")
+    await garage.async_begin("server")
+    garage.simulator.fault(None)
+    garage.simulator.report(RED, motion=True, latitude=48.5)
+    [entry] = hass.config_entries.async_loaded_entries(DOMAIN)
+    await entry.runtime_data.coordinator.async_refresh()
+    tracker = entry.runtime_data.coordinator.account.trackers[RED]
+    assert tracker.shown is not tracker.position
+    assert not await ask("is_not_moving")
+    assert await ask("is_moving")
+
+
 async def test_for_at_least(garage: Garage, ask: Ask) -> None:
     """It must have been so for that long, through a restart too."""
     await garage.async_save()

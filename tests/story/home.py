@@ -36,6 +36,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import PASSWORD
 from tests.simulator.server import Simulator
+from tests.simulator.wire import pause
 
 from .told import TRIGGERS, Listener, automation, label_bikes
 
@@ -218,4 +219,12 @@ class Home:
                 await asyncio.sleep(0)
             if self._hass is not None:
                 await self._hass.async_block_till_done()
+            # On a busy machine a poll may wait for the disk, in a thread of its own.
+            for _ in range(_MOMENTS):
+                if any(map(_is_poll, asyncio.all_tasks())):
+                    await pause(0.001)
         self.settled()
+
+
+def _is_poll(task: asyncio.Task[Any]) -> bool:
+    return task.get_name().startswith(f"{DOMAIN} poll")

@@ -259,6 +259,26 @@ async def test_entity_that_was_disabled(home: Home) -> None:
     assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
 
 
+async def test_entity_that_is_disabled_over_a_restart(home: Home) -> None:
+    """What happens until it is enabled is told by triggers alone."""
+    alarm(home, "sos")
+    await home.async_wait(70)
+    entity_id = alarm_entity(home)
+    er.async_get(home.hass).async_update_entity(
+        entity_id, disabled_by=er.RegistryEntryDisabler.USER
+    )
+    await home.async_restart()
+    await home.async_wait(70)
+    alarm(home, "tow")
+    await home.async_wait(70)
+    er.async_get(home.hass).async_update_entity(entity_id, disabled_by=None)
+    await home.async_wait(130)
+    alarm(home, "vibration")
+    await home.async_wait(70)
+    assert [told.word for told in home.listener.entities] == ["sos", "vibration"]
+    assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
+
+
 async def test_another_account(home: Home) -> None:
     """A bike that moves to another account tells its last alarm there if it is new."""
     home.simulator.add_account(BOB, PASSWORD)
