@@ -207,7 +207,7 @@ async def test_others_have_their_turn_before_many_are_called(
 ) -> None:
     """A poll in which much changed was long work itself."""
     monkeypatch.setattr(
-        "custom_components.bike_tracker.coordinator._TRACKERS_AT_A_TIME", 1
+        "custom_components.bike_tracker.listeners._TRACKERS_AT_A_TIME", 1
     )
     await async_setup(hass, entry)
     order: list[str] = []

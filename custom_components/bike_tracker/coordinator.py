@@ -1,7 +1,7 @@
 """Polling: when to ask, what a failure means, and who is told of what came."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,10 +11,7 @@ from typing import Any, Final, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -46,16 +43,14 @@ from .fleet.outage import async_begin_outage, async_end_outage
 from .fleet.registries import Fleet
 from .fleet.troubles import async_create_issue, async_delete_issue
 from .identity import name_of
+from .listeners import TrackerListeners
 from .live import Live
-from .portions import Portions
 
 _INTERVAL: Final = timedelta(seconds=60)
 # The list and positions.
 _REQUESTS_OF_A_POLL: Final = 2
 # How long trackers that come back are shown where they were.
 _MOVE_AFTER: Final = 5
-# Fifteen milliseconds of work where each has nine entities.
-_TRACKERS_AT_A_TIME: Final = 100
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
 _LISTEN_AFTER: Final = 5
 
@@ -114,7 +109,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
         self.poll = Poll()
         self._memory = Memory(hass, entry)
-        self._calls = Portions(hass, entry, self._call, _TRACKERS_AT_A_TIME)
+        self._tracker_listeners = TrackerListeners(hass, entry)
         self._backoff = Backoff()
         self._requests = Requests()
         self._sign_in = SignIn(hass, entry)
@@ -331,7 +326,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     @callback
     def _async_tell_after_start(self) -> None:
         self._has_started = True
-        self._calls.async_add(self.fleet.had)
+        self._tracker_listeners.async_call_all()
 
     @property
     def _came_back(self) -> bool:
@@ -420,9 +415,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        return async_dispatcher_connect(
-            self.hass, self._signal(context), update_callback
-        )
+        return self._tracker_listeners.async_add(context, update_callback)
 
     @callback
     @override
@@ -432,10 +425,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._told = self.data.now if self.last_update_success else None
         super().async_update_listeners()
         if told is None or self._told is None:
-            # One that is listed no more may have entities all the same.
-            self._calls.async_add(self.fleet.had)
+            self._tracker_listeners.async_call_all()
         else:
-            self._calls.async_add(self.data.since(told))
+            self._tracker_listeners.async_call(self.data.since(told))
         self._async_tell_automations_of_answer()
         if self.data is not None:
             self.data = self.data.told()
@@ -450,14 +442,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _async_tell_automations_of_answer(self) -> None:
         if self.config_entry.state is ConfigEntryState.LOADED:
             self.async_tell_automations()
-
-    def _call(self, unique_ids: Iterable[str]) -> None:
-        """Call the entities of some trackers."""
-        for unique_id in unique_ids:
-            async_dispatcher_send(self.hass, self._signal(unique_id))
-
-    def _signal(self, unique_id: str) -> str:
-        return f"{DOMAIN}_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
     def async_tell_automations(self) -> None:
