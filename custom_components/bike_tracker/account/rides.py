@@ -145,13 +145,13 @@ def heard(
         track, news = _after_fix(track, place, seen, report)
     else:
         track, news = _after_doubt(track, place, seen, doubt, report)
+    is_believed = track.ride is not None or track.doubt is None
     track = track._replace(
         heard_at=now,
         reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
         measured_at=position.fix_time,
+        says_it_moves=report.moves if is_believed else track.says_it_moves,
     )
-    if track.ride or track.doubt is None:
-        track = track._replace(says_it_moves=report.moves)
     return track, news
 
 
@@ -375,13 +375,16 @@ def _further(
     kilometres = way(place, place if track.ride else seen, seen, fix)
     if not kilometres:
         return track._replace(place=fix, seen=fix)
-    track = track._replace(total=(track.total or 0) + kilometres, place=fix, seen=fix)
+    total = (track.total or 0) + kilometres
     if track.ended and (is_rest or _was_riding(track, fix.time)):
         # Its ride was told as over before the fix was believed.
         before = track.ended.at(track.ended.moved_at, kilometres)
-        return track._replace(ended=before, last=before)
+        return track._replace(
+            total=total, place=fix, seen=fix, ended=before, last=before
+        )
     ride = track.ride or Ride(_start(track, seen, fix.time), fix.time)
-    return track._replace(ride=ride.at(fix.time, kilometres).with_speed(report.speed))
+    ride = ride.at(fix.time, kilometres).with_speed(report.speed)
+    return track._replace(total=total, place=fix, seen=fix, ride=ride)
 
 
 def _on_the_spot(ride: Ride, place: Fix, report: _Report) -> Ride:
