@@ -162,6 +162,9 @@ class Home:
         """Stop it, as a person does: what is to be written is."""
         await self.hass.async_stop(force=True)
         await self.async_settle()
+        # Its timers end with the process; older releases leave them to that.
+        for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
+            await entry.runtime_data.coordinator.async_shutdown()
         await self._end.aclose()
         self._hass = None
 
