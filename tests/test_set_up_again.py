@@ -6,7 +6,6 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
@@ -15,10 +14,11 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.api import Device, News, TrackingClient
 from custom_components.bike_tracker.asking.clients import create_clients
+from custom_components.bike_tracker.asking.service import create_service
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 
 from .conftest import Poll, async_setup
 from .simulator import Simulator
@@ -137,15 +137,18 @@ async def test_first_waits(
     """They are Home Assistant's own, unless the server itself asks for another."""
     simulator.fault("status-503", retry_after=asked_for)
     entry.mock_state(hass, ConfigEntryState.SETUP_IN_PROGRESS)
-    coordinator = BikeTrackerCoordinator(hass, entry, *create_clients(hass, entry.data))
+    client, _ = create_clients(hass, entry.data)
+    service = create_service(hass, entry, client, offers_positions=False)
+    account = Account(Remembered())
 
-    with pytest.raises(ConfigEntryNotReady):
-        await coordinator.async_config_entry_first_refresh()
+    async def claim(listed: News[str, Device]) -> News[str, Device]:
+        return listed
 
-    error = coordinator.last_exception
-    assert isinstance(error, UpdateFailed)
+    with pytest.raises(UpdateFailed) as caught:
+        await service.async_ask(account, claim)
+
     # Which Home Assistant obeys from 2026.11 on.
-    assert error.retry_after == obeyed
+    assert caught.value.retry_after == obeyed
 
 
 @pytest.mark.parametrize(("asked_for", "at_most"), [(None, 22), ("3600", 13)])

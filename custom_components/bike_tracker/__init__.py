@@ -7,6 +7,7 @@ from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers.device_registry import DeviceEntry
 
 from .asking.clients import create_clients
+from .asking.service import create_service
 from .asking.set_up import SetUpAgain
 from .coordinator import BikeTrackerCoordinator
 from .entities.adder import EntityAdder
@@ -35,7 +36,13 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    coordinator = BikeTrackerCoordinator(hass, entry, *create_clients(hass, entry.data))
+    client, live = create_clients(hass, entry.data)
+    memory = Memory(hass, entry)
+    remembered = await memory.async_load()
+    entry.async_on_unload(memory.async_close)
+    known = any(story.position for story in remembered.stories.values())
+    service = create_service(hass, entry, client, offers_positions=known)
+    coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory)
     try:
         await coordinator.async_config_entry_first_refresh()
     except ConfigEntryAuthFailed:

@@ -59,7 +59,7 @@ async def async_get_config_entry_diagnostics(
             "missing": len(missing),
             "in_another_account": len(coordinator.fleet.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
-            "not_a_tracker": coordinator.client.devices.left_out,
+            "not_a_tracker": coordinator.service.client.devices.left_out,
         },
         "missing_seconds": sorted(map(round, missing.values())),
         "trackers": [
@@ -105,7 +105,7 @@ def _connection(
     return {
         "poll": {
             "success": coordinator.last_update_success,
-            **asdict(coordinator.poll),
+            **asdict(coordinator.service.poll),
         },
         "live": asdict(coordinator.live.report),
         "service": _service(coordinator, identities),
@@ -116,7 +116,7 @@ def _service(
     coordinator: BikeTrackerCoordinator, identities: Collection[str]
 ) -> dict[str, Any]:
     """Return what the server was seen to offer."""
-    client, positions = coordinator.client, coordinator.positions
+    client, positions = coordinator.service.client, coordinator.service.positions
     return {
         "positions": {None: "not asked", True: "offered", False: "not offered"}[
             positions.offer.is_made

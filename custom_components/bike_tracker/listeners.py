@@ -1,12 +1,14 @@
 """Who listens to which tracker."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
+from .account import Tracker, Trackers
+from .api import News
 from .const import LOGGER
 from .identity import name_of
 from .portions import Portions
@@ -26,6 +28,8 @@ class TrackerListeners:
         """Begin with nobody listening."""
         self._entry = entry
         self._listeners: dict[str, list[CALLBACK_TYPE]] = {}
+        # None is that they are unavailable.
+        self._told: Trackers | None = None
         self._calls = Portions(hass, entry, self._call, _TRACKERS_AT_A_TIME)
 
     @callback
@@ -41,9 +45,16 @@ class TrackerListeners:
         self._calls.async_add(self._listeners)
 
     @callback
-    def async_call(self, unique_ids: Iterable[str]) -> None:
-        """Call those who listen to these trackers."""
-        self._calls.async_add(unique_ids)
+    def async_tell(self, news: News[str, Tracker] | None) -> None:
+        """Call those whose tracker is otherwise than what they were told last.
+
+        None is that all trackers are unavailable.
+        """
+        told, self._told = self._told, None if news is None else news.now
+        if told is None or news is None:
+            self.async_call_all()
+        else:
+            self._calls.async_add(news.since(told))
 
     def _call(self, unique_ids: Sequence[str]) -> None:
         """Call the first listener of each of these trackers, then the second of each.

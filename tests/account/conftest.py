@@ -51,6 +51,13 @@ def shown(tracker: Tracker) -> Position:
     return tracker.shown
 
 
+def holds_back(account: Account) -> bool:
+    """Return whether a listed tracker is shown where it was."""
+    return any(
+        tracker.as_it_was is not tracker for tracker in account.trackers.values()
+    )
+
+
 class ListOfDevices:
     """One device list after another, read as the client reads them.
 

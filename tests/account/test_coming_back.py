@@ -9,6 +9,7 @@ from .conftest import (
     Read,
     a_device,
     a_position,
+    holds_back,
     no_fix,
     position_remembered,
     remembering as remembered,
@@ -30,12 +31,12 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
     assert remembering.wanted(devices)
     news = remembering.take(devices, {"red": NEW}, came_back=True, now=NOW)
     assert news.now["red"].shown == OLD
-    assert remembering.holds_back
+    assert holds_back(remembering)
 
     news = remembering.move()
     assert news.changed == {"red"}
     assert news.now["red"].shown == position_remembered(remembering) == NEW
-    assert not remembering.holds_back
+    assert not holds_back(remembering)
 
 
 def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
@@ -43,7 +44,7 @@ def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
     devices = read(a_device("red"), a_device("blue", position_id=2))
     news = remembering.take(devices, {"blue": NEW}, came_back=True, now=NOW)
     assert news.now["blue"].position == NEW
-    assert not remembering.holds_back
+    assert not holds_back(remembering)
 
 
 def test_after_an_outage(account: Account, read: Read) -> None:
@@ -79,7 +80,7 @@ def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> No
     account.take(read(), {}, now=NOW)
     assert not account.move().changed
     assert account.take(read(red), {}, now=NOW).now["red"].shown == OLD
-    assert account.holds_back
+    assert holds_back(account)
     assert account.move().now["red"].shown == NEW
 
 
@@ -138,7 +139,7 @@ def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
     )
     remembering.take(read(), {}, now=NOW)
     remembering.forget("red")
-    assert not remembering.holds_back
+    assert not holds_back(remembering)
     remembering.move()
     assert remembering.remembered == Remembered()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Remembered, Tracker
+from custom_components.bike_tracker.account import Account, Began, Remembered, Tracker
 from custom_components.bike_tracker.api import Device, News, Position
 
 from .conftest import (
@@ -14,6 +14,7 @@ from .conftest import (
     Read,
     a_device,
     a_position,
+    holds_back,
     no_fix,
     position_remembered,
     remembering,
@@ -55,7 +56,7 @@ def poll(account: Account, read: Read) -> Poll:
     """Return a function that takes in a list, and where the red bike is."""
 
     def _poll(
-        *devices: Device, found: Position | None = None, began: int | None = None
+        *devices: Device, found: Position | None = None, began: Began | None = None
     ) -> Any:
         positions = {} if found is None else {"red": found}
         return account.take(read(*devices), positions, now=NOW, began=began)
@@ -240,9 +241,9 @@ def test_the_poll_finds_nothing_new(
     told = a_device("red", position_id=1, status="offline", last_update=LATER)
     hear(told, place(2, fix_time=NOW))
     listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
-    assert account.wanted(listed, began=account.messages) == {}
+    assert account.wanted(listed, began=account.begin_poll(NOW)) == {}
     before = account.trackers
-    news = account.take(listed, {}, now=NOW, began=account.messages)
+    news = account.take(listed, {}, now=NOW, began=account.begin_poll(NOW))
     assert news.now is before
     assert account.wanted(read(*listed.now.values())) == {}
 
@@ -252,7 +253,7 @@ def test_the_poll_announces_a_newer_position(
 ) -> None:
     """It is asked for, though a message told of one since the poll began."""
     poll(a_device("red", position_id=1), found=place(1))
-    began = account.messages
+    began = account.begin_poll(NOW)
     hear(place(2, fix_time=NOW))
     assert account.wanted(read(a_device("red", position_id=1)), began=began) == {}
     listed = read(a_device("red", position_id=3))
@@ -267,7 +268,7 @@ def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> 
         a_device("red", position_id=1, status="offline", last_update=LATER),
         place(2, fix_time=NOW, latitude=48.0),
     )
-    began = account.messages
+    began = account.begin_poll(NOW)
     again = read(listed)
     assert account.wanted(again, began=began).keys() == {ID}
     news = account.take(again, {"red": place(1)}, now=NOW, began=began)
@@ -281,7 +282,7 @@ def test_a_poll_that_began_before(
 ) -> None:
     """It does not take back what came meanwhile; the next one may."""
     poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    began = account.messages
+    began = account.begin_poll(NOW)
     listed = a_device("red", position_id=2, last_update=EARLIER, group_id=7)
     hear(
         a_device("red", position_id=1, status="offline", last_update=LATER),
@@ -294,7 +295,7 @@ def test_a_poll_that_began_before(
     assert device_of(account).position_id == 3
     assert position_of(account).latitude == 48.0
 
-    began = account.messages
+    began = account.begin_poll(NOW)
     again = read(listed)
     assert account.wanted(again, began=began).keys() == {ID}
     account.take(again, {"red": place(2)}, now=NOW, began=began)
@@ -307,7 +308,7 @@ def test_a_newer_list_of_a_poll_that_began_before(
 ) -> None:
     """Its news counts, and its position only if that is newer."""
     poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    began = account.messages
+    began = account.begin_poll(NOW)
     hear(
         a_device("red", position_id=1, status="offline", last_update=LATER),
         place(3, fix_time=LATER, latitude=48.0),
@@ -327,7 +328,7 @@ def test_a_position_says_nothing_of_the_device(
 ) -> None:
     """What a list says of it counts, though a position came meanwhile."""
     poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    began = account.messages
+    began = account.begin_poll(NOW)
     hear(place(3, fix_time=NOW))
     poll(
         a_device("red", position_id=1, last_update=EARLIER, status="offline"),
@@ -340,11 +341,15 @@ def test_a_position_says_nothing_of_the_device(
 def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
     """A message does not keep it, nor bring it back."""
     poll(a_device("red"), a_device("blue"))
-    began = account.messages
+    began = account.begin_poll(NOW)
     hear(a_device("red", status="offline"), place(1))
     assert poll(a_device("blue"), began=began).changed == {"red"}
     assert hear(a_device("red"), place(2)).changed == set()
-    poll(a_device("red", name="Red again"), a_device("blue"), began=account.messages)
+    poll(
+        a_device("red", name="Red again"),
+        a_device("blue"),
+        began=account.begin_poll(NOW),
+    )
     assert device_of(account).name == "Red again"
 
 
@@ -353,14 +358,14 @@ def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
     poll(a_device("red"))
     hear(a_device("red"), place(1))
     account.forget("red")
-    assert not account.heard_since_poll
+    assert not account.begin_poll(NOW).heard
 
 
 def test_heard_since_poll(account: Account, poll: Poll, hear: Hear) -> None:
     """Whether messages told of a tracker, of which older ones are none."""
 
     def heard() -> bool:
-        return account.heard_since_poll
+        return account.begin_poll(NOW).heard
 
     poll(a_device("red", last_update=LATER))
     assert not heard()
@@ -368,12 +373,12 @@ def test_heard_since_poll(account: Account, poll: Poll, hear: Hear) -> None:
     assert not heard()
     hear(a_device("red", last_update=LATER))
     assert heard()
-    poll(a_device("red", last_update=LATER), began=account.messages)
+    poll(a_device("red", last_update=LATER), began=account.begin_poll(NOW))
     assert not heard()
     hear(place(1))
     assert heard()
     listed = a_device("red", last_update=LATER, position_id=1)
-    poll(listed, found=place(1), began=account.messages)
+    poll(listed, found=place(1), began=account.begin_poll(NOW))
     assert not heard()
 
 
@@ -383,7 +388,7 @@ def test_coming_back(hear: Hear, read: Read) -> None:
     account.take(read(a_device("red", position_id=1)), {}, now=NOW)
     position = place(2, fix_time=NOW, latitude=48.0)
     account.hear([], [position], now=NOW, came_back=True)
-    assert account.holds_back
+    assert holds_back(account)
     assert shown(account.trackers["red"]).id == 1
     account.hear([], [place(3, fix_time=NOW, latitude=49.0)], now=NOW)
     assert shown(account.trackers["red"]).id == 1
@@ -401,7 +406,7 @@ def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
         poll(a_device("red", position_id=number), found=place(number, fix_time=now))
         hear(told)
         hear(place(number + 1, fix_time=now, longitude=float(number)))
-        assert poll(listed, began=account.messages).changed == set()
+        assert poll(listed, began=account.begin_poll(NOW)).changed == set()
         assert position_of(account).longitude == number
 
 
@@ -415,7 +420,7 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
     alarms = account.trackers["red"].alarms
     assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
     listed = read(a_device("red", position_id=3))
-    news = account.take(listed, {}, now=NOW, began=account.messages)
+    news = account.take(listed, {}, now=NOW, began=account.begin_poll(NOW))
     assert news.changed == set()
     assert account.trackers["red"].alarms is alarms
 

@@ -269,7 +269,7 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
         elif isinstance(event, Message):
             _hear(account, event)
         else:
-            began = account.messages
+            began = account.begin_poll(NOW)
             for message in coming:
                 _hear(account, message)
             coming.clear()
@@ -325,11 +325,11 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
     )
     complete = a_position(9, battery_level=9, motion=True)
     positions = {"red": complete}
-    wanted = account.wanted(last, began=account.messages)
+    wanted = account.wanted(last, began=account.begin_poll(NOW))
     if "red" not in {device.unique_id for device in wanted.values()}:
         positions = {}
 
-    account.take(last, positions, now=NOW, began=account.messages)
+    account.take(last, positions, now=NOW, began=account.begin_poll(NOW))
     account.move()
     other.take(last, {"red": complete}, now=NOW)
     other.move()
@@ -351,9 +351,9 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     account = Account(Remembered())
     reader = _live_through(account, history)
     listed = reader.read(a_device("red", position_id=1), a_device("blue"))
-    account.take(listed, {}, now=NOW, began=account.messages)
+    account.take(listed, {}, now=NOW, began=account.begin_poll(NOW))
     account.move()
-    began = account.messages
+    began = account.begin_poll(NOW)
     later = NOW + timedelta(days=1)
     told = a_device("red", status="offline", position_id=10, last_update=later)
     place = a_position(10, fix_time=later, battery_level=9, motion=True)

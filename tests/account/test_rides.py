@@ -21,7 +21,7 @@ from custom_components.bike_tracker.account.rides import (
     silent_at,
 )
 
-from .conftest import NOW, Read, a_device, a_position
+from .conftest import NOW, Read, a_device, a_position, holds_back
 
 # Degrees of latitude.
 _METRE = 1 / 111_195
@@ -991,7 +991,7 @@ def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     assert track is not None
     assert track.ride is not None
     assert track.ride.moved_at == minutes(9)
-    assert again.holds_back
+    assert holds_back(again)
     assert again.move().now["red"].track == track
 
 

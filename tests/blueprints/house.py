@@ -116,7 +116,7 @@ class House:
     async def _async_seconds(self, seconds: float) -> None:
         self._freezer.tick(seconds)
         if self._entry.state is ConfigEntryState.LOADED:
-            self._entry.runtime_data.coordinator.poll.seconds = None
+            self._entry.runtime_data.coordinator.service.poll.seconds = None
         async_fire_time_changed(self._hass)
         # Not until Home Assistant is done: while an automation waits it never is.
         while self._polls:
@@ -127,7 +127,7 @@ class House:
     def _polls(self) -> bool:
         if self._entry.state is not ConfigEntryState.LOADED:
             return self._entry.state is ConfigEntryState.SETUP_IN_PROGRESS
-        poll = self._entry.runtime_data.coordinator.poll
+        poll = self._entry.runtime_data.coordinator.service.poll
         return poll.time == dt_util.utcnow() and poll.seconds is None
 
     async def async_restart(self, *, down: float = 60) -> None:

@@ -100,7 +100,7 @@ class Home:
         found = {BIKE: position} if account.wanted(listed) else {}
         came_back, self._came_back = self._came_back, False
         self._tell(account.take(listed, found, now=now, came_back=came_back), now)
-        if account.holds_back:
+        if came_back:
             self._tell(account.move(), now + _MOVES_AFTER)
 
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:

@@ -4,7 +4,7 @@ No clock, no network and nothing of Home Assistant is needed in here, and nobody
 where news came from.
 """
 
-from .account import Account, Remembered
+from .account import Account, Began, Remembered
 from .alarms import ALARM_TYPES, Alarm, alarm_type
 from .distance import Fix
 from .happened import RideEvent
@@ -18,6 +18,7 @@ __all__ = [
     "ALARM_TYPES",
     "Account",
     "Alarm",
+    "Began",
     "Fix",
     "Remembered",
     "Ride",

@@ -1,9 +1,10 @@
 """The account: lists, positions and messages go in, what is different comes out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from ..api import Device, News, Position
 from .messages import announcing, in_order, is_older_device, is_older_position
@@ -25,6 +26,34 @@ class Remembered:
     """The number of what each event entity told last, by its key."""
 
 
+class Began(NamedTuple):
+    """What was known when a poll began: later messages are newer than its answer."""
+
+    at: datetime
+    """By the clock, in UTC."""
+    messages: int
+    heard: bool
+    """Whether a message told of a tracker since the poll before."""
+
+
+class _Moment(NamedTuple):
+    """When something is taken in."""
+
+    now: datetime
+    came_back: bool
+    """Whether the trackers were unavailable until now."""
+
+
+class _Heard(NamedTuple):
+    """The numbers of the messages that told of a tracker last."""
+
+    device: int = 0
+    position: int = 0
+
+
+_UNHEARD = _Heard()
+
+
 class Account:
     """What is known of the trackers of one account."""
 
@@ -33,45 +62,33 @@ class Account:
         self.remembered = remembered
         self.trackers: Trackers = {}
         """The trackers that were listed last, and what is known of each."""
-        self.messages = 0
-        """How many messages were taken in: those that come after a poll began stay."""
+        self.asked_at: datetime | None = None
+        """When the poll was begun whose answer is known, in UTC."""
+        self._messages = 0
         self._devices: Mapping[str, Device] = {}
-        # Listed trackers that are shown where they were.
-        self._held_back: set[str] = set()
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
         # When trackers under way count as fallen silent.
         self._silent_at = {
             unique_id: at
             for unique_id, story in remembered.stories.items()
-            if story.track and (at := silent_at(story.track))
+            if (at := _silent_at(story))
         }
-        # The position that was announced when a tracker was listed for the first time.
-        self._there_already: dict[str, int | None] = {}
-        # The number of the message that told of a tracker's device last, and of its
-        # position, if no poll did since.
-        self._heard_device: dict[str, int] = {}
-        self._heard_position: dict[str, int] = {}
+        # Trackers of which messages told since the last poll began.
+        self._heard: Mapping[str, _Heard] = {}
         # Trackers by the internal ID of their device; None is to be found out anew.
         self._by_id: Mapping[int, str] | None = None
 
-    @property
-    def heard_since_poll(self) -> bool:
-        """Return whether a message told of a tracker since the last poll began."""
-        return bool(self._heard_device or self._heard_position)
-
-    @property
-    def holds_back(self) -> bool:
-        """Return whether some trackers are still shown where they were."""
-        return bool(self._held_back)
+    def begin_poll(self, now: datetime) -> Began:
+        """Return what messages told by now: those that come later stay."""
+        return Began(now, self._messages, bool(self._heard))
 
     def wanted(
-        self, devices: News[str, Device], *, began: int | None = None
+        self, devices: News[str, Device], *, began: Began | None = None
     ) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
-        `began` is how many `messages` there were when the poll began.
         """
         wanted = {
             device.id: device
@@ -89,7 +106,7 @@ class Account:
         *,
         now: datetime,
         came_back: bool = False,
-        began: int | None = None,
+        began: Began | None = None,
     ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
@@ -97,26 +114,30 @@ class Account:
         messages told since the poll `began` stays too, unless the list is newer.
         `came_back` is whether the trackers were unavailable until now.
         """
+        moment = _Moment(now, came_back)
         # Who comes back may have gone on meanwhile: that is seen with the next poll.
         silent = set() if came_back else self._fallen_silent(now) - positions.keys()
-        heard = self._heard_device.keys() | self._heard_position.keys()
-        touched = devices.since(self._devices) | positions.keys() | silent | heard
+        touched = devices.since(self._devices) | positions.keys() | silent
+        touched |= self._heard.keys()
         changed: dict[str, Tracker] = {}
         for unique_id in touched & devices.now.keys():
             device, story = devices.now[unique_id], self._story(unique_id)
+            heard = self._heard_since(began, unique_id)
             if position := positions.get(unique_id):
-                story = self._after_poll(device, story, position, now, came_back, began)
+                story = self._after_poll(device, story, position, heard, moment)
             elif unique_id in silent:
                 story = story.fallen_silent(now)
-            if unique_id in heard:
-                device = self._listed(device, began)
-            self._note(changed, device, story, now)
+            self._note(changed, self._listed(device, heard), story, now)
         left = {key for key in touched if key not in devices.now}
         news = self._become(changed, left & self.trackers.keys())
         self._outdated = {item.unique_id for item in self._listed_outdated(devices)}
-        self._heard_device = _since(began, self._heard_device)
-        self._heard_position = _since(began, self._heard_position)
+        self._heard = {
+            unique_id: heard
+            for unique_id in self._heard
+            if any(heard := self._heard_since(began, unique_id))
+        }
         self._devices = devices.now
+        self.asked_at = began.at if began else now
         return news
 
     def hear(
@@ -132,31 +153,34 @@ class Account:
         Each report counts as if it had come alone. What is older than what is known
         changes nothing, but that its alarms are told. The next poll may take it back.
         """
-        self.messages += 1
-        heard: dict[str, Device] = {}
-        for device in devices:
-            known = heard.get(device.unique_id) or self._device(device.unique_id)
-            if known and not is_older_device(device, known):
-                heard[device.unique_id] = announcing(device, known.position_id)
-        self._heard_device.update(dict.fromkeys(heard, self.messages))
+        self._messages += 1
+        moment = _Moment(now, came_back)
+        newer = self._newer_devices(devices)
         reports = self._by_tracker(positions)
         changed: dict[str, Tracker] = {}
-        for unique_id in heard.keys() | reports.keys():
-            device = heard.get(unique_id) or self.trackers[unique_id].device
-            story = self._story(unique_id)
-            for position in in_order(reports.get(unique_id, ())):
-                device, story = self._after_message(
-                    device, story, position, now, came_back
-                )
-            self._note(changed, device, story, now)
+        heard = dict(self._heard)
+        for unique_id in newer.keys() | reports.keys():
+            device = newer.get(unique_id) or self.trackers[unique_id].device
+            after, is_newer = self._after_messages(
+                device, reports.get(unique_id, ()), moment
+            )
+            numbers = heard.get(unique_id, _UNHEARD)
+            if unique_id in newer:
+                numbers = numbers._replace(device=self._messages)
+            if is_newer:
+                numbers = numbers._replace(position=self._messages)
+            if any(numbers):
+                heard[unique_id] = numbers
+            self._note(changed, after.device, after.story, now)
+        self._heard = heard
         return self._become(changed, frozenset())
 
     def move(self) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         moved = {
             unique_id: tracker._replace(story=tracker.story._replace(shown=None))
-            for unique_id in self._held_back
-            if (tracker := self.trackers.get(unique_id))
+            for unique_id, tracker in self.trackers.items()
+            if tracker.story.shown
         }
         return self._become(moved, frozenset())
 
@@ -165,9 +189,8 @@ class Account:
 
         `seconds` is how long the account was listed without them since the last time.
         """
-        self.remembered.missing = counted(
-            self.remembered.missing, had.difference(self.trackers), seconds
-        )
+        absent = had.difference(self.trackers)
+        self.remembered.missing = counted(self.remembered.missing, absent, seconds)
         return gone(self.remembered.missing)
 
     def adopt(self, unique_id: str, other: Account) -> None:
@@ -179,13 +202,12 @@ class Account:
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        for known in (
-            *(self.remembered.stories, self.remembered.missing, self.remembered.told),
-            *(self._silent_at, self._there_already),
-            *(self._heard_device, self._heard_position),
-        ):
-            known.pop(unique_id, None)
-        self._held_back.discard(unique_id)
+        known = self.remembered
+        for items in (known.stories, known.missing, known.told, self._silent_at):
+            items.pop(unique_id, None)
+        self._heard = {
+            key: self._heard[key] for key in self._heard.keys() - {unique_id}
+        }
 
     def told(self, unique_id: str, key: str) -> datetime | None:
         """Return the number of what an event entity of a tracker told last."""
@@ -203,63 +225,60 @@ class Account:
         tracker = self.trackers.get(unique_id)
         return None if tracker is None else tracker.device
 
+    def _heard_since(self, began: Began | None, unique_id: str) -> _Heard:
+        """Return the numbers of messages that told of a tracker since a poll began."""
+        heard = self._heard.get(unique_id)
+        if began is None or heard is None:
+            return _UNHEARD
+        return _Heard(*(number if number > began.messages else 0 for number in heard))
+
     def _after_poll(
         self,
         device: Device,
         story: Story,
         position: Position,
-        now: datetime,
-        came_back: bool,
-        began: int | None,
+        heard: _Heard,
+        moment: _Moment,
     ) -> Story:
         """Return the story after what a poll found, unless that is an older report."""
         if (known := story.position) and (
             is_older_position(position, known)
-            if _is_after(began, self._heard_position.get(device.unique_id))
+            if heard.position
             else goes_back(device, known, position)
         ):
-            return story.with_alarms(position, now, untold=came_back)
-        return self._after_report(device, story, position, now, came_back)
+            return story.with_alarms(position, moment.now, untold=moment.came_back)
+        return self._after_report(device, story, position, moment)
 
-    def _after_message(
-        self,
-        device: Device,
-        story: Story,
-        position: Position,
-        now: datetime,
-        came_back: bool,
-    ) -> tuple[Device, Story]:
-        """Return device and story after a message, unless that tells an older report."""
-        if (known := story.position) and is_older_position(position, known):
-            return device, story.with_alarms(position, now, untold=came_back)
-        self._heard_position[device.unique_id] = self.messages
-        if known is None or known.id != position.id:
-            story = self._after_report(device, story, position, now, came_back)
-        return announcing(device, position.id), story
+    def _after_messages(
+        self, device: Device, reports: Sequence[Position], moment: _Moment
+    ) -> tuple[Tracker, bool]:
+        """Return a tracker after what messages told, and whether any report was newer."""
+        story, is_newer = self._story(device.unique_id), False
+        for position in in_order(reports):
+            if (known := story.position) and is_older_position(position, known):
+                story = story.with_alarms(position, moment.now, untold=moment.came_back)
+                continue
+            is_newer = True
+            if known is None or known.id != position.id:
+                story = self._after_report(device, story, position, moment)
+            device = announcing(device, position.id)
+        return Tracker(device, story), is_newer
 
     def _after_report(
-        self,
-        device: Device,
-        story: Story,
-        position: Position,
-        now: datetime,
-        came_back: bool,
+        self, device: Device, story: Story, position: Position, moment: _Moment
     ) -> Story:
         """Return the story after the newest report of a tracker."""
-        unique_id = device.unique_id
-        is_new = unique_id not in self.remembered.stories
-        comes_back = came_back or unique_id not in self.trackers
+        is_new = device.unique_id not in self.remembered.stories
         return story.with_report(
             position,
-            now,
-            is_news=not is_new and self._there_already.get(unique_id) != position.id,
-            comes_back=comes_back,
+            moment.now,
+            is_news=not is_new and story.there_already != position.id,
+            comes_back=moment.came_back or device.unique_id not in self.trackers,
         )
 
     def _listed_outdated(self, devices: News[str, Device]) -> list[Device]:
         """Return the devices of a list whose known position is not the announced one."""
-        touched = devices.since(self._devices) | self._outdated
-        touched |= self._heard_position.keys()
+        touched = devices.since(self._devices) | self._outdated | self._heard.keys()
         return [
             device
             for unique_id in touched
@@ -267,34 +286,36 @@ class Account:
             and is_outdated(device, self._story(unique_id).position)
         ]
 
-    def _knows_better(self, device: Device, began: int | None) -> bool:
+    def _knows_better(self, device: Device, began: Began | None) -> bool:
         """Return whether a message told of a newer position than a list announces."""
         known = self._device(device.unique_id)
         return (
             known is not None
-            and _is_after(began, self._heard_position.get(device.unique_id))
+            and self._heard_since(began, device.unique_id).position > 0
             and announcing(device, known.position_id) is not device
         )
 
-    def _listed(self, listed: Device, began: int | None) -> Device:
+    def _listed(self, listed: Device, heard: _Heard) -> Device:
         """Return a listed device with what messages told of it since the poll began."""
-        unique_id = listed.unique_id
-        if (known := self._device(unique_id)) is None:
+        if not any(heard) or (known := self._device(listed.unique_id)) is None:
             return listed
-        if _is_after(began, self._heard_device.get(unique_id)) and not is_older_device(
-            known, listed
-        ):
+        if heard.device and not is_older_device(known, listed):
             return known
-        if _is_after(began, self._heard_position.get(unique_id)):
-            return announcing(listed, known.position_id)
-        return listed
+        return announcing(listed, known.position_id) if heard.position else listed
+
+    def _newer_devices(self, devices: Iterable[Device]) -> dict[str, Device]:
+        """Return the listed devices that messages tell of, unless what is known is newer."""
+        newer: dict[str, Device] = {}
+        for device in devices:
+            known = newer.get(device.unique_id) or self._device(device.unique_id)
+            if known and not is_older_device(device, known):
+                newer[device.unique_id] = announcing(device, known.position_id)
+        return newer
 
     def _by_tracker(self, positions: Iterable[Position]) -> dict[str, list[Position]]:
         """Return the positions of each listed tracker."""
-        by_tracker, by_id = (
-            defaultdict[str, list[Position]](list),
-            self._trackers_by_id(),
-        )
+        by_tracker = defaultdict[str, list[Position]](list)
+        by_id = self._trackers_by_id()
         for position in positions:
             if unique_id := by_id.get(position.device_id):
                 by_tracker[unique_id].append(position)
@@ -324,6 +345,8 @@ class Account:
     ) -> None:
         """Note what is to be known of a listed tracker, if it is anything else."""
         unique_id = device.unique_id
+        if unique_id not in self.remembered.stories:
+            story = story._replace(there_already=device.position_id)
         tracker = Tracker(device, story.with_status(device.status, now))
         if tracker != self.trackers.get(unique_id):
             changed[unique_id] = tracker
@@ -334,19 +357,12 @@ class Account:
         """Take in what is different, and which trackers are listed no more."""
         before = self.trackers
         for unique_id, tracker in changed.items():
-            if unique_id not in self.remembered.stories:
-                self._there_already[unique_id] = tracker.device.position_id
             self._remember(unique_id, tracker.story)
-            if tracker.story.shown:
-                self._held_back.add(unique_id)
-            else:
-                self._held_back.discard(unique_id)
             known = before.get(unique_id)
             if known is None or known.device.id != tracker.device.id:
                 self._by_id = None
         if left:
             self._by_id = None
-            self._held_back -= left
         if changed or left:
             trackers = {**before, **changed}
             for unique_id in left:
@@ -356,24 +372,15 @@ class Account:
 
     def _remember(self, unique_id: str, story: Story) -> None:
         self.remembered.stories[unique_id] = story
-        if at := story.track and silent_at(story.track):
+        if at := _silent_at(story):
             self._silent_at[unique_id] = at
         else:
             self._silent_at.pop(unique_id, None)
 
 
-def _is_after(began: int | None, heard: int | None) -> bool:
-    """Return whether something was heard after a poll began."""
-    return began is not None and heard is not None and heard > began
-
-
-def _since(began: int | None, heard: Mapping[str, int]) -> dict[str, int]:
-    """Return what was heard after a poll began."""
-    return {
-        unique_id: number
-        for unique_id, number in heard.items()
-        if _is_after(began, number)
-    }
+def _silent_at(story: Story) -> datetime | None:
+    """Return when a tracker under way counts as fallen silent."""
+    return story.track and silent_at(story.track)
 
 
 def _ambiguous_ids(devices: Mapping[str, Device]) -> AbstractSet[int]:

@@ -29,6 +29,8 @@ class Story(NamedTuple):
     """The last starts and ends of its rides, oldest first."""
     track: Track | None = None
     """How far it came; None while it has no position."""
+    there_already: int | None = None
+    """The position it had when it was listed first: its alarm was before anybody listened."""
 
     def with_status(self, status: DeviceStatus | None, now: datetime) -> Story:
         """Return the story after a status."""
@@ -68,6 +70,7 @@ class Story(NamedTuple):
             alarms,
             self._rides(ride_news, now, untold=comes_back),
             track,
+            self.there_already,
         )
 
     def with_alarms(
@@ -104,6 +107,7 @@ class Story(NamedTuple):
             position=self.position and self.position._replace(id=0),
             alarms=tuple(alarm._replace(report=0) for alarm in self.alarms),
             track=self.track and recounted(self.track),
+            there_already=None,
         )
 
     def _rides(

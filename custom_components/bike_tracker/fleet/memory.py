@@ -41,9 +41,10 @@ class Memory:
             atomic_writes=True,
             serialize_in_event_loop=False,
         )
-        self._remembered = Remembered()
-        self.marks: Marks = []
-        """Marks of triggers that did not ask for them yet, as they were written."""
+        self.remembered = Remembered()
+        """What was remembered when it was loaded, as it became since."""
+        # Those of triggers that did not ask for them yet, as they were written.
+        self._marks: Marks = []
         self._unsaved = False
         self._closed = False
 
@@ -55,13 +56,19 @@ class Memory:
             name = name_of(self._entry)
             LOGGER.warning("%s: What was remembered is not readable: %s", name, err)
         else:
-            self._remembered = await self._hass.async_add_executor_job(
+            self.remembered = await self._hass.async_add_executor_job(
                 _from_json, stored
             )
-            self.marks = [
+            self._marks = [
                 item for item in _list(stored, "marks") if isinstance(item, dict)
             ]
-        return self._remembered
+        return self.remembered
+
+    @callback
+    def take_marks(self) -> Marks:
+        """Return how far triggers were when it was written, once."""
+        marks, self._marks = self._marks, []
+        return marks
 
     @callback
     def async_save_later(self) -> None:
@@ -92,13 +99,13 @@ class Memory:
         What was told is copied first, so that a kill tells it again rather than never.
         """
         self._unsaved = False
-        marks = self._marks()
-        told = {key: dict(items) for key, items in dict(self._remembered.told).items()}
-        stories = dict(self._remembered.stories)
+        marks = self._all_marks()
+        told = {key: dict(items) for key, items in dict(self.remembered.told).items()}
+        stories = dict(self.remembered.stories)
         positions = _each(stories, lambda story: story.position)
         return {
             "positions": {key: _values(item) for key, item in positions.items()},
-            "missing": dict(self._remembered.missing),
+            "missing": dict(self.remembered.missing),
             # Version 1.0 reads the others alone, and 1.1 those up to hardware.
             "since": {key: _by_name(story.since) for key, story in stories.items()},
             "tracks": _each(
@@ -118,12 +125,12 @@ class Memory:
             "marks": marks,
         }
 
-    def _marks(self) -> Marks:
+    def _all_marks(self) -> Marks:
         # Triggers that did not ask yet may do so once the account is set up. Theirs come
         # first: after a kill before that they go on with them, not with where they began.
-        unclaimed = list(self.marks)
+        unclaimed = list(self._marks)
         marks_of = self._hass.data.get(MARKS)
-        return unclaimed + (marks_of(self._remembered.stories) if marks_of else [])
+        return unclaimed + (marks_of(self.remembered.stories) if marks_of else [])
 
 
 def _each[T, U](

@@ -1,0 +1,181 @@
+"""One poll: the device list, then positions that are wanted; and what a failure means."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import monotonic
+from typing import Final, NamedTuple
+
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryAuthFailed
+from homeassistant.helpers.update_coordinator import UpdateFailed
+from homeassistant.util import dt as dt_util
+
+from ..account import Account, Began
+from ..api import (
+    AuthenticationError,
+    Device,
+    InvalidResponseError,
+    News,
+    Position,
+    RedirectedError,
+    ServiceUnavailableError,
+    TrackingClient,
+    TrackingError,
+)
+from ..const import DOMAIN
+from ..fleet.oddities import Oddities
+from ..fleet.outage import async_begin_outage, async_end_outage
+from .positions import PositionLookup
+from .sign_in import SignIn
+from .waits import Backoff, Requests
+
+# The list and positions.
+_REQUESTS_OF_A_POLL: Final = 2
+_TRANSLATION_KEYS: Final = {
+    InvalidResponseError: "invalid_response",
+    RedirectedError: "redirected",
+    ServiceUnavailableError: "service_unavailable",
+}
+
+type Claim = Callable[[News[str, Device]], Awaitable[News[str, Device]]]
+"""Returns those trackers of a list that are this account's."""
+
+
+class Answer(NamedTuple):
+    """What one poll brought."""
+
+    began: Began
+    listed: Mapping[str, Device]
+    """All trackers that the service listed, those of another account too."""
+    devices: News[str, Device]
+    """Those that are this account's."""
+    positions: Mapping[str, Position]
+    seconds: float
+    """How long the account was listed without a break since the answer before."""
+
+
+@dataclass(slots=True)
+class Poll:
+    """What a maintainer wants to know of the last poll."""
+
+    time: datetime | None = None
+    seconds: float | None = None
+    last_error: str | None = None
+    last_error_time: datetime | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Service:
+    """Asks the service on behalf of one account."""
+
+    hass: HomeAssistant
+    entry: ConfigEntry
+    client: TrackingClient
+    requests: Requests
+    positions: PositionLookup
+    sign_in: SignIn
+    oddities: Oddities
+    poll: Poll = field(default_factory=Poll)
+    backoff: Backoff = field(default_factory=Backoff)
+    _asking: asyncio.Task[Answer] | None = None
+    _last_success: float | None = None
+
+    @property
+    def has_time(self) -> bool:
+        """Return whether one more poll would not be too many requests."""
+        return self.requests.spare >= _REQUESTS_OF_A_POLL
+
+    async def async_ask(self, account: Account, claim: Claim) -> Answer | None:
+        """Return what the service answers to one poll, None if that was stopped.
+
+        Raises UpdateFailed or ConfigEntryAuthFailed.
+        """
+        self._asking = self.entry.async_create_background_task(
+            self.hass, self._async_ask(account, claim), f"{DOMAIN} poll"
+        )
+        try:
+            await asyncio.wait([self._asking])
+            return None if self._asking.cancelled() else self._asking.result()
+        finally:
+            self._asking = None
+
+    async def async_stop(self) -> None:
+        """End at once what would outlive the session it needs."""
+        if asking := self._asking:
+            asking.cancel()
+            await asyncio.wait([asking])
+
+    async def _async_ask(self, account: Account, claim: Claim) -> Answer:
+        self.poll.time = dt_util.utcnow()
+        began, start = account.begin_poll(self.poll.time), monotonic()
+        try:
+            listed = await self._async_get_devices()
+            before, self._last_success = self._last_success, monotonic()
+            seconds = 0 if before is None else self._last_success - before
+            devices = await claim(listed)
+            positions = await self.positions.async_get(
+                account.wanted(devices, began=began)
+            )
+            return Answer(began, listed.now, devices, positions, seconds)
+        finally:
+            self.poll.seconds = monotonic() - start
+
+    async def _async_get_devices(self) -> News[str, Device]:
+        """Return the device list, or raise what the failure means to Home Assistant."""
+        self.requests.note()
+        try:
+            devices = await self.client.async_get_devices()
+        except TrackingError as err:
+            self.poll.last_error = f"{type(err).__name__}: {err}"
+            self.poll.last_error_time = self.poll.time
+            async_begin_outage(self.hass, self.entry, str(err), self._last_success)
+            # A failure says nothing of who is missing.
+            self._last_success = None
+            # Home Assistant keeps the failure, whose traceback would keep the answer.
+            raise self._failure(err) from err.with_traceback(None)
+        self.backoff.succeed()
+        self.sign_in.async_succeed()
+        async_end_outage(self.hass, self.entry)
+        self.oddities.log()
+        return devices
+
+    def _failure(self, err: TrackingError) -> Exception:
+        is_set_up = self.entry.state is ConfigEntryState.LOADED
+        if not isinstance(err, AuthenticationError):
+            self.sign_in.async_fail_otherwise()
+            wait = self.backoff.fail(err.retry_after)
+            # The first waits of a set-up are Home Assistant's own.
+            is_obeyed = is_set_up or err.retry_after is not None
+            return UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
+                translation_placeholders={"error": str(err)},
+                retry_after=wait if is_obeyed else None,
+            )
+        if not is_set_up:
+            return ConfigEntryAuthFailed(
+                translation_domain=DOMAIN, translation_key="unauthorized"
+            )
+        # Not that error again, at which Home Assistant would end polling.
+        return UpdateFailed(
+            translation_domain=DOMAIN,
+            translation_key="unauthorized",
+            retry_after=self.sign_in.async_fail(),
+        )
+
+
+def create_service(
+    hass: HomeAssistant,
+    entry: ConfigEntry,
+    client: TrackingClient,
+    *,
+    offers_positions: bool,
+) -> Service:
+    """Return what asks for an entry; take whether positions are known of a restart."""
+    requests = Requests()
+    positions = PositionLookup(entry, client, requests, known=offers_positions)
+    sign_in, oddities = SignIn(hass, entry), Oddities(entry, client.devices)
+    return Service(hass, entry, client, requests, positions, sign_in, oddities)
