@@ -1,0 +1,35 @@
+"""What tests of positions share."""
+
+from collections.abc import AsyncIterator
+
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from ..conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry
+from ..simulator.server import Simulator
+from .places import HOME
+
+
+@pytest.fixture(autouse=True)
+async def home(hass: HomeAssistant, all_enabled: None) -> None:
+    """Put Home Assistant's home where the trackers begin, and show all there is."""
+    await hass.config.async_update(**HOME)
+    assert await async_setup_component(hass, "zone", {})
+
+
+@pytest.fixture
+async def traccar() -> AsyncIterator[Simulator]:
+    """Return a server that leaves positions of more than 90 days ago out of the list."""
+    async with Simulator(kind="6.14.5") as traccar:
+        traccar.add_account(EMAIL, PASSWORD)
+        for tracker in (RED, BLUE):
+            traccar.add_device(tracker, email=EMAIL)
+        yield traccar
+
+
+@pytest.fixture
+def traccar_entry(traccar: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
+    """Return the entry of the account there, not set up yet."""
+    return make_entry(url=traccar.url)

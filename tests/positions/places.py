@@ -1,0 +1,39 @@
+"""Where trackers are in these tests, and what was asked to know it."""
+
+from typing import TypedDict
+
+from homeassistant.core import State
+
+from ..simulator.server import Simulator
+from ..simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+
+class Where(TypedDict):
+    """A place on the map."""
+
+    latitude: float
+    longitude: float
+
+
+AT_HOME = (DEFAULT_LATITUDE, DEFAULT_LONGITUDE)
+HOME = Where(latitude=DEFAULT_LATITUDE, longitude=DEFAULT_LONGITUDE)
+AWAY = Where(latitude=48.1, longitude=7.9)
+
+
+def asked(simulator: Simulator) -> dict[str, int]:
+    """Return how often each call was asked for."""
+    return {
+        call: simulator.record.counts[f"/api/{call}"]
+        for call in ("devices", "positions")
+    }
+
+
+def asked_by_id(simulator: Simulator) -> list[str]:
+    """Return the queries by which positions were asked for."""
+    return [request.query for request in simulator.requests if request.query]
+
+
+def place(state: State | None) -> tuple[float | None, float | None]:
+    """Return the coordinates in a state."""
+    assert state is not None
+    return state.attributes.get("latitude"), state.attributes.get("longitude")

@@ -1,0 +1,314 @@
+"""When positions are asked for, and what an answer that is none does."""
+
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import STATE_UNKNOWN, Platform
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from ..conftest import BLUE, RED, Poll, StateOf, async_setup
+from ..simulator.server import Simulator
+from .places import AT_HOME, AWAY, HOME, asked, place
+
+NOT_OFFERED = [
+    "status-400",
+    "status-401",
+    "status-403",
+    "status-404",
+    "status-204",
+    "html",
+    "json-object",
+    "redirect-302-same",
+]
+PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-body"]
+POSITION_ENTITIES = [
+    (Platform.SENSOR, "position_time"),
+    (Platform.SENSOR, "battery"),
+    (Platform.SENSOR, "speed"),
+    (Platform.SENSOR, "altitude"),
+    (Platform.SENSOR, "course"),
+    (Platform.BINARY_SENSOR, "motion"),
+]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_idle_polls_ask_for_no_positions(
+    simulator: Simulator, poll: Poll
+) -> None:
+    """100 idle polls are 100 requests; after one tracker reported, positions are asked once."""
+    simulator.record.clear()
+
+    for _ in range(100):
+        await poll()
+    assert asked(simulator) == {"devices": 100, "positions": 0}
+
+    simulator.report(RED, **AWAY)
+    for _ in range(10):
+        await poll()
+    assert asked(simulator) == {"devices": 110, "positions": 1}
+
+
+async def test_documented_service_alone(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Without positions all else works, trackers are unknown, and the log is quiet."""
+    simulator.fault("status-404", path="positions")
+    await async_setup(hass, entry)
+    simulator.set_status(RED, "offline")
+    await poll()
+
+    tracker = state_of(RED)
+    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert tracker is not None
+    assert online is not None
+    assert tracker.state == STATE_UNKNOWN
+    assert online.state == "off"
+    for platform, key in POSITION_ENTITIES:
+        assert state_of(f"{RED}_{key}", platform) is None
+    assert not [
+        record.message
+        for record in caplog.records
+        if record.levelname in ("WARNING", "ERROR") and DOMAIN in record.name
+    ]
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED)
+async def test_not_offered(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    fault: str,
+) -> None:
+    """Such an answer is taken for an hour; it fails no poll and starts no sign-in."""
+    simulator.fault(fault, path="positions")
+    await async_setup(hass, entry)
+    for _ in range(50):
+        simulator.report(RED, **AWAY)
+        await poll()
+    assert entry.state is ConfigEntryState.LOADED
+    assert asked(simulator)["positions"] == 1
+    assert not hass.config_entries.flow.async_progress()
+
+    simulator.fault(None)
+    for _ in range(10):
+        await poll()
+    assert asked(simulator)["positions"] == 2
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
+@pytest.mark.parametrize("steps", [1, 60, 24 * 12])
+@pytest.mark.usefixtures("setup")
+async def test_offered(
+    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str, steps: int
+) -> None:
+    """A service that answered once is asked again within minutes, whatever it said since."""
+    simulator.fault(fault, path="positions")
+    simulator.report(RED, **AWAY)
+    for _ in range(steps):
+        await poll(300 if steps > 60 else 60)
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
+async def test_offered_before_a_restart(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    fault: str,
+) -> None:
+    """What a service answered then counts as well."""
+    await hass.config_entries.async_unload(setup.entry_id)
+    simulator.fault(fault, path="positions")
+    simulator.report(RED, **AWAY)
+    await async_setup(hass, setup)
+    for _ in range(30):
+        await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize("fault", ["status-404", "status-500"])
+@pytest.mark.usefixtures("setup")
+async def test_log_of_positions_that_fail(
+    simulator: Simulator, poll: Poll, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    """One line when it begins, one when it ends."""
+    name = f"127.0.0.1 (port {simulator.port})"
+    for _ in range(2):
+        caplog.clear()
+        simulator.fault(fault, path="positions")
+        simulator.report(RED)
+        for _ in range(30):
+            await poll()
+        simulator.fault(None)
+        for _ in range(5):
+            await poll()
+        assert [
+            (record.levelname, record.getMessage())
+            for record in caplog.records
+            if "ositions" in record.getMessage() and record.levelname != "DEBUG"
+        ] == [
+            (
+                "WARNING",
+                f"{name}: Positions cannot be fetched ({fault.replace('-', ' ')}); "
+                "trackers stay where they were",
+            ),
+            ("INFO", f"{name}: Positions are fetched again"),
+        ]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_every_other_request_fails(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """Trackers move although the list gets all good answers: positions get a second try."""
+    simulator.record.clear()
+    for step in range(20):
+        simulator.report(RED, latitude=48.1 + step / 100)
+        for _ in range(2):
+            simulator.fault("status-503", path="positions", times=1)
+            await poll()
+        assert place(state_of(RED))[0] == pytest.approx(48.1 + step / 100)
+    assert asked(simulator)["devices"] == 40
+    assert asked(simulator)["positions"] <= 60
+
+
+async def test_not_offered_until_reload(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """A reload asks again."""
+    simulator.fault("status-404", path="positions")
+    await async_setup(hass, entry)
+    simulator.fault(None)
+
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert place(state_of(RED)) == AT_HOME
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
+@pytest.mark.usefixtures("setup")
+async def test_known_position_is_kept(
+    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str
+) -> None:
+    """A tracker at home whose position lookup fails for an hour does not leave home."""
+    simulator.fault(fault, path="positions")
+
+    for _ in range(12):
+        simulator.report(RED, **AWAY)
+        await poll(300)
+        state = state_of(RED)
+        assert state is not None
+        assert state.state == "home"
+
+
+@pytest.mark.parametrize("fault", PASSING)
+@pytest.mark.usefixtures("setup")
+async def test_passing_failure(
+    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str
+) -> None:
+    """After a passing failure the lookup is tried again, at last every five minutes."""
+    simulator.record.clear()
+    simulator.fault(fault, path="positions")
+    simulator.report(RED, **AWAY)
+    for _ in range(60):
+        await poll()
+    assert asked(simulator)["devices"] == 60
+    # Each time with a second try, and once more by aiohttp where a connection broke.
+    assert 20 <= asked(simulator)["positions"] <= 56
+
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_passing_failure_after_a_success(
+    simulator: Simulator, poll: Poll
+) -> None:
+    """Once the lookup went well, the wait after a failure is the shortest again."""
+    simulator.fault("status-503", path="positions")
+    simulator.report(RED, **AWAY)
+    for _ in range(8):
+        await poll()
+    simulator.fault(None)
+    for _ in range(5):
+        await poll()
+
+    simulator.fault("status-503", path="positions")
+    simulator.report(RED, **HOME)
+    asked_in = []
+    for minute in range(1, 8):
+        before = asked(simulator)["positions"]
+        await poll()
+        if asked(simulator)["positions"] > before:
+            asked_in.append(minute)
+
+    assert asked_in == [1, 2, 4]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_retry_after_of_positions(simulator: Simulator, poll: Poll) -> None:
+    """A server that asks to wait is asked after that time."""
+    simulator.fault("status-429-seconds", path="positions", retry_after="600")
+    simulator.report(RED, **AWAY)
+    simulator.record.clear()
+
+    for _ in range(9):
+        await poll()
+    assert asked(simulator)["positions"] == 1
+    for _ in range(3):
+        await poll()
+    assert asked(simulator)["positions"] == 2
+
+
+@pytest.mark.parametrize("position_id", [0, None])
+async def test_no_position_id(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    position_id: int | None,
+) -> None:
+    """A `positionId` of 0 or null is none, and nothing to ask for."""
+    for tracker in (RED, BLUE):
+        simulator.override_field(tracker, "positionId", position_id)
+
+    await async_setup(hass, entry)
+
+    assert asked(simulator)["positions"] == 0
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNKNOWN

@@ -1,0 +1,335 @@
+"""What a position shows, and what is none."""
+
+from typing import Any
+
+from homeassistant.const import STATE_UNKNOWN, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from ..simulator.server import Simulator
+from .places import AT_HOME, AWAY, HOME, asked, place
+
+
+@pytest.mark.usefixtures("setup")
+async def test_tracker_moves(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A tracker enters and leaves zones."""
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+
+    simulator.report(RED, **AWAY, accuracy=12.5)
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+    assert place(state) == (48.1, 7.9)
+    assert state.attributes["gps_accuracy"] == 12.5
+    assert state.attributes["source_type"] == "gps"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_only_what_changed_is_written(
+    simulator: Simulator, poll: Poll, writes: list[str]
+) -> None:
+    """A report that changes the battery alone writes the battery, times and ID alone."""
+    await poll()
+    simulator.report(RED, battery_level=79)
+    writes.clear()
+
+    await poll()
+
+    assert sorted(writes) == [
+        "sensor.red_bike_battery",
+        "sensor.red_bike_last_update",
+        "sensor.red_bike_position_id",
+        "sensor.red_bike_position_time",
+    ]
+
+
+@pytest.mark.parametrize("year", [1970, 1980])
+async def test_never_had_a_fix(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+    year: int,
+) -> None:
+    """0/0 in 1970 or 1980 is no place; the battery of such a message counts."""
+    simulator.report_no_fix(RED, year=year)
+    await async_setup(hass, entry)
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert state.state == STATE_UNKNOWN
+    assert battery.state == "80"
+    assert state_of(f"{RED}_position_time", Platform.SENSOR) is None
+
+    simulator.report(RED, **HOME)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "home"
+    assert state_of(f"{RED}_position_time", Platform.SENSOR)
+
+
+@pytest.mark.parametrize("year", [1970, 1980])
+@pytest.mark.usefixtures("setup")
+async def test_loses_its_fix(
+    simulator: Simulator, poll: Poll, state_of: StateOf, year: int
+) -> None:
+    """A message without a fix leaves the tracker where it was, and updates the battery."""
+    before = state_of(f"{RED}_position_time", Platform.SENSOR)
+    simulator.report_no_fix(RED, year=year)
+    simulator.report(
+        RED,
+        latitude=0.0,
+        longitude=0.0,
+        valid=False,
+        battery_level=12,
+        fix_time=dt_util.utc_from_timestamp(0),
+    )
+
+    await poll()
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert before is not None
+    assert state.state == "home"
+    assert battery.state == "12"
+    assert state_of(f"{RED}_position_time", Platform.SENSOR) == before
+
+
+@pytest.mark.usefixtures("setup")
+async def test_message_that_repeats_a_fix(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """It leaves the place, and says nothing any more of how the tracker moves."""
+    fix = simulator.report(RED, **AWAY, speed=10.0, altitude=100.0)
+    await poll()
+    simulator.report(RED, valid=False, fix_time=fix.fix_time, battery_level=12)
+    await poll()
+
+    assert place(state_of(RED)) == (48.1, 7.9)
+    for key, value in (
+        ("speed", STATE_UNKNOWN),
+        ("altitude", STATE_UNKNOWN),
+        ("battery", "12"),
+    ):
+        state = state_of(f"{RED}_{key}", Platform.SENSOR)
+        assert state is not None
+        assert state.state == value
+
+
+@pytest.mark.parametrize("accuracy", [5_001.0, 50_000.0])
+@pytest.mark.usefixtures("setup")
+async def test_place_by_cell_towers(
+    simulator: Simulator, poll: Poll, state_of: StateOf, accuracy: float
+) -> None:
+    """A place that may be a county away is none: the last known one stays."""
+    simulator.report(RED, **AWAY, accuracy=10.0)
+    await poll()
+    simulator.report(RED, latitude=48.2, accuracy=accuracy, battery_level=12)
+    await poll()
+
+    state = state_of(RED)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert battery is not None
+    assert state.state == "not_home"
+    assert place(state) == (48.1, 7.9)
+    assert state.attributes["gps_accuracy"] == 10.0
+    assert battery.state == "12"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_message_without_battery(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A message that does not speak of the battery does not empty it."""
+    simulator.report(RED, **AWAY, attributes={})
+
+    await poll()
+
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    motion = state_of(f"{RED}_motion", Platform.BINARY_SENSOR)
+    assert battery is not None
+    assert motion is not None
+    assert battery.state == "80"
+    assert motion.state == STATE_UNKNOWN
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("latitude", 91.0),
+        ("latitude", None),
+        ("latitude", "47.9"),
+        ("longitude", -180.5),
+        ("longitude", True),
+    ],
+)
+async def test_impossible_coordinates(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    field: str,
+    value: Any,
+) -> None:
+    """Coordinates that are no place on earth are no place."""
+    simulator.override_position(RED, field, value)
+
+    await async_setup(hass, entry)
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == STATE_UNKNOWN
+    assert place(state_of(BLUE)) == AT_HOME
+
+
+@pytest.mark.parametrize("offset", ["+0000", "+00:00", "Z"])
+async def test_dates(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    offset: str,
+) -> None:
+    """Timestamps are read in every way such servers write them."""
+    simulator.set_offset(RED, offset)
+    moment = dt_util.parse_datetime("2026-11-19T20:15:00.250+00:00")
+    simulator.report(RED, fix_time=moment, last_update=moment)
+
+    await async_setup(hass, entry)
+
+    for key in ("last_update", "position_time"):
+        state = state_of(f"{RED}_{key}", Platform.SENSOR)
+        assert state is not None
+        assert state.state == "2026-11-19T20:15:00+00:00"
+
+
+async def test_no_attributes_at_all(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """A tracker that reports neither battery nor motion has no entities for them."""
+    simulator.override_position(RED, "attributes", None)
+
+    await async_setup(hass, entry)
+
+    assert state_of(f"{RED}_battery", Platform.SENSOR) is None
+    assert state_of(f"{RED}_motion", Platform.BINARY_SENSOR) is None
+    assert state_of(f"{BLUE}_battery", Platform.SENSOR)
+
+
+async def test_entities_of_what_is_reported_later(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """A tracker that begins to report its battery gets the entity without a reload."""
+    simulator.report(RED, attributes={})
+    await async_setup(hass, entry)
+    assert state_of(f"{RED}_battery", Platform.SENSOR) is None
+
+    simulator.report(RED, battery_level=50)
+    await poll()
+
+    state = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert state is not None
+    assert state.state == "50"
+
+
+async def test_position_of_nobody(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """A position of a device that is not listed belongs to nobody."""
+    simulator.add_stray_position(99, 10.0, 10.0)
+
+    await async_setup(hass, entry)
+
+    assert len(hass.states.async_entity_ids("device_tracker")) == 2
+    assert place(state_of(RED)) == AT_HOME
+
+
+async def test_no_internal_id(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """Without its internal `id` a tracker has no position, and all else."""
+    simulator.override_field(RED, "id")
+
+    await async_setup(hass, entry)
+
+    tracker = state_of(RED)
+    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert tracker is not None
+    assert online is not None
+    assert tracker.state == STATE_UNKNOWN
+    assert online.state == "on"
+    assert place(state_of(BLUE)) == AT_HOME
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("internal_id", [None, "shared"])
+async def test_internal_id_that_leads_nowhere(
+    simulator: Simulator, poll: Poll, state_of: StateOf, internal_id: str | None
+) -> None:
+    """Without an `id` of its own a tracker stays where it was, and then is found again."""
+    shared = simulator.devices[BLUE].id if internal_id else None
+    simulator.override_field(RED, "id", shared)
+    simulator.report(RED, **AWAY)
+    simulator.add_device("860000000000033", name="Green bike", email=EMAIL)
+    await poll()
+    assert asked(simulator)["positions"] == 2
+    assert place(state_of(RED)) == AT_HOME
+    assert place(state_of(BLUE)) == AT_HOME
+
+    simulator.clear_overrides(RED)
+    await poll()
+    assert place(state_of(RED)) == (AWAY["latitude"], AWAY["longitude"])
+    assert place(state_of(BLUE)) == AT_HOME
+
+
+async def test_units(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """Knots become km/h; people with miles and feet get those."""
+    hass.config.units = US_CUSTOMARY_SYSTEM
+    simulator.report(RED, speed=10.0, altitude=100.0)
+
+    await async_setup(hass, entry)
+
+    speed = state_of(f"{RED}_speed", Platform.SENSOR)
+    altitude = state_of(f"{RED}_altitude", Platform.SENSOR)
+    assert speed is not None
+    assert altitude is not None
+    assert speed.attributes["unit_of_measurement"] == "mph"
+    assert float(speed.state) == pytest.approx(11.508, abs=0.01)
+    assert altitude.attributes["unit_of_measurement"] == "ft"
+    assert float(altitude.state) == pytest.approx(328.08, abs=0.01)

@@ -1,0 +1,1 @@
+"""Tests of trackers that come, go, are renamed and shared."""

@@ -1,0 +1,152 @@
+"""Trackers that a person deletes."""
+
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
+from homeassistant.setup import async_setup_component
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import (
+    MockHAClientWebSocket,
+    WebSocketGenerator,
+)
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
+from ..simulator.server import Simulator
+
+
+async def async_delete(
+    client: MockHAClientWebSocket, entry: MockConfigEntry, device: dr.DeviceEntry
+) -> dict[str, Any]:
+    """Press the delete button of a device, by the command that all releases know."""
+    await client.send_json_auto_id(
+        {
+            "type": "config/device_registry/remove_config_entry",
+            "config_entry_id": entry.entry_id,
+            "device_id": device.id,
+        }
+    )
+    response: dict[str, Any] = await client.receive_json()
+    return response
+
+
+async def test_delete_button(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """A person may delete a tracker that is gone, not one that is listed."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    device = device_of(setup, RED)
+
+    response = await async_delete(client, setup, device)
+    assert not response["success"]
+    assert device_of(setup, RED)
+
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    response = await async_delete(client, setup, device)
+    assert response["success"]
+    assert device_of(setup, RED) is None
+
+    simulator.assign(EMAIL, RED)
+    await poll()
+    state = state_of(RED)
+    assert state is not None
+    assert state.state == "not_home"
+
+
+async def test_delete_button_is_remembered(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    hass_ws_client: WebSocketGenerator,
+    hass_storage: dict[str, Any],
+) -> None:
+    """Nothing is left of a tracker that a person deleted, although no list says so."""
+    assert await async_setup_component(hass, "config", {})
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.unassign(EMAIL, BLUE)
+    for _ in range(10):
+        await poll()
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    assert remembered["data"]["positions"].keys() == {RED, BLUE}
+    assert remembered["data"]["missing"].keys() == {RED}
+
+    client = await hass_ws_client(hass)
+    await async_delete(client, setup, device_of(setup, RED))
+    for _ in range(10):
+        await poll()
+
+    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    assert remembered["data"]["positions"].keys() == {BLUE}
+    assert not remembered["data"]["missing"]
+
+
+async def test_deleted_tracker_that_comes_back(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    state_of: StateOf,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """It is a new tracker, and not first where it was."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    await async_delete(client, setup, device_of(setup, RED))
+    simulator.report(RED, latitude=50.0)
+    simulator.assign(EMAIL, RED)
+
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == 50.0
+
+
+async def test_delete_button_of_an_account_that_is_not_loaded(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    device_of: Any,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """Nobody knows whether the tracker is gone, so it stays."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    await hass.config_entries.async_unload(setup.entry_id)
+
+    response = await async_delete(client, setup, device_of(setup, RED))
+
+    assert not response["success"]
+
+
+async def test_delete_button_of_a_device_of_another_make(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """A device that is no tracker of ours can always go."""
+    assert await async_setup_component(hass, "config", {})
+    client = await hass_ws_client(hass)
+    device = device_registry.async_get_or_create(
+        config_entry_id=setup.entry_id, identifiers={("other", "thing")}
+    )
+
+    response = await async_delete(client, setup, device)
+
+    assert response["success"]

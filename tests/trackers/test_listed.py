@@ -1,0 +1,145 @@
+"""Trackers as the list has them: status, a new one, another ID."""
+
+from datetime import timedelta
+
+from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
+from ..simulator.server import Simulator
+
+GREEN = "860000000000033"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_status_and_nothing_else(
+    simulator: Simulator, poll: Poll, writes: list[str], state_of: StateOf
+) -> None:
+    """A tracker that goes offline is off within one poll; no other state is written."""
+    simulator.set_status(RED, "offline")
+    writes.clear()
+
+    await poll()
+
+    assert writes == ["binary_sensor.red_bike_connectivity"]
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "off"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_idle_polls_write_nothing(poll: Poll, writes: list[str]) -> None:
+    """Polls without news write no state, in whatever order the trackers come."""
+    writes.clear()
+
+    for _ in range(5):
+        await poll()
+
+    assert not writes
+
+
+@pytest.mark.usefixtures("setup")
+async def test_unknown_status(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """A status the interface does not name is unknown, not off."""
+    simulator.set_status(RED, "sleeping")
+
+    await poll()
+
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "unknown"
+
+
+@pytest.mark.usefixtures("setup")
+async def test_new_tracker(simulator: Simulator, poll: Poll, state_of: StateOf) -> None:
+    """A tracker that is assigned appears at the next poll, with all its entities."""
+    simulator.add_device(GREEN, name="Green bike", email=EMAIL)
+
+    await poll()
+
+    for unique_id, platform in (
+        (GREEN, Platform.DEVICE_TRACKER),
+        (f"{GREEN}_online", Platform.BINARY_SENSOR),
+        (f"{GREEN}_disabled", Platform.BINARY_SENSOR),
+        (f"{GREEN}_last_update", Platform.SENSOR),
+        (f"{GREEN}_battery", Platform.SENSOR),
+    ):
+        state = state_of(unique_id, platform)
+        assert state is not None
+        assert state.state != STATE_UNAVAILABLE
+
+
+@pytest.mark.usefixtures("setup")
+async def test_other_internal_id(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """The same `uniqueId` under another internal `id` is the same tracker."""
+    simulator.move_internal_id(RED)
+    simulator.report(RED, latitude=50.0)
+
+    await poll()
+
+    state = state_of(RED)
+    assert state is not None
+    assert state.entity_id == "device_tracker.red_bike"
+    assert state.attributes["latitude"] == 50.0
+
+
+async def test_only_those_who_listen_to_what_changed_are_called(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll
+) -> None:
+    """A tracker's news are told to those who listen to it, an outage to everybody."""
+    called: list[str] = []
+    coordinator = setup.runtime_data.coordinator
+    for name in (RED, BLUE):
+        coordinator.async_add_listener(lambda name=name: called.append(name), name)
+    coordinator.async_add_listener(lambda: called.append("all"))
+
+    for change, expected in (
+        (lambda: simulator.set_status(RED, "offline"), ["all", RED]),
+        (lambda: None, []),
+        (lambda: simulator.report(BLUE, latitude=50.0), ["all", BLUE]),
+        (lambda: simulator.fault("status-503"), ["all", RED, BLUE]),
+        (lambda: None, []),
+        (lambda: simulator.fault(None), ["all", RED, BLUE]),
+        (lambda: simulator.unassign(EMAIL, RED), ["all", RED]),
+        (lambda: None, []),
+        (lambda: simulator.assign(EMAIL, RED), ["all", RED]),
+    ):
+        called.clear()
+        change()
+        await poll(301)
+        assert called == expected
+
+
+async def test_entity_that_fails_does_not_hold_up_the_others(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    state_of: StateOf,
+) -> None:
+    """A bug in one platform leaves the other platforms' states right."""
+    from custom_components.bike_tracker.sensor import BikeTrackerSensor  # noqa: PLC0415
+
+    def _fail(_: BikeTrackerSensor) -> None:
+        raise RuntimeError("a bug")
+
+    simulator.set_status(RED, "offline")
+    simulator.touch([RED], last_update=dt_util.utcnow() + timedelta(seconds=30))
+    with monkeypatch.context() as patch:
+        patch.setattr(BikeTrackerSensor, "async_write_ha_state", _fail)
+        await poll()
+
+    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert state is not None
+    assert state.state == "off"
+    assert "a bug" in caplog.text
+    caplog.clear()

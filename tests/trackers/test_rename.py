@@ -1,0 +1,81 @@
+"""Trackers that get another name."""
+
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from ..conftest import BLUE, EMAIL, RED, Poll
+from ..simulator.server import Simulator
+
+
+async def test_rename(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """A rename is followed; entity ids stay."""
+    simulator.rename(RED, "Fast bike")
+
+    await poll()
+
+    assert device_of(setup, RED).name == "Fast bike"
+    tracker = hass.states.get("device_tracker.red_bike")
+    online = hass.states.get("binary_sensor.red_bike_connectivity")
+    assert tracker is not None
+    assert online is not None
+    assert tracker.name == "Fast bike"
+    assert online.name == "Fast bike Connectivity"
+
+
+async def test_rename_of_a_tracker_that_is_gone(
+    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device_of: Any
+) -> None:
+    """A tracker that was renamed while it was not listed comes back with the new name."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    simulator.rename(RED, "Fast bike")
+    simulator.assign(EMAIL, RED)
+
+    await poll()
+
+    assert device_of(setup, RED).name == "Fast bike"
+
+
+async def test_rename_of_a_device_that_a_person_named(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """The name a person gave wins."""
+    device_registry.async_update_device(device_of(setup, RED).id, name_by_user="Mine")
+    simulator.rename(RED, "Fast bike")
+
+    await poll()
+
+    tracker = hass.states.get("device_tracker.red_bike")
+    assert tracker is not None
+    assert tracker.name == "Mine"
+
+
+async def test_rename_before_the_device_exists(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A tracker whose device is gone can be renamed without harm."""
+    device_registry.async_remove_device(device_of(setup, RED).id)
+    simulator.rename(RED, "Fast bike")
+
+    await poll()
+
+    assert device_of(setup, BLUE).name == "Blue bike"
