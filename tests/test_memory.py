@@ -14,6 +14,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.account import (
     Alarm,
+    Fix,
     Remembered,
     Ride,
     RideEvent,
@@ -31,7 +32,8 @@ from .simulator.server import Simulator
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=9, microseconds=1)
-RIDE = Ride(NOON, LATER, 1.5, 20.0)
+PLACE = Fix(NOON, 47.9, 7.8, 5.0, 9.5)
+RIDE = Ride(NOON, LATER, 1.5, 20.0, PLACE, PLACE._replace(total=None))
 POSITION = Position(7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True))
 STORY = Story(
     position=POSITION,
@@ -42,7 +44,7 @@ STORY = Story(
         Alarm("tow", None, LATER, 3, NOON),
     ),
     ride_events=(RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
-    track=Track(total=9.5),
+    track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
 )
 TIME = "2026-11-20T12:00:00+00:00"
 OF_1_1 = {

@@ -13,13 +13,12 @@ from custom_components.bike_tracker.account import (
     Tracker,
 )
 from custom_components.bike_tracker.account.rides import (
-    NEW_TRACK,
-    RideNews,
     ended,
     heard,
     recounted,
     silent_at,
 )
+from custom_components.bike_tracker.account.track import NEW_TRACK, RideNews
 
 from .conftest import NOW, Read, a_device, a_position, holds_back
 
@@ -111,6 +110,23 @@ def test_ride() -> None:
     assert bike.ride.duration == 600
     assert bike.track.last == bike.track.ended == bike.ride
     assert bike.track.total == pytest.approx(2.5)
+
+
+def test_first_and_last_place() -> None:
+    """It goes from where the bike stood to where it moved to last."""
+    bike = Bike(speed=0.0).stand(3)
+    stood = bike.track.place
+    bike.ride_on(4).report(bike.metres + 9, motion=False)
+    came_to = bike.track.place
+    bike.stand(6)
+    assert (bike.ride.start, bike.ride.end) == (stood, came_to)
+    here = bike.track.seen
+    bike.stand(6, motion=True).stand(6)
+    assert bike.ride.distance == 0
+    assert bike.ride.start == bike.ride.end
+    assert here is not None
+    assert bike.ride.end is not None
+    assert bike.ride.end[1:3] == here[1:3]
 
 
 def test_first_report() -> None:
@@ -409,7 +425,8 @@ def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) 
         assert last.distance == pytest.approx(metres / 1_000)
     else:
         assert last.distance == bike.track.total
-        assert last._replace(distance=before.distance) == before
+        assert last.end == bike.track.place
+        assert last._replace(distance=before.distance, end=before.end) == before
 
 
 def test_ride_of_which_nothing_was_heard() -> None:

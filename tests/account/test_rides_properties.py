@@ -7,13 +7,8 @@ from hypothesis import given, settings, strategies as st
 import pytest
 
 from custom_components.bike_tracker.account import Ride, Track
-from custom_components.bike_tracker.account.rides import (
-    NEW_TRACK,
-    RideNews,
-    ended,
-    heard,
-    silent_at,
-)
+from custom_components.bike_tracker.account.rides import ended, heard, silent_at
+from custom_components.bike_tracker.account.track import NEW_TRACK, RideNews
 from custom_components.bike_tracker.api import Position
 
 from .conftest import NOW, a_position

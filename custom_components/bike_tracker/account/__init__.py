@@ -9,9 +9,9 @@ from .alarms import ALARM_TYPES, Alarm, alarm_type
 from .distance import Fix
 from .happened import RideEvent
 from .positions import is_outdated
-from .rides import Ride, Track
 from .since import Said, Since
 from .story import Story
+from .track import Ride, Track
 from .tracker import Tracker, Trackers
 
 __all__ = [

@@ -50,9 +50,14 @@ def noise(start: Fix, end: Fix) -> float:
     return max(explained, _LEAST_NOISE if is_known else _LEAST_NOISE_WHERE_UNKNOWN)
 
 
-def is_plausible(way: float, seconds: float, speed: float | None) -> bool:
-    """Return whether a bike with this speed, in km/h, went so many metres in that time."""
-    return _speed(way, min(seconds, _LONGEST_SILENCE)) <= max(_FAST, 1.5 * (speed or 0))
+def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
+    """Return whether a bike with this speed, in km/h, came from a place to a fix.
+
+    It was seen there in between.
+    """
+    beyond = metres(place, fix) - noise(place, fix)
+    seconds = min(_seconds(seen, fix), _LONGEST_SILENCE)
+    return _speed(beyond, seconds) <= max(_FAST, 1.5 * (speed or 0))
 
 
 def is_speed(speed: float | None) -> TypeIs[float]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple, cast
 
 from .alarms import Alarm
-from .rides import Ride
+from .track import Ride
 
 # Of what was told already.
 _KEPT: Final = 10

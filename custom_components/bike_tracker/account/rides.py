@@ -8,10 +8,11 @@ believed before the next one is there too.
 
 from datetime import datetime, timedelta
 from math import inf
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ..api import Position
-from .distance import Fix, is_plausible, is_speed, metres, noise, way
+from .distance import Fix, is_plausible, metres, noise, way
+from .track import Ride, RideNews, Track
 
 _STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
@@ -30,48 +31,8 @@ _NOT_LONG = timedelta(hours=24)
 # A tracker whose clock is ahead by more: its fixes are as old as the news of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
-type RideNews = tuple[Literal["started", "ended"], Ride]
-"""What happened, and the ride as it was known then."""
-
-
-class Ride(NamedTuple):
-    """A ride under way, or one that is over."""
-
-    started_at: datetime
-    moved_at: datetime
-    """When it moved last: that is when it ended, once it is over."""
-    distance: float = 0
-    """Kilometres."""
-    maximum_speed: float | None = None
-    """Kilometres per hour, None if none was reported."""
-
-    @property
-    def duration(self) -> float:
-        """Return how many seconds it took so far."""
-        return (self.moved_at - self.started_at).total_seconds()
-
-    def described(self, *, is_over: bool) -> dict[str, datetime | float | None]:
-        """Return what is told of the ride: km, seconds and km/h."""
-        speed = self.maximum_speed
-        return {
-            "started_at": self.started_at,
-            **({"ended_at": self.moved_at} if is_over else {}),
-            "distance": round(self.distance, 3),
-            "duration": round(self.duration),
-            "maximum_speed": speed if speed is None else round(speed, 1),
-        }
-
-    def at(self, time: datetime, kilometres: float = 0) -> Ride:
-        """Return the ride that moved at this time, or later, and so much farther."""
-        return self._replace(
-            moved_at=max(self.moved_at, time), distance=self.distance + kilometres
-        )
-
-    def with_speed(self, speed: float | None) -> Ride:
-        """Return the ride of which this speed was reported."""
-        if not is_speed(speed) or speed <= (self.maximum_speed or 0):
-            return self
-        return self._replace(maximum_speed=speed)
+type Step = tuple[Track, list[RideNews]]
+"""How far a tracker came, and what happened by then."""
 
 
 class _Report(NamedTuple):
@@ -88,47 +49,8 @@ class _Report(NamedTuple):
         return self.moves is False
 
 
-class Track(NamedTuple):
-    """How far one tracker came, for whoever hears its next report."""
-
-    total: float | None = None
-    """Kilometres it went in all; None before there was a fix."""
-    place: Fix | None = None
-    """The place up to which its way is counted."""
-    seen: Fix | None = None
-    """The newest fix that is believed."""
-    doubt: Fix | None = None
-    """A newer fix that is believed only if the next report is there too."""
-    measured_at: datetime | None = None
-    """When its newest fix was measured, by the tracker's own clock."""
-    drift: float = 0
-    """Metres that its fixes were apart while it stood."""
-    heard_at: datetime | None = None
-    """When its newest fix was heard of, by the clock."""
-    reported_at: datetime | None = None
-    """The time of its newest report, with or without a fix."""
-    says_it_moves: bool | None = None
-    """None is that it does not say."""
-    ride: Ride | None = None
-    """The ride under way."""
-    ended: Ride | None = None
-    """The last one that is over."""
-    last: Ride | None = None
-    """The last one that is over and went anywhere."""
-
-    @property
-    def shown(self) -> Ride | None:
-        """Return the ride under way, else the last."""
-        return self.ride or self.last
-
-
-NEW_TRACK = Track()
-
-
-def heard(
-    track: Track, position: Position, now: datetime
-) -> tuple[Track, list[RideNews]]:
-    """Return the track after a report that is heard of now, and what happened by then.
+def heard(track: Track, position: Position, now: datetime) -> Step:
+    """Return the track after a report that is heard of now.
 
     What was heard before, and what is older than that, changes nothing. The first place
     counts however old it is: a parked bike's may be one that is sent again.
@@ -137,14 +59,10 @@ def heard(
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, _says_it_moves(position))
-    place, seen, doubt = track.place, track.seen, track.doubt
     news: list[RideNews] = []
-    if place is None or seen is None:
-        track = track._replace(total=_beginning(track, position), place=fix, seen=fix)
-    elif doubt is None:
-        track, news = _after_fix(track, place, seen, report)
-    else:
-        track, news = _after_doubt(track, place, seen, doubt, report)
+    if track.place and track.seen and track.doubt:
+        track, news = _decided(track, track.place, track.seen, track.doubt, report)
+    track, more = _after_fix(track, report)
     is_believed = track.ride is not None or track.doubt is None
     track = track._replace(
         heard_at=now,
@@ -152,7 +70,7 @@ def heard(
         measured_at=position.fix_time,
         says_it_moves=report.moves if is_believed else track.says_it_moves,
     )
-    return track, news
+    return track, news + more
 
 
 def silent_at(track: Track) -> datetime | None:
@@ -162,8 +80,8 @@ def silent_at(track: Track) -> datetime | None:
     return track.heard_at + _SILENT_AFTER
 
 
-def ended(track: Track) -> tuple[Track, list[RideNews]]:
-    """Return the track after its ride, where the tracker was seen last, and the news."""
+def ended(track: Track) -> Step:
+    """Return the track after its ride, where the tracker was seen last."""
     if (ride := track.ride) is None:
         return track, []
     kept = ride if ride.distance else track.last
@@ -209,19 +127,11 @@ def _says_it_moves(position: Position) -> bool | None:
     return position.motion
 
 
-def _beginning(track: Track, position: Position) -> float:
-    """Return the kilometres to begin with; servers add thousands to the first fix."""
-    return track.total if track.total is not None else position.total_distance or 0
+def _is_moving(speed: float | None) -> bool:
+    return speed is not None and speed >= _MOVES_FROM
 
 
-def _starts(track: Track, moves: bool | None) -> bool:
-    """Return whether it says now that it moves: some always say so."""
-    return moves is True and track.says_it_moves is not True
-
-
-def _after_message(
-    track: Track, position: Position, now: datetime
-) -> tuple[Track, list[RideNews]]:
+def _after_message(track: Track, position: Position, now: datetime) -> Step:
     """Return the track after a report that tells of no newer place."""
     time = _time(position.device_time, now)
     if track.place is None and track.total is None:
@@ -232,28 +142,22 @@ def _after_message(
     if position.motion is None:
         return track, []
     place, seen = track.place, track.seen
-    if place and seen and not track.ride and _starts(track, position.motion):
-        track = _started(track, place, seen, time)._replace(heard_at=now)
+    if place and seen and not track.ride and _sets_off(track, position.motion):
+        track = _set_off(track, place, seen, time)._replace(heard_at=now)
     return track._replace(says_it_moves=position.motion), _start_of(before, track)
 
 
-def _after_doubt(
-    track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report
-) -> tuple[Track, list[RideNews]]:
-    """Return the track after a report that says whether a fix in doubt is believed."""
+def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -> Step:
+    """Return the track of which a report says whether a fix in doubt is believed."""
     track = track._replace(doubt=None)
-    news: list[RideNews] = []
     if not _is_there(track, place, doubt, report):
-        if report.stands and not _slept(doubt, report.fix):
-            track = _drifted(track, place, doubt)
+        if not track.ride and report.stands and not _slept(doubt, report.fix):
+            track = _drifted(track, metres(place, doubt))
         # The server's total has the way there, and the way back.
-        track = recounted(track)
-    elif track.ride is None and _stays(track, doubt, report):
-        track, news = _elsewhere(track, place, seen, doubt)
-    else:
-        track, news = _after_fix(track, place, seen, _Report(doubt), is_sure=True)
-    track, more = _after_fix(track, track.place or place, track.seen or seen, report)
-    return track, news + more
+        return recounted(track), []
+    if track.ride is None and _stays(track, doubt, report):
+        return _elsewhere(track, place, seen, doubt)
+    return _after_fix(track, _Report(doubt), is_sure=True)
 
 
 def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
@@ -263,11 +167,9 @@ def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
     not back there.
     """
     fix, off = report.fix, metres(place, report.fix)
-    apart = metres(doubt, fix)
-    if off <= _reach(track, place, report) or (apart >= off and not _slept(doubt, fix)):
-        return False
-    beyond = apart - noise(doubt, fix)
-    return is_plausible(beyond, _seconds(doubt, fix), report.speed)
+    is_nearer = metres(doubt, fix) < off or _slept(doubt, fix)
+    is_back = off <= _reach(track, place, report)
+    return is_nearer and not is_back and is_plausible(doubt, doubt, fix, report.speed)
 
 
 def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
@@ -277,71 +179,67 @@ def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
     return is_at_it or _stood(track, doubt.time, doubt, doubt, report.fix)
 
 
-def _drifted(track: Track, place: Fix, fix: Fix) -> Track:
+def _drifted(track: Track, apart: float) -> Track:
     """Return the track of a tracker whose fix was off, though its bike stood."""
-    apart = metres(place, fix)
-    if track.ride or apart > _NEAR:
-        return track
-    return track._replace(drift=max(track.drift, apart))
+    return track._replace(drift=max(track.drift, apart)) if apart <= _NEAR else track
 
 
-def _elsewhere(
-    track: Track, place: Fix, seen: Fix, fix: Fix
-) -> tuple[Track, list[RideNews]]:
+def _elsewhere(track: Track, place: Fix, seen: Fix, fix: Fix) -> Step:
     """Return the track of a bike that stands elsewhere, and was not seen on its way."""
-    known, apart = track.drift, metres(place, fix)
+    apart, over = metres(place, fix), track.ended
     had_arrived = track.says_it_moves is False
-    is_drift = had_arrived and apart <= (_NEAR if known else _DRIFT)
+    is_drift = had_arrived and apart <= (_NEAR if track.drift else _DRIFT)
+    if is_drift and track.drift:
+        return _drifted(track, apart)._replace(place=fix, seen=fix), []
     if is_drift:
-        track = _drifted(track, place, fix)
-    if is_drift and known:
-        return track._replace(place=fix, seen=fix), []
-    is_rest = (is_drift or not had_arrived) and _is_near(track.ended, apart, fix)
-    now = _further(track, place, seen, _Report(fix), is_rest=is_rest)
-    over, news = ended(now)
-    return over, _start_of(track, now) + news
+        track = _drifted(track, apart)
+    is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
+    is_rest = bool(is_near) and (is_drift or not had_arrived)
+    there = _further(track, place, seen, _Report(fix), is_rest=is_rest)
+    arrived, news = ended(there)
+    return arrived, _start_of(track, there) + news
 
 
-def _is_near(ride: Ride | None, apart: float, fix: Fix) -> bool:
-    """Return whether a ride ended so many metres from a fix, and not long before it."""
-    return ride is not None and apart <= _NEAR and fix.time - ride.moved_at <= _NOT_LONG
-
-
-def _after_fix(
-    track: Track, place: Fix, seen: Fix, report: _Report, *, is_sure: bool = False
-) -> tuple[Track, list[RideNews]]:
+def _after_fix(track: Track, report: _Report, *, is_sure: bool = False) -> Step:
     """Return the track after a newer fix."""
+    place, seen, fix = track.place, track.seen, report.fix
+    if place is None or seen is None:
+        # Servers add thousands of kilometres to the first fix.
+        total = fix.total or 0 if track.total is None else track.total
+        return track._replace(total=total, place=fix, seen=fix), []
     news: list[RideNews] = []
-    if track.ride and _stood(track, track.ride.moved_at, place, seen, report.fix):
+    if track.ride and _stood(track, track.ride.moved_at, place, seen, fix):
         (track, news), place = ended(track), seen
-    now = _at(track, place, seen, report, is_sure=is_sure)
-    return now, news + _start_of(track, now)
+    there = _at(track, place, seen, report, is_sure=is_sure)
+    return there, news + _start_of(track, there)
 
 
-def _start_of(before: Track, now: Track) -> list[RideNews]:
-    return [("started", now.ride)] if now.ride and not before.ride else []
+def _start_of(before: Track, track: Track) -> list[RideNews]:
+    return [("started", track.ride)] if track.ride and not before.ride else []
 
 
 def _at(
     track: Track, place: Fix, seen: Fix, report: _Report, *, is_sure: bool
 ) -> Track:
     """Return the track at a newer fix, which is where it was, elsewhere or in doubt."""
-    fix, apart = report.fix, metres(place, report.fix)
-    if apart <= _reach(track, place, report):
-        track = track._replace(seen=fix)
-        if track.ride is None and 0 < fix.accuracy < (place.accuracy or inf):
-            track = track._replace(place=fix)
+    fix, speed = report.fix, report.speed
+    if metres(place, fix) <= _reach(track, place, report):
+        is_better = not track.ride and 0 < fix.accuracy < (place.accuracy or inf)
+        track = track._replace(seen=fix, place=fix if is_better else track.place)
     elif is_sure or (
-        (track.ride is not None or not report.stands)
-        and is_plausible(apart - noise(place, fix), _seconds(seen, fix), report.speed)
+        (track.ride or not report.stands) and is_plausible(place, seen, fix, speed)
     ):
         return _further(track, place, seen, report)
     else:
         track = track._replace(doubt=fix)
-    if track.ride:
-        return track._replace(ride=_on_the_spot(track.ride, place, report))
-    if _starts(track, report.moves) and not _was_riding(track, fix.time):
-        return _started(track, place, seen, fix.time, report.speed)
+    if ride := track.ride:
+        # Its word that it moves keeps no ride going for longer than a bike may stand.
+        since = max(place.time, ride.started_at)
+        if _is_moving(speed) and fix.time - since < _STANDS_AFTER:
+            ride = ride.at(fix.time)
+        return track._replace(ride=ride.with_speed(speed))
+    if _sets_off(track, report.moves) and not track.was_riding(fix.time):
+        return _set_off(track, place, seen, fix.time, speed)
     return track
 
 
@@ -366,6 +264,11 @@ def _stood(track: Track, moved_at: datetime, place: Fix, seen: Fix, fix: Fix) ->
     return rest >= (_STANDS_AFTER if track.says_it_moves is False else _LONGEST_DETOUR)
 
 
+def _slept(start: Fix, end: Fix) -> bool:
+    """Return whether nothing was heard of a tracker for long."""
+    return end.time - start.time > _SILENT_AFTER
+
+
 def _further(
     track: Track, place: Fix, seen: Fix, report: _Report, *, is_rest: bool = False
 ) -> Track:
@@ -375,57 +278,31 @@ def _further(
     kilometres = way(place, place if track.ride else seen, seen, fix)
     if not kilometres:
         return track._replace(place=fix, seen=fix)
-    total = (track.total or 0) + kilometres
-    if track.ended and (is_rest or _was_riding(track, fix.time)):
+    track = track._replace(total=(track.total or 0) + kilometres)
+    if track.ended and (is_rest or track.was_riding(fix.time)):
         # Its ride was told as over before the fix was believed.
-        before = track.ended.at(track.ended.moved_at, kilometres)
-        return track._replace(
-            total=total, place=fix, seen=fix, ended=before, last=before
-        )
-    ride = track.ride or Ride(_start(track, seen, fix.time), fix.time)
-    ride = ride.at(fix.time, kilometres).with_speed(report.speed)
-    return track._replace(total=total, place=fix, seen=fix, ride=ride)
+        before = track.ended.further(kilometres, fix)
+        return track._replace(place=fix, seen=fix, ended=before, last=before)
+    ride = track.ride or _new_ride(track, place, seen, fix.time)
+    ride = ride.further(kilometres, fix).at(fix.time).with_speed(report.speed)
+    return track._replace(place=fix, seen=fix, ride=ride)
 
 
-def _on_the_spot(ride: Ride, place: Fix, report: _Report) -> Ride:
-    """Return the ride of a bike that is not seen farther away.
-
-    Its word that it moves keeps no ride going for longer than a bike may stand.
-    """
-    time, since = report.fix.time, max(place.time, ride.started_at)
-    if _is_moving(report.speed) and time - since < _STANDS_AFTER:
-        ride = ride.at(time)
-    return ride.with_speed(report.speed)
+def _sets_off(track: Track, moves: bool | None) -> bool:
+    """Return whether it says now that it moves: some always say so."""
+    return moves is True and track.says_it_moves is not True
 
 
-def _started(
+def _set_off(
     track: Track, place: Fix, seen: Fix, time: datetime, speed: float | None = None
 ) -> Track:
     """Return the track of a bike that says it moves, and is not seen anywhere else yet."""
-    ride = Ride(_start(track, seen, time), time).with_speed(speed)
+    ride = _new_ride(track, place, seen, time).with_speed(speed)
     place = place._replace(time=seen.time, total=seen.total)
     return track._replace(place=place, ride=ride)
 
 
-def _start(track: Track, seen: Fix, time: datetime) -> datetime:
-    """Return when a ride started that was noticed at this time."""
-    is_late = _was_riding(track, seen.time) or time - seen.time > _STANDS_AFTER
-    return time if is_late else seen.time
-
-
-def _was_riding(track: Track, time: datetime) -> bool:
-    """Return whether the last ride that is over was not over yet."""
-    return track.ended is not None and time <= track.ended.moved_at
-
-
-def _slept(start: Fix, end: Fix) -> bool:
-    """Return whether nothing was heard of a tracker for long."""
-    return end.time - start.time > _SILENT_AFTER
-
-
-def _is_moving(speed: float | None) -> bool:
-    return speed is not None and speed >= _MOVES_FROM
-
-
-def _seconds(start: Fix, end: Fix) -> float:
-    return (end.time - start.time).total_seconds()
+def _new_ride(track: Track, place: Fix, seen: Fix, time: datetime) -> Ride:
+    """Return a ride that is noticed at this time."""
+    is_late = track.was_riding(seen.time) or time - seen.time > _STANDS_AFTER
+    return Ride(time if is_late else seen.time, time, start=place, end=place)

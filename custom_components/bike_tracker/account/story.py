@@ -7,8 +7,9 @@ from ..api import DeviceStatus, Position
 from .alarms import Alarm, alarms_of, is_same
 from .happened import RideEvent, later
 from .positions import taken
-from .rides import NEW_TRACK, RideNews, Track, ended, heard, recounted
+from .rides import ended, heard, recounted
 from .since import NEVER_HEARD, Since
+from .track import NEW_TRACK, RideNews, Track
 
 
 class Story(NamedTuple):

@@ -8,9 +8,9 @@ from ..api import Device, Hardware, Position
 from .alarms import Alarm
 from .distance import Fix
 from .happened import RideEvent
-from .rides import Ride, Track
 from .since import Said, Since
 from .story import NEW_STORY, Story
+from .track import Ride, Track
 
 
 class Tracker(NamedTuple):

@@ -140,9 +140,9 @@ def _each[T, U](
     return {key: changed for key, item in items.items() if (changed := change(item))}
 
 
-def _by_name(values: Since | Track | RideEvent) -> dict[str, Any]:
+def _by_name(values: Since | Track | RideEvent | Fix | Ride | Said) -> dict[str, Any]:
     return {
-        name: value._asdict() if isinstance(value, Fix | Ride | Said) else value
+        name: _by_name(value) if isinstance(value, Fix | Ride | Said) else value
         for name, value in values._asdict().items()
     }
 
@@ -266,7 +266,14 @@ def _ride(values: object) -> Ride | None:
     distance = number(get("distance"), 0)
     if started_at is None or moved_at is None or distance is None:
         return None
-    return Ride(started_at, moved_at, distance, number(get("maximum_speed"), 0))
+    return Ride(
+        started_at,
+        moved_at,
+        distance,
+        number(get("maximum_speed"), 0),
+        start=_fix(get("start")),
+        end=_fix(get("end")),
+    )
 
 
 def _ride_events(items: object) -> tuple[RideEvent, ...]:

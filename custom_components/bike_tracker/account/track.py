@@ -1,0 +1,96 @@
+"""What is known of how far one tracker came: its rides, and what tells the next one."""
+
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from .distance import Fix, is_speed
+
+type RideNews = tuple[Literal["started", "ended"], Ride]
+"""What happened, and the ride as it was known then."""
+
+
+class Ride(NamedTuple):
+    """A ride under way, or one that is over."""
+
+    started_at: datetime
+    moved_at: datetime
+    """When it moved last: that is when it ended, once it is over."""
+    distance: float = 0
+    """Kilometres."""
+    maximum_speed: float | None = None
+    """Kilometres per hour, None if none was reported."""
+    start: Fix | None = None
+    """Where it stood before; None for a ride from before that was remembered."""
+    end: Fix | None = None
+    """Where it came to."""
+
+    @property
+    def duration(self) -> float:
+        """Return how many seconds it took so far."""
+        return (self.moved_at - self.started_at).total_seconds()
+
+    def described(self, *, is_over: bool) -> dict[str, datetime | float | None]:
+        """Return what is told of the ride: km, seconds and km/h."""
+        speed = self.maximum_speed
+        return {
+            "started_at": self.started_at,
+            **({"ended_at": self.moved_at} if is_over else {}),
+            "distance": round(self.distance, 3),
+            "duration": round(self.duration),
+            "maximum_speed": speed if speed is None else round(speed, 1),
+        }
+
+    def at(self, time: datetime) -> Ride:
+        """Return the ride that moved at this time, or later."""
+        return self._replace(moved_at=max(self.moved_at, time))
+
+    def with_speed(self, speed: float | None) -> Ride:
+        """Return the ride of which this speed was reported."""
+        if not is_speed(speed) or speed <= (self.maximum_speed or 0):
+            return self
+        return self._replace(maximum_speed=speed)
+
+    def further(self, kilometres: float, end: Fix) -> Ride:
+        """Return the ride that went so much farther."""
+        return self._replace(distance=self.distance + kilometres, end=end)
+
+
+class Track(NamedTuple):
+    """How far one tracker came, for whoever hears its next report."""
+
+    total: float | None = None
+    """Kilometres it went in all; None before there was a fix."""
+    place: Fix | None = None
+    """The place up to which its way is counted."""
+    seen: Fix | None = None
+    """The newest fix that is believed."""
+    doubt: Fix | None = None
+    """A newer fix that is believed only if the next report is there too."""
+    measured_at: datetime | None = None
+    """When its newest fix was measured, by the tracker's own clock."""
+    drift: float = 0
+    """Metres that its fixes were apart while it stood."""
+    heard_at: datetime | None = None
+    """When its newest fix was heard of, by the clock."""
+    reported_at: datetime | None = None
+    """The time of its newest report, with or without a fix."""
+    says_it_moves: bool | None = None
+    """None is that it does not say."""
+    ride: Ride | None = None
+    """The ride under way."""
+    ended: Ride | None = None
+    """The last one that is over."""
+    last: Ride | None = None
+    """The last one that is over and went anywhere."""
+
+    @property
+    def shown(self) -> Ride | None:
+        """Return the ride under way, else the last."""
+        return self.ride or self.last
+
+    def was_riding(self, time: datetime) -> bool:
+        """Return whether the last ride that is over was not over yet."""
+        return self.ended is not None and time <= self.ended.moved_at
+
+
+NEW_TRACK = Track()
