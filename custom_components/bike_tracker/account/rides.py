@@ -236,7 +236,7 @@ def _at(
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(place.time, ride.started_at)
         if _is_moving(speed) and fix.time - since < _STANDS_AFTER:
-            ride = ride.at(fix.time)
+            ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         return track._replace(ride=ride.with_speed(speed))
     if _sets_off(track, report.moves) and not track.was_riding(fix.time):
         return _set_off(track, place, seen, fix.time, speed)
@@ -278,14 +278,14 @@ def _further(
     kilometres = way(place, place if track.ride else seen, seen, fix)
     if not kilometres:
         return track._replace(place=fix, seen=fix)
-    track = track._replace(total=(track.total or 0) + kilometres)
-    if track.ended and (is_rest or track.was_riding(fix.time)):
+    track = track._replace(total=(track.total or 0) + kilometres, place=fix, seen=fix)
+    if (over := track.ended) and (is_rest or track.was_riding(fix.time)):
         # Its ride was told as over before the fix was believed.
-        before = track.ended.further(kilometres, fix)
-        return track._replace(place=fix, seen=fix, ended=before, last=before)
+        over = over.further(kilometres, fix, over.moved_at)
+        return track._replace(ended=over, last=over)
     ride = track.ride or _new_ride(track, place, seen, fix.time)
-    ride = ride.further(kilometres, fix).at(fix.time).with_speed(report.speed)
-    return track._replace(place=fix, seen=fix, ride=ride)
+    ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
+    return track._replace(ride=ride)
 
 
 def _sets_off(track: Track, moves: bool | None) -> bool:

@@ -40,19 +40,16 @@ class Ride(NamedTuple):
             "maximum_speed": speed if speed is None else round(speed, 1),
         }
 
-    def at(self, time: datetime) -> Ride:
-        """Return the ride that moved at this time, or later."""
-        return self._replace(moved_at=max(self.moved_at, time))
-
     def with_speed(self, speed: float | None) -> Ride:
         """Return the ride of which this speed was reported."""
         if not is_speed(speed) or speed <= (self.maximum_speed or 0):
             return self
         return self._replace(maximum_speed=speed)
 
-    def further(self, kilometres: float, end: Fix) -> Ride:
-        """Return the ride that went so much farther."""
-        return self._replace(distance=self.distance + kilometres, end=end)
+    def further(self, kilometres: float, end: Fix, time: datetime) -> Ride:
+        """Return the ride that moved at this time, or later, and so much farther."""
+        moved_at, distance = max(self.moved_at, time), self.distance + kilometres
+        return self._replace(moved_at=moved_at, distance=distance, end=end)
 
 
 class Track(NamedTuple):
