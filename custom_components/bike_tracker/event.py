@@ -1,6 +1,5 @@
 """Events: what happened to the bike."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, override
@@ -13,15 +12,12 @@ from homeassistant.components.event import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .account import ALARM_TYPES, Alarm, RideEvent, alarm_type
+from .account import ALARM_TYPES, Alarm, RideEvent
 from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
-
-type Event = tuple[str, dict[str, Any]]
-"""A type of event and its attributes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,22 +25,6 @@ class BikeTrackerEventDescription[T: (Alarm, RideEvent)](
     BikeTrackerDescription[tuple[T, ...]], EventEntityDescription
 ):
     """Events of a tracker, of which the value is the last ones, oldest first."""
-
-    event_fn: Callable[[T], Event]
-    """Returns what is told of one."""
-
-
-def _alarm(alarm: Alarm) -> Event:
-    time = alarm.time and alarm.time.isoformat()
-    return alarm_type(alarm.word), {"alarm": alarm.word, "time": time}
-
-
-def _ride(event: RideEvent) -> Event:
-    described = event.ride.described(is_over=event.type == "ended")
-    return event.type, {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in described.items()
-    }
 
 
 DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
@@ -55,7 +35,6 @@ DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
         only_if_reported=True,
         reported_fn=lambda tracker: tracker.alarms or None,
         value_fn=lambda tracker: tracker.alarms,
-        event_fn=_alarm,
     ),
     BikeTrackerEventDescription[RideEvent](
         key="ride",
@@ -64,7 +43,6 @@ DESCRIPTIONS: Final[tuple[BikeTrackerEventDescription[Any], ...]] = (
         only_if_reported=True,
         reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.ride_events,
-        event_fn=_ride,
     ),
 )
 
@@ -108,11 +86,7 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        was_available = self._available
-        self._read()
-        # Written first, as automations ignore what changes from unavailable.
-        if self._available is not was_available:
-            self.async_write_ha_state()
+        super()._handle_coordinator_update()
         self._tell()
 
     @callback
@@ -121,7 +95,8 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
         if not self._available or not self.coordinator.automations_listen:
             return
         for item in self._take_untold():
-            self._trigger_event(*self.entity_description.event_fn(item))
+            described = item.described().items()
+            self._trigger_event(item.type, {name: _text(it) for name, it in described})
             self.async_write_ha_state()
 
     def _pass_over_from_now_on(self) -> None:
@@ -151,3 +126,7 @@ class BikeTrackerEvent(BikeTrackerEntity[tuple[Any, ...]], EventEntity):
             account.note_told(tracker, self.entity_description.key, untold[-1].heard_at)
             self.coordinator.async_remember()
         return untold
+
+
+def _text(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value

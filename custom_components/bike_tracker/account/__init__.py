@@ -5,7 +5,7 @@ where news came from.
 """
 
 from .account import Account, Began, Remembered
-from .alarms import ALARM_TYPES, Alarm, alarm_type
+from .alarms import ALARM_TYPES, Alarm
 from .distance import Fix
 from .happened import RideEvent
 from .positions import is_outdated
@@ -29,6 +29,5 @@ __all__ = [
     "Track",
     "Tracker",
     "Trackers",
-    "alarm_type",
     "is_outdated",
 ]

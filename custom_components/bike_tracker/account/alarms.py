@@ -2,7 +2,7 @@
 
 from datetime import datetime
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..api import Position
 from ..api.models import one_line
@@ -39,12 +39,16 @@ class Alarm(NamedTuple):
     reported_at: datetime | None = None
     """When the tracker sent the report by its own clock, in UTC."""
 
+    @property
+    def type(self) -> str:
+        """Return what it is called here: `fallDown` is `fall_down`."""
+        name = re.sub(r"(?=[A-Z])", "_", self.word).lower()
+        name = _OLD_WORDS.get(name, name)
+        return name if name in ALARM_TYPES else "other"
 
-def alarm_type(word: str) -> str:
-    """Return what an alarm is called here: `fallDown` is `fall_down`."""
-    name = re.sub(r"(?=[A-Z])", "_", word).lower()
-    name = _OLD_WORDS.get(name, name)
-    return name if name in ALARM_TYPES else "other"
+    def described(self) -> dict[str, Any]:
+        """Return what is told of it."""
+        return {"alarm": self.word, "time": self.time}
 
 
 def alarms_of(position: Position) -> list[Alarm]:

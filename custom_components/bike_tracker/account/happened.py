@@ -5,7 +5,7 @@ Two things between two looks are two things. Who tells them knows the last one i
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from .alarms import Alarm
 from .track import Ride
@@ -25,6 +25,10 @@ class RideEvent(NamedTuple):
     """The ride as it was then."""
     heard_at: datetime | None
     """Its number: when it was heard of, later than any before it, in UTC."""
+
+    def described(self) -> dict[str, Any]:
+        """Return what is told of it."""
+        return self.ride.described(is_over=self.type == "ended")
 
 
 def later[T: Alarm | RideEvent](

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
-from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker, alarm_type
+from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker
 
 AT_ONCE: Final = timedelta()
-SILENT_FOR: Final = timedelta(hours=24)
+_SILENT_FOR: Final = timedelta(hours=24)
 
 
 class Item(NamedTuple):
@@ -28,7 +28,7 @@ class Item(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What a trigger waits for."""
+    """What a trigger waits for, and what a condition asks for."""
 
     words: str
     """What became of a tracker, after its name."""
@@ -42,6 +42,10 @@ class Kind(NamedTuple):
     """Whether it is so only once the wait is over, by an answer asked for after that."""
     names: tuple[str, ...] = ()
     """From which of these a person may choose, each the `type` of an item."""
+
+    def items_of(self, tracker: Tracker) -> list[Item]:
+        """Return what there is to tell of a tracker, oldest first."""
+        return list(self.items(self.reads(tracker)))
 
 
 def _online(tracker: Tracker) -> Said | None:
@@ -67,28 +71,24 @@ def _silence(last_update: datetime | None) -> Iterator[Item]:
         yield Item(last_update, last_update)
 
 
-def _rides(
-    events: Iterable[RideEvent], *, which: Literal["started", "ended"]
-) -> Iterator[Item]:
-    is_over = which == "ended"
-    for event in events:
-        if event.type == which and event.heard_at:
-            ride = event.ride
-            since = ride.moved_at if is_over else ride.started_at
-            more = ride.described(is_over=is_over)
-            yield Item(event.heard_at, since, more=dict(more))
-
-
 def _alarms(alarms: Iterable[Alarm]) -> Iterator[Item]:
     for alarm in alarms:
         if alarm.heard_at:
-            more = {
-                "alarm": alarm.word,
-                "type": alarm_type(alarm.word),
-                "time": alarm.time,
-            }
+            more = {"type": alarm.type, **alarm.described()}
             yield Item(alarm.heard_at, alarm.time or alarm.heard_at, more=more)
 
+
+def _rides(
+    events: Iterable[RideEvent], *, which: Literal["started", "ended"]
+) -> Iterator[Item]:
+    for event in events:
+        if event.type == which and event.heard_at:
+            ride = event.ride
+            since = ride.moved_at if which == "ended" else ride.started_at
+            yield Item(event.heard_at, since, more=event.described())
+
+
+_becomes, _becomes_not = partial(_changes, is_so=True), partial(_changes, is_so=False)
 
 KINDS: Final = {
     "alarm_raised": Kind(
@@ -98,10 +98,10 @@ KINDS: Final = {
         "became silent",
         lambda tracker: tracker.device.last_update,
         _silence,
-        SILENT_FOR,
+        _SILENT_FOR,
         is_silence=True,
     ),
-    "came_online": Kind("came online", _online, partial(_changes, is_so=True)),
+    "came_online": Kind("came online", _online, _becomes),
     "ride_ended": Kind(
         "ended a ride",
         lambda tracker: tracker.ride_events,
@@ -112,13 +112,17 @@ KINDS: Final = {
         lambda tracker: tracker.ride_events,
         partial(_rides, which="started"),
     ),
-    "started_moving": Kind(
-        "started moving", _moving, partial(_changes, is_so=True), AT_ONCE
-    ),
-    "stopped_moving": Kind(
-        "stopped moving", _moving, partial(_changes, is_so=False), AT_ONCE
-    ),
-    "went_offline": Kind(
-        "went offline", _online, partial(_changes, is_so=False), AT_ONCE
-    ),
+    "started_moving": Kind("started moving", _moving, _becomes, AT_ONCE),
+    "stopped_moving": Kind("stopped moving", _moving, _becomes_not, AT_ONCE),
+    "went_offline": Kind("went offline", _online, _becomes_not, AT_ONCE),
 }
+"""By the names of triggers."""
+
+ASKED: Final = {
+    "is_moving": KINDS["started_moving"]._replace(wait=None),
+    "is_not_moving": KINDS["stopped_moving"],
+    "is_offline": KINDS["went_offline"],
+    "is_online": KINDS["came_online"],
+    "is_silent": KINDS["became_silent"],
+}
+"""By the names of conditions: true while it is so."""

@@ -5,9 +5,9 @@ kill in between could lose or double what happens.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from homeassistant.core import HassJob, HomeAssistant, callback
@@ -23,6 +23,9 @@ _OLD_FILE: Final = f"{DOMAIN}.triggers"
 # By then each account has written for certain.
 _REMOVE_AFTER: Final = 60
 
+# Many began to watch at the same time.
+_time: Final = lru_cache(timestamp)
+
 
 class Mark(NamedTuple):
     """How far a trigger is with a tracker."""
@@ -34,71 +37,62 @@ class Mark(NamedTuple):
     """
     told: datetime | None = None
     """The number of what it told last."""
+    is_unsure: bool = False
+    """Whether there may be one that was written before a restart, to go on with."""
 
 
-class Recalled:
-    """Marks that were written, each handed out once: several triggers may be alike."""
+def by_trigger(stored: Iterable[object]) -> defaultdict[str, list[dict[str, Any]]]:
+    """Return what anybody may have written of triggers, by their keys.
 
-    def __init__(self, stored: Iterable[object]) -> None:
-        """Take in what anybody may have written."""
-        self._by_key: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-        # Many began to watch at the same time.
-        self._time = cache(timestamp)
-        for item in stored:
-            if (
-                isinstance(item, dict)
-                and isinstance(key := item.get("trigger"), str)
-                and isinstance(trackers := item.get("trackers"), dict)
-            ):
-                self._by_key[key].append(trackers)
-
-    def take(self, key: str) -> Mapping[str, Any]:
-        """Return what was written of a trigger, by `uniqueId`."""
-        return self._by_key[key].pop(0) if self._by_key[key] else {}
-
-    def mark(self, values: object) -> Mark | None:
-        """Return what a mark was, None if that is not readable."""
-        match values:
-            case [(str() | None) as joined, (str() | None) as told]:
-                return Mark(self._time(joined), self._time(told))
-            # As 1.1 wrote them. Nothing was so, or it was told, or its wait began later.
-            case None:
-                return Mark(None)
-            case {"since": str(since), "counts_from": None}:
-                return Mark(None, self._time(since))
-            case {"since": _, "counts_from": str(counts_from)}:
-                return Mark(self._time(counts_from))
-        return None
+    Several may be alike, of each there is what it wrote of trackers.
+    """
+    by_key: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for item in stored:
+        if (
+            isinstance(item, dict)
+            and isinstance(key := item.get("trigger"), str)
+            and isinstance(trackers := item.get("trackers"), dict)
+        ):
+            by_key[key].append(trackers)
+    return by_key
 
 
-class OldFile:
-    """The file of 1.1, which is read once and then deleted."""
+def read(written: object, otherwise: Mark) -> Mark:
+    """Return what a mark was, the other one if that is not readable."""
+    match written:
+        case [(str() | None) as joined, (str() | None) as told]:
+            return Mark(_time(joined), _time(told))
+        # As 1.1 wrote them. Nothing was so, or it was told, or its wait began later.
+        case None:
+            return Mark(None)
+        case {"since": str(since), "counts_from": None}:
+            return Mark(None, _time(since))
+        case {"since": _, "counts_from": str(counts_from)}:
+            return Mark(_time(counts_from))
+    return otherwise
 
-    def __init__(self, hass: HomeAssistant) -> None:
-        """Know where it is."""
-        self._hass = hass
-        self._store = Store[list[Any]](hass, _OLD_VERSION, _OLD_FILE)
-        self.is_there = False
-        self.items: list[Any] = []
 
-    async def async_load(self) -> None:
-        """Take in what it has, as far as that is readable."""
-        try:
-            stored = await self._store.async_load()
-        except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
-            LOGGER.warning("How far triggers were is not readable: %s", err)
-            self.is_there = True
-        else:
-            self.is_there = stored is not None
-            self.items = stored if isinstance(stored, list) else []
+def _old_file(hass: HomeAssistant) -> Store[list[Any]]:
+    return Store[list[Any]](hass, _OLD_VERSION, _OLD_FILE)
 
-    @callback
-    def async_remove_later(self) -> None:
-        """Delete it once each account has written the marks that were in it."""
 
-        async def async_remove(_now: datetime) -> None:
-            await self._store.async_remove()
+async def async_read_old_file(hass: HomeAssistant) -> list[Any] | None:
+    """Return what the file of 1.1 has, as far as that is readable; None without one."""
+    try:
+        stored = await _old_file(hass).async_load()
+    except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
+        LOGGER.warning("How far triggers were is not readable: %s", err)
+        return []
+    return stored if stored is None or isinstance(stored, list) else []
 
-        self.is_there, self.items = False, []
-        job = HassJob(async_remove, cancel_on_shutdown=True)
-        async_call_later(self._hass, _REMOVE_AFTER, job)
+
+@callback
+def async_remove_old_file_later(hass: HomeAssistant) -> None:
+    """Delete the file of 1.1 once each account has written the marks that were in it."""
+
+    async def async_remove(_now: datetime) -> None:
+        await _old_file(hass).async_remove()
+
+    async_call_later(
+        hass, _REMOVE_AFTER, HassJob(async_remove, cancel_on_shutdown=True)
+    )

@@ -1,15 +1,18 @@
-"""Which trackers a target names: by entity, device, area, floor or label."""
+"""Which trackers a target names: by entity, device, area, floor or label; whose they are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from datetime import datetime
 import json
 from typing import Any, Final, NamedTuple
 
-from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.core import Event, HassJob, HomeAssistant, callback
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
     entity_registry as er,
 )
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.singleton import singleton
 from homeassistant.helpers.target import (
     TargetSelection,
@@ -17,10 +20,18 @@ from homeassistant.helpers.target import (
 )
 from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.hass_dict import HassKey
+from homeassistant.util.signal_type import SignalType
 
 from ..const import DOMAIN
+from ..coordinator import BikeTrackerCoordinator
 from ..fleet.registries import tracker_of
 
+SIGNAL_TARGETS: Final[SignalType[()]] = SignalType(f"{DOMAIN}_targets")
+"""Says that targets may name other trackers since a moment ago."""
+
+_KNOWN: HassKey[dict[str, frozenset[str]]] = HassKey(f"{DOMAIN}_targets")
+# Registries change often at once.
+_TELL_AFTER: Final = 1
 # What of a device says nothing of which target it is in.
 _NAMES: Final = {"name", "name_by_user", "manufacturer", "model", "model_id"} | {
     *("sw_version", "hw_version", "serial_number", "configuration_url", "entry_type")
@@ -39,77 +50,68 @@ class Target(NamedTuple):
         return cls(json.dumps(config, sort_keys=True), TargetSelection(config))
 
 
-class Targets:
-    """Knows which trackers targets name: each is looked up once until it may differ."""
+@callback
+def trackers_in(hass: HomeAssistant, target: Target) -> frozenset[str]:
+    """Return the `uniqueId` of each tracker in a target, looked up once until it differs.
 
-    def __init__(self, hass: HomeAssistant) -> None:
-        """Begin to listen to the registries."""
-        self.on_change: list[Callable[[], None]] = []
-        """Called each time that targets may name others."""
-        self._hass = hass
-        self._known: dict[str, frozenset[str]] = {}
-        for event, matters in (
-            (er.EVENT_ENTITY_REGISTRY_UPDATED, self._matters_of_entity),
-            (dr.EVENT_DEVICE_REGISTRY_UPDATED, self._matters_of_device),
-            (ar.EVENT_AREA_REGISTRY_UPDATED, None),
-        ):
-            hass.bus.async_listen(str(event), self._async_forget, matters)
-
-    @callback
-    def trackers_in(self, target: Target) -> frozenset[str]:
-        """Return the `uniqueId` of each tracker in a target.
-
-        Any entity of a tracker stands for it, whether or not another one is switched
-        off. What is excluded, since Home Assistant 2026.11, it takes out itself: an
-        entity alone, or a device, an area, a floor or a label with all its entities. A
-        tracker is there as long as its device or another of its entities is.
-        """
-        if (known := self._known.get(target.key)) is None:
-            known = self._known[target.key] = self._named(target.selection)
-        return known
-
-    def _named(self, selection: TargetSelection) -> frozenset[str]:
-        selected = async_extract_referenced_entity_ids(
-            self._hass, selection, expand_group=False
-        )
-        entities = er.async_get(self._hass)
-        device_ids = set(selected.referenced_devices)
-        for entity_id in selected.referenced | selected.indirectly_referenced:
-            if (entity := entities.async_get(entity_id)) and entity.device_id:
-                device_ids.add(entity.device_id)
-        return frozenset(filter(None, map(self._tracker, device_ids)))
-
-    def _tracker(self, device_id: str) -> str | None:
-        device = dr.async_get(self._hass).async_get(device_id)
-        return tracker_of(device) if isinstance(device, dr.DeviceEntry) else None
-
-    @callback
-    def _async_forget(self, _event: Event[Any]) -> None:
-        self._known.clear()
-        for listener in self.on_change:
-            listener()
-
-    @callback
-    def _matters_of_entity(self, data: Mapping[str, Any]) -> bool:
-        """Return whether it is, was or may have been one of a tracker."""
-        if data["action"] == "remove" or "device_id" in data.get("changes", ()):
-            return True
-        entity = er.async_get(self._hass).async_get(data["entity_id"])
-        return bool(entity and entity.device_id and self._tracker(entity.device_id))
-
-    @callback
-    def _matters_of_device(self, data: Mapping[str, Any]) -> bool:
-        """Return whether it may be a tracker, or have one, and be in another target."""
-        if data["action"] == "create":
-            return self._tracker(data["device_id"]) is not None
-        return data["action"] == "remove" or bool(data["changes"].keys() - _NAMES)
+    Any entity of a tracker stands for it, whether or not another one is switched off.
+    What is excluded, since Home Assistant 2026.11, it takes out itself: an entity alone,
+    or a device, an area, a floor or a label with all its entities. A tracker is there as
+    long as its device or another of its entities is.
+    """
+    known = _async_known(hass)
+    if target.key not in known:
+        known[target.key] = _look_up(hass, target.selection)
+    return known[target.key]
 
 
-_TARGETS: HassKey[Targets] = HassKey(f"{DOMAIN}_targets")
+def _look_up(hass: HomeAssistant, selection: TargetSelection) -> frozenset[str]:
+    selected = async_extract_referenced_entity_ids(hass, selection, expand_group=False)
+    device_ids, entities = set(selected.referenced_devices), er.async_get(hass)
+    for entity_id in selected.referenced | selected.indirectly_referenced:
+        if (entity := entities.async_get(entity_id)) and entity.device_id:
+            device_ids.add(entity.device_id)
+    devices = map(dr.async_get(hass).async_get, device_ids)
+    trackers = (
+        tracker_of(item) for item in devices if isinstance(item, dr.DeviceEntry)
+    )
+    return frozenset(filter(None, trackers))
+
+
+def coordinators(hass: HomeAssistant) -> list[BikeTrackerCoordinator]:
+    """Return those of all accounts that are loaded."""
+    entries = hass.config_entries.async_loaded_entries(DOMAIN)
+    return [entry.runtime_data.coordinator for entry in entries]
 
 
 @callback
-@singleton(_TARGETS)
-def async_get_targets(hass: HomeAssistant) -> Targets:
-    """Return the one that knows."""
-    return Targets(hass)
+@singleton(_KNOWN)
+def _async_known(hass: HomeAssistant) -> dict[str, frozenset[str]]:
+    """Return what was looked up since a registry changed."""
+    known: dict[str, frozenset[str]] = {}
+
+    @callback
+    def tell(_now: datetime) -> None:
+        async_dispatcher_send(hass, SIGNAL_TARGETS)
+
+    @callback
+    def forget(_event: Event[Any]) -> None:
+        # Nobody asked since it was empty: that is told in a moment.
+        if known:
+            known.clear()
+            async_call_later(hass, _TELL_AFTER, HassJob(tell, cancel_on_shutdown=True))
+
+    for event in (
+        er.EVENT_ENTITY_REGISTRY_UPDATED,
+        dr.EVENT_DEVICE_REGISTRY_UPDATED,
+        ar.EVENT_AREA_REGISTRY_UPDATED,
+    ):
+        hass.bus.async_listen(str(event), forget, _matters)
+    return known
+
+
+@callback
+def _matters(data: Mapping[str, Any]) -> bool:
+    """Return whether something in a registry may be in another target now."""
+    changes = data.get("changes")
+    return changes is None or bool(changes.keys() - _NAMES)

@@ -1,6 +1,7 @@
 """The triggers."""
 
-from typing import Any, ClassVar, override
+import json
+from typing import ClassVar, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
@@ -15,7 +16,6 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
-from ..account import Tracker
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from .kinds import AT_ONCE, KINDS, Item, Kind
@@ -25,23 +25,14 @@ from .watch import Watch
 from .watches import async_get_watches
 
 _CONF_ALARM = "alarm"
-
-
-def _schema(kind: Kind) -> vol.Schema:
-    more = {}
-    if kind.names:
-        at_least_one = vol.Length(min=1, msg="choose at least one alarm")
-        names = vol.All(cv.ensure_list, [vol.In(kind.names)], at_least_one)
-        more[vol.Optional(_CONF_ALARM)] = names
-    target = vol.All(dict, vol.Length(min=1, msg="the target is empty"))
-    return schema(target, kind.wait, more)
+_TARGET = vol.All(dict, vol.Length(min=1, msg="the target is empty"))
+_AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
 
 
 class TrackerTrigger(Trigger):
     """A trigger that tells what became so of a tracker, or happened to it."""
 
     _kind: ClassVar[Kind]
-    _schema: ClassVar[vol.Schema]
 
     @classmethod
     @override
@@ -49,7 +40,11 @@ class TrackerTrigger(Trigger):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Return the configuration with what was not filled in, or refuse it."""
-        validated: ConfigType = cls._schema(config)
+        more = {}
+        if names := cls._kind.names:
+            chosen = vol.All(cv.ensure_list, [vol.In(names)], _AT_LEAST_ONE)
+            more[vol.Optional(_CONF_ALARM)] = chosen
+        validated: ConfigType = schema(_TARGET, cls._kind.wait, more)(config)
         return validated
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
@@ -66,43 +61,35 @@ class TrackerTrigger(Trigger):
         """Run the action when there is something to tell."""
 
         @callback
-        def tell(
-            coordinator: BikeTrackerCoordinator, tracker: Tracker, item: Item
-        ) -> None:
-            if variables := self._variables(coordinator, tracker, item):
-                run_action(variables, f"{variables[ATTR_NAME]} {self._kind.words}")
+        def tell(account: BikeTrackerCoordinator, unique_id: str, item: Item) -> None:
+            # None is one that was removed just now.
+            if device := account.fleet.device_of(unique_id):
+                name = device.name_by_user or device.name
+                variables = {
+                    ATTR_DEVICE_ID: device.id,
+                    ATTR_ENTITY_ID: self._entity_id(unique_id),
+                    ATTR_NAME: name,
+                    "since": item.since,
+                    "before": item.before,
+                    **item.more,
+                }
+                run_action(variables, f"{name} {self._kind.words}")
 
-        options = self._config.options or {}
-        watch = Watch(
-            self._config.key,
-            self._kind,
-            Target.of(self._config.target or {}),
-            tell,
-            wait=options.get(CONF_FOR, AT_ONCE),
-            names=options.get(_CONF_ALARM),
-        )
+        target, options = self._config.target or {}, self._config.options or {}
+        wait, names = options.get(CONF_FOR, AT_ONCE), options.get(_CONF_ALARM)
+        known_by = [self._config.key, target, wait.total_seconds()]
+        if names:
+            known_by.append(sorted(names))
+        key = json.dumps(known_by, sort_keys=True)
+        watch = Watch(key, self._kind, Target.of(target), tell, wait, names)
         return (await async_get_watches(self._hass)).async_add(watch)
 
-    def _variables(
-        self, coordinator: BikeTrackerCoordinator, tracker: Tracker, item: Item
-    ) -> dict[str, Any] | None:
-        """Return what a run is given, None for a tracker that was removed just now."""
-        unique_id = tracker.device.unique_id
-        if (device := coordinator.fleet.device_of(unique_id)) is None:
-            return None
-        return {
-            ATTR_DEVICE_ID: device.id,
-            ATTR_ENTITY_ID: er.async_get(self._hass).async_get_entity_id(
-                BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
-            ),
-            ATTR_NAME: device.name_by_user or device.name,
-            "since": item.since,
-            "before": item.before,
-            **item.more,
-        }
+    def _entity_id(self, unique_id: str) -> str | None:
+        return er.async_get(self._hass).async_get_entity_id(
+            BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
+        )
 
 
 TRIGGERS: dict[str, type[Trigger]] = {
-    name: type(name, (TrackerTrigger,), {"_kind": kind, "_schema": _schema(kind)})
-    for name, kind in KINDS.items()
+    name: type(name, (TrackerTrigger,), {"_kind": kind}) for name, kind in KINDS.items()
 }

@@ -1,19 +1,18 @@
 """One trigger of one automation: what it has to tell of its trackers, and when."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-import json
-from typing import Final
+from typing import Any
 
-from ..account import Tracker
+from ..account import Tracker, Trackers
 from ..coordinator import BikeTrackerCoordinator
-from .kinds import AT_ONCE, Item, Kind
-from .marks import Mark
+from .kinds import Item, Kind
+from .marks import Mark, read
 from .targets import Target
 
-type Tell = Callable[[BikeTrackerCoordinator, Tracker, Item], None]
 
-
+@dataclass(frozen=True, slots=True, eq=False)
 class Watch:
     """Knows of each of its trackers how far it is.
 
@@ -21,72 +20,83 @@ class Watch:
     from then on.
     """
 
-    def __init__(
+    key: str
+    """What it is remembered by; several may be alike."""
+    kind: Kind
+    target: Target
+    tell: Callable[[BikeTrackerCoordinator, str, Item], None]
+    wait: timedelta
+    names: list[str] | None
+    """It tells what is of one of these alone, all if there are none."""
+    marks: dict[str, Mark] = field(default_factory=dict)
+    """How far it is with each tracker of the target."""
+    waits: dict[str, datetime] = field(default_factory=dict)
+    """When it looks at trackers again, whatever is heard of them until then."""
+
+    def follow(
         self,
-        key: str,
-        kind: Kind,
-        target: Target,
-        tell: Tell,
+        unique_ids: frozenset[str],
+        listed: Trackers,
+        now: datetime,
         *,
-        wait: timedelta = AT_ONCE,
-        names: list[str] | None = None,
+        is_unsure: bool,
     ) -> None:
-        """Tell what is of one of these names, all if there are none."""
-        known_by = [key, json.loads(target.key), wait.total_seconds()]
-        self.key: Final = json.dumps(
-            [*known_by, sorted(names)] if names else known_by, sort_keys=True
-        )
-        self.kind: Final = kind
-        self.target: Final = target
-        self.tell: Final = tell
-        self.marks: dict[str, Mark] = {}
-        """How far it is with each tracker of the target."""
-        self.ends: dict[str, datetime] = {}
-        """When it looks at trackers next, whatever is heard of them until then."""
-        self._wait = wait
-        self._names = names
-
-    @property
-    def waits(self) -> bool:
-        """Return whether what is so is told only after a while."""
-        return bool(self._wait) or self.kind.is_silence
-
-    def join(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
-        """Begin to watch a tracker now.
+        """Watch these trackers from now on, and no others.
 
         What happened before a clock was set back has a later number than now.
         """
-        items = () if self.kind.is_silence else self._items(tracker)
-        self.marks[unique_id] = Mark(max([now, *(item.at for item in items)]))
+        for unique_id in self.marks.keys() - unique_ids:
+            del self.marks[unique_id]
+        for unique_id in unique_ids - self.marks.keys():
+            tracker = None if self.kind.is_silence else listed.get(unique_id)
+            items = self.kind.items_of(tracker) if tracker else ()
+            joined = max([now, *(item.at for item in items)])
+            self.marks[unique_id] = Mark(joined, is_unsure=is_unsure)
+
+    def recall(
+        self, unique_ids: Collection[str], written: list[dict[str, Any]]
+    ) -> None:
+        """Go on where it was with trackers of an account: each is handed out once."""
+        unsure = [
+            unique_id
+            for unique_id, mark in self.marks.items()
+            if mark.is_unsure and unique_id in unique_ids
+        ]
+        trackers = written.pop(0) if unsure and written else {}
+        for unique_id in unsure:
+            begun = self.marks[unique_id]._replace(is_unsure=False)
+            self.marks[unique_id] = read(trackers.get(unique_id, ()), begun)
+
+    def written(self, unique_ids: Collection[str]) -> dict[str, Any]:
+        """Return what is remembered of these trackers over a restart.
+
+        Runs beside the event loop, which may change marks meanwhile: hence the copy.
+        """
+        marks = dict(self.marks)
+        return {name: marks[name][:2] for name in marks if name in unique_ids}
 
     def to_tell(
         self, unique_id: str, tracker: Tracker
     ) -> Iterator[tuple[datetime, Item]]:
         """Yield what there is to tell of a tracker, and when that is due."""
-        mark = self.marks[unique_id]
-        items = list(self._items(tracker))
+        mark, items = self.marks[unique_id], self.kind.items_of(tracker)
         if self.kind.is_silence and not any(self._was_so(item, mark) for item in items):
             # From now on a report may be news however old it is.
             mark = self.marks[unique_id] = mark._replace(joined=None)
         for item in items:
-            if self._is_chosen(item) and (due := self._due(item, mark)):
+            is_chosen = self.names is None or item.more["type"] in self.names
+            if is_chosen and (due := self._due(item, mark)):
                 yield due, item
-
-    def _items(self, tracker: Tracker) -> Iterable[Item]:
-        return self.kind.items(self.kind.reads(tracker))
 
     def _due(self, item: Item, mark: Mark) -> datetime | None:
         """Return when something is to be told, None if it is not."""
-        if (mark.told and item.at <= mark.told) or (self._wait and item.is_over):
+        if (mark.told and item.at <= mark.told) or (self.wait and item.is_over):
             return None
         if mark.joined and self._was_so(item, mark):
-            return mark.joined + self._wait if self._wait else None
-        return item.at + self._wait if item.is_change else None
+            return mark.joined + self.wait if self.wait else None
+        return item.at + self.wait if item.is_change else None
 
     def _was_so(self, item: Item, mark: Mark) -> bool:
         """Return whether it was so already when the tracker came into the target."""
-        so_at = item.at + self._wait if self.kind.is_silence else item.at
+        so_at = item.at + self.wait if self.kind.is_silence else item.at
         return mark.joined is not None and so_at <= mark.joined
-
-    def _is_chosen(self, item: Item) -> bool:
-        return self._names is None or item.more.get("type") in self._names

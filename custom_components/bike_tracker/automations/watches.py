@@ -1,11 +1,9 @@
 """All triggers of all automations: which is to look at which tracker, and when."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
-from heapq import heapify, heappop, heappush
-from itertools import chain, count
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -24,17 +22,16 @@ from homeassistant.helpers.start import async_at_started
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from ..account import Tracker, Trackers
+from ..account import Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from ..fleet.memory import MARKS
 from .kinds import Item
-from .marks import Mark, OldFile, Recalled
-from .targets import async_get_targets
+from .marks import async_read_old_file, async_remove_old_file_later, by_trigger
+from .targets import SIGNAL_TARGETS, coordinators, trackers_in
 from .watch import Watch
 
-# Registries change often at once.
-_FOLLOW_TARGETS_AFTER: Final = 1
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 type Look = tuple[BikeTrackerCoordinator, str, Watch]
 """A tracker, and a trigger that is to look at it."""
@@ -47,57 +44,32 @@ class Watches:
     meanwhile is told with the first answer that still says so.
     """
 
-    def __init__(self, hass: HomeAssistant, old: OldFile) -> None:
-        """Begin to listen to all accounts."""
+    def __init__(self, hass: HomeAssistant, old: list[Any] | None) -> None:
+        """Begin to listen to all accounts, with the marks of 1.1 if they are there."""
         self._hass = hass
         self._old = old
-        self._targets = async_get_targets(hass)
-        # With trackers whose marks were perhaps written before a restart.
-        self._watches: dict[Watch, set[str]] = {}
-        self._by_tracker: defaultdict[str, dict[Watch, None]] = defaultdict(dict)
-        # What was taken in of each account: its trackers, by which answer.
-        self._heard: WeakKeyDictionary[
-            BikeTrackerCoordinator, tuple[Trackers, datetime | None]
-        ] = WeakKeyDictionary()
-        # When waits are over, unless they ended before.
-        self._ends: list[tuple[datetime, int, str, Watch]] = []
-        self._number = count()
-        # Those that are to look with the next answer.
-        self._waiting: dict[tuple[str, Watch], None] = {}
-        self._timer: tuple[datetime, CALLBACK_TYPE] | None = None
-        self._is_following = False
-        self._start: CALLBACK_TYPE | None = None
-        self._targets.on_change.append(self._async_follow_later)
-        self._stop_listening = async_dispatcher_connect(
-            hass, SIGNAL_NEWS, self._async_on_news
-        )
+        # With when each is to look again.
+        self._watches: dict[Watch, datetime] = {}
+        # What was taken in of each account.
+        self._heard = WeakKeyDictionary[BikeTrackerCoordinator, Trackers]()
+        self._timer: tuple[datetime, CALLBACK_TYPE] = NEVER, lambda: None
         hass.data[MARKS] = self._written
+        self._ends = [
+            async_dispatcher_connect(hass, SIGNAL_NEWS, self._async_on_news),
+            async_dispatcher_connect(hass, SIGNAL_TARGETS, self._async_on_targets),
+            async_at_started(hass, self._async_on_start),
+        ]
 
     def _written(self, unique_ids: Collection[str]) -> list[dict[str, Any]]:
-        """Return how far triggers are with these trackers.
-
-        Runs beside the event loop, which may change marks meanwhile: hence the copies.
-        """
-        copies = [(watch.key, dict(watch.marks)) for watch in list(self._watches)]
-        return [
-            {"trigger": key, "trackers": written}
-            for key, marks in copies
-            if (written := {name: marks[name] for name in marks if name in unique_ids})
-        ]
+        """Return how far triggers are with these trackers, beside the event loop."""
+        written = ((watch.key, watch.written(unique_ids)) for watch in [*self._watches])
+        return [{"trigger": key, "trackers": marks} for key, marks in written if marks]
 
     @callback
     def async_add(self, watch: Watch) -> CALLBACK_TYPE:
         """Let a trigger begin where it was; the function returned ends it."""
-        unique_ids = self._targets.trackers_in(watch.target)
-        is_running = self._hass.state is CoreState.running
-        # One that begins later is of an automation that is new or was off.
-        self._watches[watch] = set() if is_running else set(unique_ids)
-        self._join(watch, unique_ids)
-        self._remember()
-        if is_running:
-            self._look(self._at(unique_ids, watch))
-        elif self._start is None:
-            self._start = async_at_started(self._hass, self._async_on_start)
+        self._watches[watch] = NEVER
+        self._look(self._follow(watch))
         return partial(self._async_remove, watch)
 
     @callback
@@ -105,159 +77,127 @@ class Watches:
         """Remember no more of it, unless it ends with Home Assistant."""
         if not self._hass.is_stopping:
             self._remember()
-        self._leave(watch, set(watch.marks))
         del self._watches[watch]
-        self._async_follow_later()
+        watch.marks.clear()
         if not self._watches:
             self._close()
 
     def _close(self) -> None:
         """End with the last trigger; the next one begins anew."""
-        self._stop_listening()
-        self._targets.on_change.remove(self._async_follow_later)
-        if self._start:
-            self._start()
-        self._ends.clear()
-        self._set_timer(dt_util.utcnow())
+        for end in (*self._ends, self._timer[1]):
+            end()
         del self._hass.data[MARKS], self._hass.data[_WATCHES]
 
-    def _join(self, watch: Watch, unique_ids: Iterable[str]) -> None:
-        now = dt_util.utcnow()
-        for unique_id in unique_ids:
-            watch.marks[unique_id] = Mark(now)
-            self._by_tracker[unique_id][watch] = None
-        for coordinator, unique_id, _ in self._at(unique_ids, watch):
-            watch.join(unique_id, coordinator.data.now[unique_id], now)
-
-    def _leave(self, watch: Watch, unique_ids: Iterable[str]) -> None:
-        for unique_id in unique_ids:
-            del watch.marks[unique_id]
-            watch.ends.pop(unique_id, None)
-            self._waiting.pop((unique_id, watch), None)
-            del self._by_tracker[unique_id][watch]
-            if not self._by_tracker[unique_id]:
-                del self._by_tracker[unique_id]
+    def _remember(self) -> None:
+        for coordinator in coordinators(self._hass):
+            coordinator.async_remember()
 
     # When to look
 
     @callback
     def _async_on_start(self, _hass: HomeAssistant) -> None:
-        self._start = None
-        self._heard.clear()
-        self._look(chain.from_iterable(map(self._news, self._coordinators())))
+        self._look(chain.from_iterable(map(self._news, coordinators(self._hass))))
 
     @callback
     def _async_on_news(self, coordinator: BikeTrackerCoordinator) -> None:
         self._look(self._news(coordinator))
 
     @callback
-    def _async_on_time(self, _now: datetime) -> None:
-        self._timer = None
-        self._look(())
+    def _async_on_targets(self) -> None:
+        self._look([*chain.from_iterable(map(self._follow, self._watches))])
 
     @callback
-    def _async_follow_later(self) -> None:
-        if not self._is_following:
-            self._is_following = True
-            job = HassJob(self._async_follow, cancel_on_shutdown=True)
-            async_call_later(self._hass, _FOLLOW_TARGETS_AFTER, job)
+    def _async_on_time(self, now: datetime) -> None:
+        self._timer = NEVER, self._timer[1]
+        self._look([*self._ended(now, is_silence=False)])
+        # Silence is told by an answer alone.
+        waits = (at for watch, at in self._watches.items() if not watch.kind.is_silence)
+        self._set_timer(min(waits, default=NEVER))
 
-    @callback
-    def _async_follow(self, _now: datetime) -> None:
-        """Follow what came into targets, or left them, and triggers that ended."""
-        self._is_following = False
-        self._ends = [end for end in self._ends if end[-1] in self._watches]
-        heapify(self._ends)
-        looks: list[Look] = []
-        for watch in self._watches:
-            targets = self._targets.trackers_in(watch.target)
-            if targets == watch.marks.keys():
-                continue
-            joined = targets - watch.marks.keys()
-            self._leave(watch, watch.marks.keys() - targets)
-            self._join(watch, joined)
-            self._remember()
-            looks += self._at(joined, watch)
-        self._look(looks)
+    def _set_timer(self, at: datetime) -> None:
+        if at < self._timer[0]:
+            self._timer[1]()
+            job = HassJob(self._async_on_time, cancel_on_shutdown=True)
+            seconds = (at - dt_util.utcnow()).total_seconds()
+            self._timer = at, async_call_later(self._hass, seconds, job)
 
     # Who is to look
 
-    def _coordinators(self) -> Iterator[BikeTrackerCoordinator]:
-        for entry in self._hass.config_entries.async_loaded_entries(DOMAIN):
-            yield entry.runtime_data.coordinator
-
-    def _remember(self) -> None:
-        for coordinator in self._coordinators():
-            coordinator.async_remember()
+    def _follow(self, watch: Watch) -> list[Look]:
+        """Follow what came into a trigger's target, or left it; look at what came."""
+        unique_ids = trackers_in(self._hass, watch.target)
+        if unique_ids == watch.marks.keys():
+            return []
+        looks = [*self._at(unique_ids - watch.marks.keys(), watch)]
+        listed = {name: account.data.now[name] for account, name, _ in looks}
+        # One that begins later is of an automation that is new or was off.
+        is_unsure = self._hass.state is not CoreState.running
+        watch.follow(unique_ids, listed, dt_util.utcnow(), is_unsure=is_unsure)
+        self._remember()
+        return looks
 
     def _at(self, unique_ids: Iterable[str], watch: Watch) -> Iterator[Look]:
         """Yield those of some trackers that are listed: others are news once they are."""
-        coordinators = list(self._coordinators())
-        for unique_id in unique_ids:
-            for coordinator in coordinators:
-                if unique_id in coordinator.data.now:
-                    yield coordinator, unique_id, watch
+        for coordinator in coordinators(self._hass):
+            for unique_id in unique_ids & coordinator.data.now.keys():
+                yield coordinator, unique_id, watch
 
     def _news(self, coordinator: BikeTrackerCoordinator) -> Iterator[Look]:
         """Yield what is new of an account since it was last heard of."""
-        news = coordinator.data
         if coordinator not in self._heard:
-            self._heard[coordinator] = {}, None
             self._recall(coordinator)
-        known, asked_at = self._heard[coordinator]
-        self._heard[coordinator] = news.now, coordinator.asked_at
-        changed = news.since(known) & news.now.keys()
-        for unique_id in changed & self._by_tracker.keys():
+        news, known = coordinator.data, self._heard.get(coordinator, {})
+        self._heard[coordinator] = news.now
+        for unique_id in news.since(known) & news.now.keys():
             before, now = known.get(unique_id), news.now[unique_id]
-            for watch in self._by_tracker[unique_id]:
-                if before is None or watch.kind.reads(before) != watch.kind.reads(now):
+            for watch in self._watches:
+                if unique_id in watch.marks and (
+                    before is None or watch.kind.reads(before) != watch.kind.reads(now)
+                ):
                     yield coordinator, unique_id, watch
-        if asked_at != coordinator.asked_at:
-            for unique_id, watch in list(self._waiting):
-                if unique_id in news.now:
-                    del self._waiting[unique_id, watch]
-                    yield coordinator, unique_id, watch
+        if coordinator.asked_at:
+            yield from self._ended(coordinator.asked_at, is_silence=True)
 
-    def _ended(self, now: datetime) -> Iterator[Look]:
-        """Yield those whose wait is over."""
-        while self._ends and self._ends[0][0] <= now:
-            at, _, unique_id, watch = heappop(self._ends)
-            if watch.ends.get(unique_id) == at:
-                del watch.ends[unique_id]
-                yield from self._at([unique_id], watch)
+    def _ended(self, by: datetime, *, is_silence: bool) -> Iterator[Look]:
+        """Yield those whose wait is over, or was put off meanwhile."""
+        for watch, at in self._watches.items():
+            if at <= by and watch.kind.is_silence is is_silence:
+                ended = {name for name, end in watch.waits.items() if end <= by}
+                for unique_id in ended:
+                    del watch.waits[unique_id]
+                self._watches[watch] = min(watch.waits.values(), default=NEVER)
+                yield from self._at(ended & watch.marks.keys(), watch)
 
     # What becomes of it
 
     def _look(self, looks: Iterable[Look]) -> None:
-        """Tell what is due, oldest first, and come again when the next wait is over."""
-        if self._hass.state is not CoreState.running:
+        """Tell what is due, oldest first."""
+        if self._hass.state is CoreState.running:
+            now = dt_util.utcnow()
+            due = [found for look in looks for found in self._due(look, now)]
+            for _, look, item in sorted(due, key=itemgetter(0)):
+                self._tell(look, item)
+
+    def _due(self, look: Look, now: datetime) -> Iterator[tuple[datetime, Look, Item]]:
+        """Yield what is due, and when it became so; come again for the rest."""
+        coordinator, unique_id, watch = look
+        if not coordinator.last_update_success:
+            # All of it is news once the service answers.
+            self._heard.pop(coordinator, None)
             return
-        now = dt_util.utcnow()
-        due: list[tuple[datetime, Look, Tracker, Item]] = []
-        for look in dict.fromkeys(chain(looks, self._ended(now))):
-            coordinator, unique_id, watch = look
-            if not coordinator.last_update_success:
-                self._waiting[unique_id, watch] = None
-                continue
-            tracker = coordinator.data.now[unique_id]
-            for at, item in watch.to_tell(unique_id, tracker):
-                if watch.waits and at > now:
-                    self._come_again(at, unique_id, watch)
-                elif watch.kind.is_silence and at > (coordinator.asked_at or at):
-                    self._waiting[unique_id, watch] = None
-                else:
-                    due.append((at, look, tracker, item))
-        for _, look, tracker, item in sorted(due, key=itemgetter(0)):
-            self._tell(look, tracker, item)
-        self._set_timer(now)
+        is_silence = watch.kind.is_silence
+        by = (coordinator.asked_at or now) if is_silence else now
+        for at, item in watch.to_tell(unique_id, coordinator.data.now[unique_id]):
+            if at <= by or not (watch.wait or is_silence):
+                yield at, look, item
+            # What ends later is found out by then: each report puts silence off.
+            elif at < watch.waits.get(unique_id, NEVER):
+                watch.waits[unique_id] = at
+                self._watches[watch] = min(at, self._watches[watch])
+                if not is_silence:
+                    self._set_timer(at)
 
-    def _come_again(self, at: datetime, unique_id: str, watch: Watch) -> None:
-        # What ends later is found out by then: each report puts silence off.
-        if unique_id not in watch.ends or at < watch.ends[unique_id]:
-            watch.ends[unique_id] = at
-            heappush(self._ends, (at, next(self._number), unique_id, watch))
-
-    def _tell(self, look: Look, tracker: Tracker, item: Item) -> None:
+    def _tell(self, look: Look, item: Item) -> None:
         coordinator, unique_id, watch = look
         mark = watch.marks.get(unique_id)
         # What was told before this may have ended the trigger.
@@ -266,41 +206,25 @@ class Watches:
         watch.marks[unique_id] = mark._replace(told=item.at)
         coordinator.async_remember()
         try:
-            watch.tell(coordinator, tracker, item)
+            watch.tell(coordinator, unique_id, item)
         except Exception:  # noqa: BLE001 - the others are told all the same
             LOGGER.exception("Unexpected error running a trigger")
-
-    def _set_timer(self, now: datetime) -> None:
-        at = self._ends[0][0] if self._ends else None
-        if self._timer:
-            if self._timer[0] == at:
-                return
-            self._timer[1]()
-            self._timer = None
-        if at:
-            job = HassJob(self._async_on_time, cancel_on_shutdown=True)
-            seconds = (at - now).total_seconds()
-            self._timer = at, async_call_later(self._hass, seconds, job)
 
     # What was written before
 
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
-        recalled = Recalled(coordinator.async_claim_marks() or self._old.items)
-        for watch, unsure in self._watches.items():
-            if here := unsure & coordinator.fleet.had:
-                unsure -= here
-                written = recalled.take(watch.key)
-                for unique_id in here & written.keys() & watch.marks.keys():
-                    if mark := recalled.mark(written[unique_id]):
-                        watch.marks[unique_id] = mark
+        stored = by_trigger(coordinator.async_claim_marks() or self._old or ())
+        for watch in self._watches:
+            watch.recall(coordinator.fleet.had, stored[watch.key])
         coordinator.async_remember()
-        heard = sum(coordinator in self._heard for coordinator in self._coordinators())
         entries = self._hass.config_entries.async_entries(
             DOMAIN, include_disabled=False
         )
-        if self._old.is_there and heard == len(entries):
-            self._old.async_remove_later()
+        heard = {coordinator, *self._heard} & {*coordinators(self._hass)}
+        if self._old is not None and len(heard) == len(entries):
+            self._old = None
+            async_remove_old_file_later(self._hass)
 
 
 _WATCHES: HassKey[Watches] = HassKey(f"{DOMAIN}_watches")
@@ -309,6 +233,4 @@ _WATCHES: HassKey[Watches] = HassKey(f"{DOMAIN}_watches")
 @singleton(_WATCHES, async_=True)
 async def async_get_watches(hass: HomeAssistant) -> Watches:
     """Return all triggers that are listening."""
-    old = OldFile(hass)
-    await old.async_load()
-    return Watches(hass, old)
+    return Watches(hass, await async_read_old_file(hass))
