@@ -15,6 +15,7 @@ from .conftest import (
     remembering as remembered,
     shown,
 )
+from .said import moving_since
 
 OLD, NEW = a_position(1), a_position(2, latitude=48.1, battery_level=7)
 
@@ -104,7 +105,7 @@ def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
     tracker = account.take(devices, {"red": moving}, came_back=True, now=NOW).now["red"]
     assert tracker.shown == OLD
     assert tracker.position == moving
-    assert tracker.moving_since is not None
+    assert moving_since(tracker) is not None
     assert [alarm.word for alarm in tracker.alarms] == ["tow"]
     assert account.move().now["red"].alarms == tracker.alarms
 

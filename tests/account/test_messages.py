@@ -20,6 +20,7 @@ from .conftest import (
     remembering,
     shown,
 )
+from .said import offline_since, standing_since
 
 EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
 LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
@@ -85,7 +86,7 @@ def test_a_device(account: Account, poll: Poll, hear: Hear) -> None:
     assert news.before is before
     assert news.now is account.trackers
     assert device_of(account).status == "offline"
-    assert account.trackers["red"].offline_since is not None
+    assert offline_since(account.trackers["red"]) is not None
     assert account.trackers["blue"] is before["blue"]
 
 
@@ -502,7 +503,7 @@ def test_message_without_a_fix_between_others(
     poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER, motion=True))
     without = Position(device_id=ID, id=3, motion=False)
     hear(place(2, fix_time=LATER, motion=True), without)
-    assert account.trackers["red"].standing_since is not None
+    assert standing_since(account.trackers["red"]) is not None
     hear(without._replace(id=4, motion=True), place(5, fix_time=NOW, motion=False))
     assert position_of(account).id == 5
 

@@ -16,6 +16,8 @@ from custom_components.bike_tracker.account import (
 )
 from custom_components.bike_tracker.api import Device, News, Position
 
+from .said import moving_since, offline_since, online_since, standing_since
+
 BIKE = "860000000000011"
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -82,8 +84,8 @@ def test_what_is_first_heard_is_so_since_then(service: Service) -> None:
     """Nobody knows what was before."""
     tracker = service.says("online", motion=False)
 
-    assert tracker.online_since == tracker.standing_since == at(0)
-    assert tracker.offline_since is tracker.moving_since is None
+    assert online_since(tracker) == standing_since(tracker) == at(0)
+    assert offline_since(tracker) is moving_since(tracker) is None
 
 
 @pytest.mark.parametrize("status", ["offline", "unknown"])
@@ -94,15 +96,15 @@ def test_offline_is_no_longer_online(service: Service, status: str) -> None:
 
     tracker = service.says(status)
 
-    assert tracker.offline_since == at(1)
-    assert tracker.online_since is None
+    assert offline_since(tracker) == at(1)
+    assert online_since(tracker) is None
 
 
 def test_from_one_offline_to_the_other(service: Service) -> None:
     """It is offline all the time."""
     service.says("offline")
-    assert service.says("unknown").offline_since == at(0)
-    assert service.says("online").online_since == at(2)
+    assert offline_since(service.says("unknown")) == at(0)
+    assert online_since(service.says("online")) == at(2)
 
 
 def test_unreadable_status(service: Service) -> None:
@@ -111,28 +113,28 @@ def test_unreadable_status(service: Service) -> None:
 
     tracker = service.says(None)
 
-    assert tracker.offline_since is tracker.online_since is None
-    assert service.says("offline").offline_since == at(0)
+    assert offline_since(tracker) is online_since(tracker) is None
+    assert offline_since(service.says("offline")) == at(0)
 
 
 def test_report_without_motion_changes_nothing(service: Service) -> None:
     """A message without a fix may not tell whether the bike moves."""
     service.says(motion=True)
 
-    assert service.says(motion=None).moving_since == at(0)
-    assert service.says(motion=False).standing_since == at(2)
+    assert moving_since(service.says(motion=None)) == at(0)
+    assert standing_since(service.says(motion=False)) == at(2)
 
 
 def test_without_positions_nothing_moves_or_stands(service: Service) -> None:
     """The documented interface does not tell."""
     tracker = service.says()
 
-    assert tracker.moving_since is tracker.standing_since is None
+    assert moving_since(tracker) is standing_since(tracker) is None
 
 
 def test_silence_counts_from_the_last_report(service: Service) -> None:
     """That is what the service says, and not when it was heard."""
-    assert service.says().silent_since == at(0)
+    assert service.says().device.last_update == at(0)
 
 
 def test_leaving_the_list_ends_nothing(service: Service) -> None:
@@ -140,7 +142,7 @@ def test_leaving_the_list_ends_nothing(service: Service) -> None:
     service.says("offline")
     service.lists_nothing()
 
-    assert service.says("offline").offline_since == at(0)
+    assert offline_since(service.says("offline")) == at(0)
 
 
 def test_what_is_remembered_goes_on() -> None:
@@ -152,15 +154,15 @@ def test_what_is_remembered_goes_on() -> None:
 
     tracker = service.says("offline", motion=True)
 
-    assert tracker.offline_since == at(-9)
-    assert tracker.moving_since == at(0)
+    assert offline_since(tracker) == at(-9)
+    assert moving_since(tracker) == at(0)
 
 
 def test_one_that_comes_back_moves_at_once(service: Service) -> None:
     """Its place alone is held back."""
     service.says(motion=False)
 
-    assert service.says(motion=True, came_back=True).moving_since == at(1)
+    assert moving_since(service.says(motion=True, came_back=True)) == at(1)
 
 
 def test_the_first_word_is_no_change(service: Service) -> None:
@@ -181,7 +183,7 @@ def test_forgotten(service: Service) -> None:
 
     service.account.forget(BIKE)
 
-    assert service.says("offline").offline_since == at(2)
+    assert offline_since(service.says("offline")) == at(2)
 
 
 def test_another_account_takes_over(service: Service) -> None:
@@ -191,7 +193,7 @@ def test_another_account_takes_over(service: Service) -> None:
     other.account.adopt(BIKE, service.account)
     other.lists_nothing()
 
-    assert other.says("offline").offline_since == at(0)
+    assert offline_since(other.says("offline")) == at(0)
 
 
 def test_nothing_new_changes_nothing(service: Service) -> None:

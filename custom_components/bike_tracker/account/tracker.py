@@ -1,7 +1,6 @@
 """One tracker as it is known."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 
 from ..api import Device, Hardware, Position
@@ -57,29 +56,9 @@ class Tracker(NamedTuple):
         return self.story.track
 
     @property
-    def online_since(self) -> datetime | None:
-        """Return since when the service says that it is online, None if it does not."""
-        return self._status_since(is_online=True)
-
-    @property
-    def offline_since(self) -> datetime | None:
-        """Return since when it is no longer or not online, None if it is or may be."""
-        return self._status_since(is_online=False)
-
-    @property
-    def moving_since(self) -> datetime | None:
-        """Return since when it moves, None if it does not or that is not known."""
-        return _since(self.since.moving, is_so=True)
-
-    @property
-    def standing_since(self) -> datetime | None:
-        """Return since when it stands, None if it does not or that is not known."""
-        return _since(self.since.moving, is_so=False)
-
-    @property
-    def silent_since(self) -> datetime | None:
-        """Return when the service last heard of it, None if it never did."""
-        return self.device.last_update
+    def online(self) -> Said | None:
+        """Return whether it is, and since when; None while the service does not say."""
+        return None if self.device.status is None else self.since.online
 
     @property
     def hardware(self) -> Hardware | None:
@@ -100,15 +79,6 @@ class Tracker(NamedTuple):
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
         return self.track and self.track.shown
-
-    def _status_since(self, *, is_online: bool) -> datetime | None:
-        if self.device.status is None:
-            return None
-        return _since(self.since.online, is_so=is_online)
-
-
-def _since(said: Said | None, *, is_so: bool) -> datetime | None:
-    return said.since if said is not None and said.is_so is is_so else None
 
 
 type Trackers = Mapping[str, Tracker]

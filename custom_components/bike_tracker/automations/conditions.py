@@ -1,7 +1,7 @@
 """The conditions."""
 
 from collections.abc import Iterator
-from datetime import datetime
+import json
 from typing import ClassVar, Unpack, override
 
 from homeassistant.const import CONF_FOR
@@ -18,11 +18,9 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from ..account import Tracker
-from ..coordinator import BikeTrackerCoordinator
 from .kinds import ASKED, AT_ONCE, Kind
 from .options import schema
-from .targets import Target, coordinators, trackers_in
+from .targets import coordinators, trackers_in
 
 _BEHAVIOR = {
     vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): vol.In(
@@ -52,7 +50,7 @@ class TrackerCondition(Condition):
         """Take in what to look at."""
         super().__init__(hass, config)
         self._options = config.options or {}
-        self._target = Target.of(config.target or {})
+        self._target = json.dumps(config.target or {}, sort_keys=True)
 
     @override
     def _async_check(self, **kwargs: Unpack[ConditionCheckParams]) -> bool:
@@ -64,23 +62,16 @@ class TrackerCondition(Condition):
 
     def _so_at(self, unique_ids: frozenset[str]) -> Iterator[bool]:
         """Yield of those that are listed by a service that answers whether it is so."""
-        now = dt_util.utcnow()
+        kind, wait = self._kind, self._options.get(CONF_FOR, AT_ONCE)
         for coordinator in coordinators(self._hass):
             if coordinator.last_update_success:
+                now = dt_util.utcnow()
+                by = (coordinator.asked_at or now) if kind.is_silence else now
                 for unique_id in unique_ids & coordinator.data.now.keys():
-                    tracker = coordinator.data.now[unique_id]
-                    yield self._is_so(coordinator, tracker, now)
-
-    def _is_so(
-        self, coordinator: BikeTrackerCoordinator, tracker: Tracker, now: datetime
-    ) -> bool:
-        by = (coordinator.asked_at or now) if self._kind.is_silence else now
-        wait = self._options.get(CONF_FOR, AT_ONCE)
-        return any(
-            item.since + wait <= by
-            for item in self._kind.items_of(tracker)
-            if not item.is_over
-        )
+                    items = kind.items_of(coordinator.data.now[unique_id])
+                    yield any(
+                        item.since + wait <= by and not item.is_over for item in items
+                    )
 
 
 CONDITIONS: dict[str, type[Condition]] = {

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker
@@ -48,14 +49,6 @@ class Kind(NamedTuple):
         return list(self.items(self.reads(tracker)))
 
 
-def _online(tracker: Tracker) -> Said | None:
-    return None if tracker.device.status is None else tracker.since.online
-
-
-def _moving(tracker: Tracker) -> Said | None:
-    return tracker.since.moving
-
-
 def _changes(said: Said | None, *, is_so: bool) -> Iterator[Item]:
     """Yield since when it is so, or was until it changed once more just now."""
     if said is None:
@@ -66,9 +59,10 @@ def _changes(said: Said | None, *, is_so: bool) -> Iterator[Item]:
         yield Item(said.before, said.before, is_over=True)
 
 
-def _silence(last_update: datetime | None) -> Iterator[Item]:
-    if last_update is not None:
-        yield Item(last_update, last_update)
+def _since(at: datetime | None) -> Iterator[Item]:
+    """Yield since when it is so, of which there is no opposite."""
+    if at is not None:
+        yield Item(at, at)
 
 
 def _alarms(alarms: Iterable[Alarm]) -> Iterator[Item]:
@@ -88,29 +82,25 @@ def _rides(
             yield Item(event.heard_at, since, more=event.described())
 
 
+_online, _moving = attrgetter("online"), attrgetter("since.moving")
+_ride_events = attrgetter("ride_events")
 _becomes, _becomes_not = partial(_changes, is_so=True), partial(_changes, is_so=False)
 
 KINDS: Final = {
     "alarm_raised": Kind(
-        "raised an alarm", lambda tracker: tracker.alarms, _alarms, names=ALARM_TYPES
+        "raised an alarm", attrgetter("alarms"), _alarms, names=ALARM_TYPES
     ),
     "became_silent": Kind(
         "became silent",
-        lambda tracker: tracker.device.last_update,
-        _silence,
+        attrgetter("device.last_update"),
+        _since,
         _SILENT_FOR,
         is_silence=True,
     ),
     "came_online": Kind("came online", _online, _becomes),
-    "ride_ended": Kind(
-        "ended a ride",
-        lambda tracker: tracker.ride_events,
-        partial(_rides, which="ended"),
-    ),
+    "ride_ended": Kind("ended a ride", _ride_events, partial(_rides, which="ended")),
     "ride_started": Kind(
-        "started a ride",
-        lambda tracker: tracker.ride_events,
-        partial(_rides, which="started"),
+        "started a ride", _ride_events, partial(_rides, which="started")
     ),
     "started_moving": Kind("started moving", _moving, _becomes, AT_ONCE),
     "stopped_moving": Kind("stopped moving", _moving, _becomes_not, AT_ONCE),

@@ -48,12 +48,9 @@ def by_trigger(stored: Iterable[object]) -> defaultdict[str, list[dict[str, Any]
     """
     by_key: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for item in stored:
-        if (
-            isinstance(item, dict)
-            and isinstance(key := item.get("trigger"), str)
-            and isinstance(trackers := item.get("trackers"), dict)
-        ):
-            by_key[key].append(trackers)
+        match item:
+            case {"trigger": str(key), "trackers": dict(trackers)}:
+                by_key[key].append(trackers)
     return by_key
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 import json
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from homeassistant.core import Event, HassJob, HomeAssistant, callback
 from homeassistant.helpers import (
@@ -18,7 +18,6 @@ from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
 )
-from homeassistant.helpers.typing import ConfigType
 from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.signal_type import SignalType
 
@@ -38,21 +37,11 @@ _NAMES: Final = {"name", "name_by_user", "manufacturer", "model", "model_id"} | 
 }
 
 
-class Target(NamedTuple):
-    """What a person chose, and what it is called here."""
-
-    key: str
-    selection: TargetSelection
-
-    @classmethod
-    def of(cls, config: ConfigType) -> Target:
-        """Return the target of a configuration."""
-        return cls(json.dumps(config, sort_keys=True), TargetSelection(config))
-
-
 @callback
-def trackers_in(hass: HomeAssistant, target: Target) -> frozenset[str]:
-    """Return the `uniqueId` of each tracker in a target, looked up once until it differs.
+def trackers_in(hass: HomeAssistant, target: str) -> frozenset[str]:
+    """Return the `uniqueId` of each tracker in a target, which is given as JSON.
+
+    It is looked up once until it may be another one.
 
     Any entity of a tracker stands for it, whether or not another one is switched off.
     What is excluded, since Home Assistant 2026.11, it takes out itself: an entity alone,
@@ -60,9 +49,9 @@ def trackers_in(hass: HomeAssistant, target: Target) -> frozenset[str]:
     long as its device or another of its entities is.
     """
     known = _async_known(hass)
-    if target.key not in known:
-        known[target.key] = _look_up(hass, target.selection)
-    return known[target.key]
+    if target not in known:
+        known[target] = _look_up(hass, TargetSelection(json.loads(target)))
+    return known[target]
 
 
 def _look_up(hass: HomeAssistant, selection: TargetSelection) -> frozenset[str]:

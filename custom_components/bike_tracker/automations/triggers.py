@@ -20,7 +20,6 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from .kinds import AT_ONCE, KINDS, Item, Kind
 from .options import schema
-from .targets import Target
 from .watch import Watch
 from .watches import async_get_watches
 
@@ -81,7 +80,7 @@ class TrackerTrigger(Trigger):
         if names:
             known_by.append(sorted(names))
         key = json.dumps(known_by, sort_keys=True)
-        watch = Watch(key, self._kind, Target.of(target), tell, wait, names)
+        watch = Watch(key, self._kind, json.dumps(target), tell, wait, names)
         return (await async_get_watches(self._hass)).async_add(watch)
 
     def _entity_id(self, unique_id: str) -> str | None:

@@ -9,7 +9,6 @@ from ..account import Tracker, Trackers
 from ..coordinator import BikeTrackerCoordinator
 from .kinds import Item, Kind
 from .marks import Mark, read
-from .targets import Target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +22,8 @@ class Watch:
     key: str
     """What it is remembered by; several may be alike."""
     kind: Kind
-    target: Target
+    target: str
+    """What a person chose, as JSON."""
     tell: Callable[[BikeTrackerCoordinator, str, Item], None]
     wait: timedelta
     names: list[str] | None
