@@ -31,7 +31,7 @@ class Watch:
     marks: dict[str, Mark] = field(default_factory=dict)
     """How far it is with each tracker of the target."""
     waits: dict[str, datetime] = field(default_factory=dict)
-    """When it looks at trackers again, whatever is heard of them until then."""
+    """When it looks at trackers again; what ends later is found out by then."""
 
     def follow(
         self,

@@ -31,7 +31,7 @@ from .marks import async_read_old_file, async_remove_old_file_later, by_trigger
 from .targets import SIGNAL_TARGETS, coordinators, trackers_in
 from .watch import Watch
 
-NEVER: Final = datetime.max.replace(tzinfo=UTC)
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 type Look = tuple[BikeTrackerCoordinator, str, Watch]
 """A tracker, and a trigger that is to look at it."""
@@ -48,13 +48,13 @@ class Watches:
         """Begin to listen to all accounts, with the marks of 1.1 if they are there."""
         self._hass = hass
         self._old = old
-        # With when each is to look again.
+        # When each is to look again, whatever is heard until then.
         self._watches: dict[Watch, datetime] = {}
         # What was taken in of each account.
         self._heard = WeakKeyDictionary[BikeTrackerCoordinator, Trackers]()
-        self._timer: tuple[datetime, CALLBACK_TYPE] = NEVER, lambda: None
+        self._timer: tuple[datetime, CALLBACK_TYPE] = _NEVER, lambda: None
         hass.data[MARKS] = self._written
-        self._ends = [
+        self._listening = [
             async_dispatcher_connect(hass, SIGNAL_NEWS, self._async_on_news),
             async_dispatcher_connect(hass, SIGNAL_TARGETS, self._async_on_targets),
             async_at_started(hass, self._async_on_start),
@@ -68,7 +68,7 @@ class Watches:
     @callback
     def async_add(self, watch: Watch) -> CALLBACK_TYPE:
         """Let a trigger begin where it was; the function returned ends it."""
-        self._watches[watch] = NEVER
+        self._watches[watch] = _NEVER
         self._look(self._follow(watch))
         return partial(self._async_remove, watch)
 
@@ -84,7 +84,7 @@ class Watches:
 
     def _close(self) -> None:
         """End with the last trigger; the next one begins anew."""
-        for end in (*self._ends, self._timer[1]):
+        for end in (*self._listening, self._timer[1]):
             end()
         del self._hass.data[MARKS], self._hass.data[_WATCHES]
 
@@ -108,13 +108,14 @@ class Watches:
 
     @callback
     def _async_on_time(self, now: datetime) -> None:
-        self._timer = NEVER, self._timer[1]
+        self._timer = _NEVER, self._timer[1]
         self._look([*self._ended(now, is_silence=False)])
         # Silence is told by an answer alone.
         waits = (at for watch, at in self._watches.items() if not watch.kind.is_silence)
-        self._set_timer(min(waits, default=NEVER))
+        self._set_timer(min(waits, default=_NEVER))
 
     def _set_timer(self, at: datetime) -> None:
+        """Come then, if not before."""
         if at < self._timer[0]:
             self._timer[1]()
             job = HassJob(self._async_on_time, cancel_on_shutdown=True)
@@ -155,8 +156,8 @@ class Watches:
                     before is None or watch.kind.reads(before) != watch.kind.reads(now)
                 ):
                     yield coordinator, unique_id, watch
-        if coordinator.asked_at:
-            yield from self._ended(coordinator.asked_at, is_silence=True)
+        asked_at = coordinator.asked_at or dt_util.utcnow()
+        yield from self._ended(asked_at, is_silence=True)
 
     def _ended(self, by: datetime, *, is_silence: bool) -> Iterator[Look]:
         """Yield those whose wait is over, or was put off meanwhile."""
@@ -165,7 +166,7 @@ class Watches:
                 ended = {name for name, end in watch.waits.items() if end <= by}
                 for unique_id in ended:
                     del watch.waits[unique_id]
-                self._watches[watch] = min(watch.waits.values(), default=NEVER)
+                self._watches[watch] = min(watch.waits.values(), default=_NEVER)
                 yield from self._at(ended & watch.marks.keys(), watch)
 
     # What becomes of it
@@ -190,8 +191,8 @@ class Watches:
         for at, item in watch.to_tell(unique_id, coordinator.data.now[unique_id]):
             if at <= by or not (watch.wait or is_silence):
                 yield at, look, item
-            # What ends later is found out by then: each report puts silence off.
-            elif at < watch.waits.get(unique_id, NEVER):
+            # Each report puts silence off: nothing to note.
+            elif at < watch.waits.get(unique_id, _NEVER):
                 watch.waits[unique_id] = at
                 self._watches[watch] = min(at, self._watches[watch])
                 if not is_silence:
