@@ -15,6 +15,7 @@ from ..identity import name_of
 if TYPE_CHECKING:
     from homeassistant.config_entries import ConfigEntry
 
+# The entry that has a tracker, by `uniqueId`, of all accounts.
 _CLAIMS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_claims")
 
 
@@ -48,8 +49,6 @@ class Fleet:
         """Trackers of the last list that another entry had first."""
         self._hass = hass
         self._entry = entry
-        # The entry that has a tracker, by `uniqueId`, of all accounts.
-        self._claims = hass.data.setdefault(_CLAIMS, {})
         self._listed: Mapping[str, Device] | None = None
         entry.async_on_unload(self._release_all)
 
@@ -121,6 +120,10 @@ class Fleet:
     def _release(self, unique_id: str) -> None:
         if self._claims.get(unique_id) == self._entry.entry_id:
             del self._claims[unique_id]
+
+    @property
+    def _claims(self) -> dict[str, str]:
+        return self._hass.data.setdefault(_CLAIMS, {})
 
     def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device that a tracker is here, if there is one."""

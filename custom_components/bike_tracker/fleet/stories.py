@@ -1,0 +1,157 @@
+"""Stories of trackers as a file holds them: all that they are made of, by its name.
+
+A field that a story gets is kept without a word here, if its values are of kinds that
+others have.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+from types import UnionType
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from ..account import Story
+from ..api import Position
+from ..api.models import MOST_KILOMETRES, boolean, number, one_line, timestamp
+
+type _Reader = Callable[[Any], Any]
+"""Returns a value from what JSON holds, None if that is not readable."""
+
+# What a part of the file is called, if not as the field of a story.
+_NAMES: Final = {"position": "positions", "track": "tracks"}
+# Version 1.0 refuses a position with any other.
+_FIELDS_OF_1_0: Final = Position._fields[: Position._fields.index("motion") + 1]
+_REQUIRED: Final = object()
+
+
+def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
+    """Return what is to be written of stories by `uniqueId`."""
+    parts = {
+        _NAMES.get(field, field): {
+            key: _plain(value)
+            for key, story in stories.items()
+            if (value := getattr(story, field))
+        }
+        for field in Story._fields
+    }
+    parts["hardware"] = {
+        key: _plain(story.position.hardware)
+        for key, story in stories.items()
+        if story.position and story.position.hardware
+    }
+    return parts
+
+
+def from_json(stored: object) -> dict[str, Story]:
+    """Return what is readable of a file that anybody may have written."""
+    parts = {
+        field: dict_in(stored, _NAMES.get(field, field)) for field in Story._fields
+    }
+    hardware = dict_in(stored, "hardware")
+    return {
+        key: _story(
+            {field: part.get(key) for field, part in parts.items()}, hardware.get(key)
+        )
+        for key in set[str]().union(*parts.values())
+    }
+
+
+def dict_in(values: object, key: str) -> dict[str, Any]:
+    """Return the dictionary of this name, an empty one if there is none."""
+    value = values.get(key) if isinstance(values, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Position):
+        return _position_of_1_0(value)
+    if hasattr(value, "_fields"):
+        return dict(zip(value._fields, map(_plain, value), strict=True))
+    return list(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def _position_of_1_0(position: Position) -> dict[str, Any]:
+    """Return what 1.0 reads as well, should somebody go back to it."""
+    if not position.is_readable:
+        # Of no ID that is announced, so that it is asked for again.
+        position = position._replace(id=0)
+    return {field: getattr(position, field) for field in _FIELDS_OF_1_0}
+
+
+def _story(values: dict[str, Any], hardware: object) -> Story:
+    if isinstance(position := values["position"], dict):
+        position["hardware"] = hardware
+    if isinstance(alarm := values["alarms"], dict):
+        values["alarms"] = _alarms_of_1_1(alarm)
+    for said in dict_in(values, "since").values():
+        # Version 1.1 did not count: what it remembered may well have been a change.
+        if isinstance(said, dict):
+            said.setdefault("changes", 1)
+    story: Story = _read_story(values)
+    # Without kilometres that can be, its way begins anew.
+    if story.track and story.track.total is None:
+        return story._replace(track=None)
+    return story
+
+
+def _alarms_of_1_1(alarm: dict[str, Any]) -> list[Any]:
+    """Return the last alarm that 1.1 told, a word each."""
+    words, report, time = map(alarm.get, ("words", "position_id", "time"))
+    words = words if isinstance(words, list) else []
+    return [{"word": word, "report": report, "time": time} for word in words]
+
+
+def _reader(kind: Any, name: str = "") -> _Reader:
+    """Return what reads values of this kind, in a field of this name."""
+    if isinstance(kind, UnionType):
+        return _reader(get_args(kind)[0], name)
+    if get_origin(kind) is Literal:
+        return lambda value: value if value in get_args(kind) else None
+    if get_origin(kind) is tuple:
+        return partial(_items, _reader(get_args(kind)[0]))
+    if name == "total":
+        return lambda value: number(value, 0, MOST_KILOMETRES)
+    if read := _READERS.get(kind):
+        return read
+    # A field that is not readable is unknown if it can be, or as it is at first.
+    defaults, hints = kind._field_defaults, get_type_hints(kind)
+    fields = [
+        (
+            field,
+            _reader(hint, field),
+            defaults.get(field, None if isinstance(hint, UnionType) else _REQUIRED),
+        )
+        for field, hint in hints.items()
+    ]
+    return partial(_tuple, kind, fields)
+
+
+def _items(read: _Reader, values: object) -> tuple[Any, ...]:
+    """Return those that are readable."""
+    if not isinstance(values, list):
+        return ()
+    return tuple(item for value in values if (item := read(value)) is not None)
+
+
+def _tuple(kind: Any, fields: list[tuple[str, _Reader, Any]], values: object) -> Any:
+    """Return a tuple with names, None if a field is not readable that it needs."""
+    if not isinstance(values, dict):
+        return None
+    get = values.get
+    items = [
+        otherwise
+        if (value := get(field)) is None or (item := read(value)) is None
+        else item
+        for field, read, otherwise in fields
+    ]
+    return None if _REQUIRED in items else kind._make(items)
+
+
+_READERS: Final[Mapping[type, _Reader]] = {
+    bool: boolean,
+    datetime: timestamp,
+    float: number,
+    int: lambda value: value if type(value) is int else None,
+    str: one_line,
+}
+_read_story: Final = _reader(Story)
