@@ -10,8 +10,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker import binary_sensor
 from custom_components.bike_tracker.account import Tracker
-from custom_components.bike_tracker.entities.limit import EntityLimit
 from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 
@@ -144,9 +144,9 @@ async def test_at_setup(
     assert "rror" not in caplog.text
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("break_", BREAKS)
 async def test_trackers_that_come_together(
+    setup: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
     shown: Shown,
@@ -164,6 +164,7 @@ async def test_trackers_that_come_together(
 
     await poll()
 
+    assert setup.runtime_data.coordinator.last_update_success
     assert shown().get(new[3], 0) < whole
     for unique_id in (RED, BLUE, *new[:3], *new[4:]):
         assert shown()[unique_id] == whole
@@ -217,9 +218,19 @@ async def test_error_beside_trackers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One of a whole portion is told, and costs it no longer than until it reports."""
-    with monkeypatch.context() as patch:
-        patch.setattr(EntityLimit, "async_report", None)
-        await async_setup(hass, entry)
+    set_up, broken = binary_sensor.async_setup_entry, {RED}
+
+    async def _set_up(hass: HomeAssistant, entry: Any, add_entities: Any) -> None:
+        def _add(entities: list[Any]) -> None:
+            if broken:
+                broken.clear()
+                raise RuntimeError("a bug")
+            add_entities(entities)
+
+        await set_up(hass, entry, _add)
+
+    monkeypatch.setattr(binary_sensor, "async_setup_entry", _set_up)
+    await async_setup(hass, entry)
     assert f"{name_of(entry)}: Unexpected error" in caplog.text
     simulator.touch([RED, BLUE])
     await poll()

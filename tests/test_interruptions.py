@@ -18,7 +18,6 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import async_remove_config_entry_device, portions
 from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.entities.adder import EntityAdder
 from custom_components.bike_tracker.fleet.registries import Fleet
 from custom_components.bike_tracker.portions import Portions
 
@@ -253,27 +252,6 @@ async def test_trouble_after_a_poll_was_taken_in(
         value["data"] for key, value in hass_storage.items() if setup.entry_id in key
     ]
     assert stored["since"][RED]["online"]["is_so"] is False
-
-
-async def test_error_while_a_tracker_is_added(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The poll is none the worse for it, and the tracker is there with its next report."""
-    simulator.add_device(MANY[0], email=EMAIL)
-    with patch.object(EntityAdder, "_entities", side_effect=RuntimeError("no luck")):
-        await poll()
-    assert setup.runtime_data.coordinator.last_update_success
-    assert "Unexpected error" in caplog.text
-    assert len(hass.states.async_entity_ids("device_tracker")) == 2
-
-    simulator.report(MANY[0], latitude=48.1)
-    await poll()
-
-    assert len(hass.states.async_entity_ids("device_tracker")) == 3
 
 
 async def test_reload_while_trackers_are_added(

@@ -37,9 +37,9 @@ type Numbers = Callable[[], tuple[str, ...] | None]
 def limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Home Assistant add few entities, so that few trackers are too many."""
     name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
-    assert getattr(entity_platform, name) == entity_limit._MOST_ENTITIES  # noqa: SLF001
+    assert getattr(entity_platform, name) == entity_limit.MOST_ENTITIES
     monkeypatch.setattr(entity_platform, name, LIMIT)
-    monkeypatch.setattr(entity_limit, "_MOST_ENTITIES", LIMIT)
+    monkeypatch.setattr(entity_limit, "MOST_ENTITIES", LIMIT)
 
 
 @pytest.fixture
@@ -368,7 +368,7 @@ async def test_large_fleet_that_reports_everything(
     """A hundredth of 1,500 trackers, in a hundredth of the room: all are shown."""
     name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
     monkeypatch.setattr(entity_platform, name, 100)
-    monkeypatch.setattr(entity_limit, "_MOST_ENTITIES", 100)
+    monkeypatch.setattr(entity_limit, "MOST_ENTITIES", 100)
     trackers = [f"870000000000{number:03}" for number in range(15)]
     for unique_id in TRACKERS:
         simulator.delete_device(unique_id)

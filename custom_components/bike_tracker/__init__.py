@@ -52,7 +52,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         asked_for = getattr(coordinator.last_exception, "retry_after", None)
         SetUpAgain(hass, entry).async_after_failure(asked_for)
         raise
-    entities = EntityAdder(hass, entry, coordinator)
+    entities = EntityAdder(coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entities.async_start()

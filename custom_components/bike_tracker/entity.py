@@ -26,6 +26,11 @@ class BikeTrackerDescription[T](EntityDescription):
     reported_fn: Callable[[Tracker], object] | None = None
     """Returns what there must have been instead, where that is not the value."""
 
+    def is_had_by(self, tracker: Tracker) -> bool:
+        """Return whether a tracker has such an entity."""
+        reported_fn = self.reported_fn or self.value_fn
+        return not self.only_if_reported or reported_fn(tracker) is not None
+
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     """One value of one tracker, written only when it is another one.

@@ -1,5 +1,8 @@
-"""Home Assistant's limit of entities for one config entry."""
+"""Home Assistant's limit of entities for one config entry, and what gives way at it."""
 
+from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
 from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
@@ -18,44 +21,55 @@ OPTIONAL_KINDS: Final = (
 
 Those at the end give way in an account with more entities than there is room for.
 """
-# Home Assistant adds no more enabled entities than this.
-_MOST_ENTITIES = 10_000
+MOST_ENTITIES = 10_000
+"""Home Assistant adds no more enabled entities than this."""
+_KEY: Final = "too_many_trackers"
 
 
-class EntityLimit:
-    """Knows how many more entities there can be, and tells of trackers left out."""
+def room(hass: HomeAssistant, entry: ConfigEntry) -> int:
+    """Return how many more enabled entities there can be."""
+    enabled = er.async_get(hass).entities.get_enabled_count_for_config_entry_id
+    return MOST_ENTITIES - enabled(entry.entry_id)
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Begin with nobody left out."""
-        self.left_out: set[str] = set()
-        """Trackers without entities, as there is no room, by `uniqueId`."""
-        self._hass = hass
-        self._entry = entry
-        entry.async_on_unload(self._delete_issue)
 
-    @property
-    def room(self) -> int:
-        """Return how many more enabled entities there can be."""
-        entities = er.async_get(self._hass).entities
-        return _MOST_ENTITIES - entities.get_enabled_count_for_config_entry_id(
-            self._entry.entry_id
-        )
+def fitting(
+    taking: Mapping[str, Mapping[str, object]],
+) -> tuple[set[str], dict[str, int]]:
+    """Return the kinds that give way, and trackers that are left out with what they need.
 
-    @callback
-    def async_report(self, trackers: int) -> None:
-        """Tell the person how many of so many trackers are left out, or stop telling."""
-        if not self.left_out:
-            self._delete_issue()
-            return
-        async_create_issue(
-            self._hass,
-            self._entry,
-            "too_many_trackers",
-            total=str(trackers),
-            left_out=str(len(self.left_out)),
-            limit=str(_MOST_ENTITIES),
-        )
+    Takes the kinds with which each tracker takes up room, and what there is of them: a
+    tracker of which there is something stays. Of the others each has all or nothing, and
+    they are the same at every start.
+    """
+    counts = Counter(chain.from_iterable(taking.values()))
+    gone = set[str]()
+    for kind in reversed(OPTIONAL_KINDS):
+        if counts.total() > MOST_ENTITIES and counts.pop(kind, 0):
+            gone.add(kind)
+    new = {key for key, kinds in taking.items() if kinds and not any(kinds.values())}
+    room, left_out = MOST_ENTITIES, dict[str, int]()
+    for unique_id in (*(taking.keys() - new), *sorted(new)):
+        needed = len(taking[unique_id].keys() - gone)
+        if needed > room and unique_id in new:
+            left_out[unique_id] = needed
+        else:
+            room -= needed
+    return gone, left_out
 
-    @callback
-    def _delete_issue(self) -> None:
-        async_delete_issue(self._hass, self._entry, "too_many_trackers")
+
+@callback
+def async_tell(
+    hass: HomeAssistant, entry: ConfigEntry, trackers: int, left_out: int
+) -> None:
+    """Tell the person how many of so many trackers are left out, or stop telling."""
+    if not left_out:
+        async_delete_issue(hass, entry, _KEY)
+        return
+    async_create_issue(
+        hass,
+        entry,
+        _KEY,
+        total=str(trackers),
+        left_out=str(left_out),
+        limit=str(MOST_ENTITIES),
+    )
