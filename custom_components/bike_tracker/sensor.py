@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import override
 
 from homeassistant.components.sensor import (
@@ -49,118 +50,112 @@ def _total_distance(tracker: Tracker) -> float | None:
     return round(tracker.track.total or 0, _METRES)
 
 
+# Kinds of sensors: what a maintainer or nobody looks at, what a tracker measures, and
+# what begins with its first place.
+_diagnostic = partial(
+    BikeTrackerSensorDescription, entity_category=EntityCategory.DIAGNOSTIC
+)
+_measured = partial(
+    BikeTrackerSensorDescription,
+    state_class=SensorStateClass.MEASUREMENT,
+    only_if_reported=True,
+)
+_voltage = partial(
+    _measured,
+    device_class=SensorDeviceClass.VOLTAGE,
+    native_unit_of_measurement=UnitOfElectricPotential.VOLT,
+    entity_category=EntityCategory.DIAGNOSTIC,
+    entity_registry_enabled_default=False,
+)
+_kilometres = partial(
+    BikeTrackerSensorDescription,
+    device_class=SensorDeviceClass.DISTANCE,
+    native_unit_of_measurement=UnitOfLength.KILOMETERS,
+    suggested_display_precision=1,
+    only_if_reported=True,
+)
+
 DESCRIPTIONS = (
-    BikeTrackerSensorDescription(
+    _diagnostic(
         key="last_update",
         translation_key="last_update",
         device_class=SensorDeviceClass.TIMESTAMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda tracker: tracker.device.last_update,
     ),
-    BikeTrackerSensorDescription(
+    _diagnostic(
         key="position_id",
         translation_key="position_id",
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.position_id,
     ),
-    BikeTrackerSensorDescription(
+    _diagnostic(
         key="group_id",
         translation_key="group_id",
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.group_id,
     ),
-    BikeTrackerSensorDescription(
+    _diagnostic(
         key="position_time",
         translation_key="position_time",
         device_class=SensorDeviceClass.TIMESTAMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.fix_time,
     ),
-    BikeTrackerSensorDescription(
+    _measured(
         key="battery",
         device_class=SensorDeviceClass.BATTERY,
         native_unit_of_measurement=PERCENTAGE,
-        state_class=SensorStateClass.MEASUREMENT,
         entity_category=EntityCategory.DIAGNOSTIC,
         suggested_display_precision=0,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.battery_level,
     ),
-    BikeTrackerSensorDescription(
+    _measured(
         key="speed",
         device_class=SensorDeviceClass.SPEED,
         native_unit_of_measurement=UnitOfSpeed.KILOMETERS_PER_HOUR,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=1,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.speed,
     ),
-    BikeTrackerSensorDescription(
+    _measured(
         key="altitude",
         translation_key="altitude",
         device_class=SensorDeviceClass.DISTANCE,
         native_unit_of_measurement=UnitOfLength.METERS,
-        state_class=SensorStateClass.MEASUREMENT,
         suggested_display_precision=0,
         entity_registry_enabled_default=False,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.altitude,
     ),
-    BikeTrackerSensorDescription(
+    _measured(
         key="course",
         translation_key="course",
         native_unit_of_measurement=DEGREE,
         state_class=SensorStateClass.MEASUREMENT_ANGLE,
         suggested_display_precision=0,
         entity_registry_enabled_default=False,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.course,
     ),
-    BikeTrackerSensorDescription(
+    _voltage(
         key="battery_voltage",
         translation_key="battery_voltage",
-        device_class=SensorDeviceClass.VOLTAGE,
-        native_unit_of_measurement=UnitOfElectricPotential.VOLT,
-        state_class=SensorStateClass.MEASUREMENT,
-        entity_category=EntityCategory.DIAGNOSTIC,
         suggested_display_precision=2,
-        entity_registry_enabled_default=False,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.battery_voltage,
     ),
-    BikeTrackerSensorDescription(
+    _voltage(
         key="power_voltage",
         translation_key="power_voltage",
-        device_class=SensorDeviceClass.VOLTAGE,
-        native_unit_of_measurement=UnitOfElectricPotential.VOLT,
-        state_class=SensorStateClass.MEASUREMENT,
-        entity_category=EntityCategory.DIAGNOSTIC,
         suggested_display_precision=1,
-        entity_registry_enabled_default=False,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.power_voltage,
     ),
-    BikeTrackerSensorDescription(
+    _kilometres(
         key="total_distance",
         translation_key="total_distance",
-        device_class=SensorDeviceClass.DISTANCE,
-        native_unit_of_measurement=UnitOfLength.KILOMETERS,
         state_class=SensorStateClass.TOTAL_INCREASING,
-        suggested_display_precision=1,
-        only_if_reported=True,
         value_fn=_total_distance,
     ),
-    BikeTrackerSensorDescription(
+    _kilometres(
         key="ride_distance",
         translation_key="ride_distance",
-        device_class=SensorDeviceClass.DISTANCE,
-        native_unit_of_measurement=UnitOfLength.KILOMETERS,
-        suggested_display_precision=1,
-        only_if_reported=True,
         reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, _METRES),
     ),
