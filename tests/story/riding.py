@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from tests.conftest import RED
+from tests.conftest import EMAIL, RED
 from tests.simulator.server import Simulator
 from tests.simulator.streets import METRES_PER_DEGREE
+
+from .home import Home
 
 METRES_PER_SECOND = 6.0
 _KNOT = 0.514444
@@ -32,6 +34,38 @@ def report(
         device_time=time,
         attributes={"motion": metres > 0} | ({"alarm": alarm} if alarm else {}),
     )
+
+
+async def async_ride(home: Home, reports: int, tracker: str = RED) -> None:
+    """Have a bike ride, and report every 20 seconds."""
+    for _ in range(reports):
+        report(home.simulator, tracker, metres=20 * METRES_PER_SECOND)
+        await home.async_wait(20)
+
+
+async def async_stand(
+    home: Home, reports: int, tracker: str = RED, *, every: float
+) -> None:
+    """Have a bike stand, and report that."""
+    for _ in range(reports):
+        report(home.simulator, tracker)
+        await home.async_wait(every)
+
+
+async def async_be_away(home: Home, way: str, *, reports: int = 0) -> None:
+    """Restart, reload or kill; the red bike stands and reports meanwhile, if it does."""
+    if way == "reload":
+        await home.hass.config_entries.async_unload(home.entry(EMAIL).entry_id)
+    elif way == "restart":
+        await home.async_stop()
+    else:
+        await home.async_kill()
+    await async_stand(home, reports, every=30)
+    if way == "reload":
+        await home.hass.config_entries.async_setup(home.entry(EMAIL).entry_id)
+        await home.async_settle()
+    else:
+        await home.async_start()
 
 
 def times(begin: datetime, minutes: float, *, every: float) -> Iterator[datetime]:

@@ -15,7 +15,7 @@ from tests.conftest import EMAIL, RED
 from tests.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
-from .riding import METRES_PER_SECOND, report
+from .riding import async_ride, async_stand, report
 from .told import automation
 
 AWAY = 48.1
@@ -163,12 +163,9 @@ async def test_again_while_held_back(home: Home, way: str) -> None:
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_leaves_the_list_while_held_back(home: Home, restarts: bool) -> None:
     """Place and way are remembered together: it comes back as any other."""
-    for number in range(5):
-        report(home.simulator, metres=20 * METRES_PER_SECOND if number else 0)
-        await home.async_wait(20)
-    for _ in range(8):
-        report(home.simulator)
-        await home.async_wait(60)
+    await async_stand(home, 1, every=20)
+    await async_ride(home, 4)
+    await async_stand(home, 8, every=60)
     assert home.listener.rides() == ["started", "ended"]
     was_at, before = where(home), _total(home)
     await async_outage(home, 5)

@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import EMAIL
 
 from .home import Home
-from .riding import METRES_PER_SECOND, report
+from .riding import async_ride, async_stand
 from .told import automation
 
 NEW = "another"
@@ -52,12 +52,8 @@ async def test_what_comes_then(new: Home) -> None:
     """The second word may be one."""
     new.simulator.report(NEW, latitude=48.1, longitude=7.9, motion=False, accuracy=5)
     await new.async_wait(120)
-    for _ in range(5):
-        report(new.simulator, NEW, metres=20 * METRES_PER_SECOND)
-        await new.async_wait(20)
+    await async_ride(new, 5, NEW)
     assert runs(new) == ["started_moving"]
-    for _ in range(10):
-        report(new.simulator, NEW)
-        await new.async_wait(60)
+    await async_stand(new, 10, NEW, every=60)
     assert runs(new) == ["started_moving", "stopped_moving"]
     assert [told.what for told in new.listener.entities] == ["started", "ended"]

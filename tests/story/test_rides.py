@@ -1,16 +1,16 @@
 """Each ride is told once when it starts and once when it is over, however that comes."""
 
+from contextlib import nullcontext
 from datetime import timedelta
 
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.conftest import EMAIL
-
 from .home import Home
-from .riding import METRES_PER_SECOND, report, upload_ride
+from .riding import async_be_away, async_ride, async_stand, report, upload_ride
 
 RIDE = ["started", "ended"]
+WAYS = ["restart", "reload", "kill"]
 
 
 @pytest.mark.parametrize("in_one_message", [False, True])
@@ -18,11 +18,7 @@ async def test_two_rides_in_one_write(home: Home, in_one_message: bool) -> None:
     """A tracker that was out of reach for an hour tells of both at once."""
     begin = dt_util.utcnow()
     await home.async_wait(60 * 60)
-    if in_one_message:
-        with home.simulator.live.in_one_message():
-            end = upload_ride(home.simulator, begin)
-            upload_ride(home.simulator, end + timedelta(minutes=10))
-    else:
+    with home.simulator.live.in_one_message() if in_one_message else nullcontext():
         end = upload_ride(home.simulator, begin)
         upload_ride(home.simulator, end + timedelta(minutes=10))
     await home.async_wait(120)
@@ -57,66 +53,32 @@ async def test_while_polls_fail(home: Home, rides: int) -> None:
 async def test_as_it_happens(home: Home) -> None:
     """It starts with the first report that moves, and is over when the bike stood."""
     for _ in range(30):
-        report(home.simulator, metres=20 * METRES_PER_SECOND)
-        await home.async_wait(20)
+        await async_ride(home, 1)
         assert home.listener.rides() == ["started"]
-    for _ in range(8):
-        report(home.simulator)
-        await home.async_wait(60)
+    await async_stand(home, 8, every=60)
     assert home.listener.rides() == RIDE
 
 
-@pytest.mark.parametrize("way", ["restart", "reload", "kill"])
+@pytest.mark.parametrize("way", WAYS)
 async def test_end_and_start_while_away(home: Home, way: str) -> None:
     """Under way before, and under way again afterwards: the first ride is over."""
-    for _ in range(20):
-        report(home.simulator, metres=20 * METRES_PER_SECOND)
-        await home.async_wait(20)
-    for _ in range(4):
-        report(home.simulator)
-        await home.async_wait(30)
-    if way == "reload":
-        await home.hass.config_entries.async_unload(home.entry(EMAIL).entry_id)
-    elif way == "restart":
-        await home.async_stop()
-    else:
-        await home.async_kill()
-    for _ in range(25):
-        report(home.simulator)
-        await home.async_wait(30)
-    if way == "reload":
-        await home.hass.config_entries.async_setup(home.entry(EMAIL).entry_id)
-        await home.async_settle()
-    else:
-        await home.async_start()
-    for _ in range(30):
-        report(home.simulator, metres=20 * METRES_PER_SECOND)
-        await home.async_wait(20)
-    for _ in range(8):
-        report(home.simulator)
-        await home.async_wait(60)
+    await async_ride(home, 20)
+    await async_stand(home, 4, every=30)
+    await async_be_away(home, way, reports=25)
+    await async_ride(home, 30)
+    await async_stand(home, 8, every=60)
     assert home.listener.rides() == RIDE * 2
 
 
-@pytest.mark.parametrize("way", ["restart", "reload", "kill"])
+@pytest.mark.parametrize("way", WAYS)
 async def test_nothing_again(home: Home, way: str) -> None:
     """What was told is not told again."""
-    for _ in range(20):
-        report(home.simulator, metres=20 * METRES_PER_SECOND)
-        await home.async_wait(20)
+    await async_ride(home, 20)
     for _ in range(3):
-        if way == "reload":
-            await home.async_reload(EMAIL)
-        elif way == "restart":
-            await home.async_restart()
-        else:
-            await home.async_wait(11)
-            await home.async_kill()
-            await home.async_start()
-        report(home.simulator, metres=20 * METRES_PER_SECOND)
-        await home.async_wait(20)
+        # What is told within ten seconds of a kill may be told again.
+        await home.async_wait(11)
+        await async_be_away(home, way)
+        await async_ride(home, 1)
     assert home.listener.rides() == ["started"]
-    for _ in range(10):
-        report(home.simulator)
-        await home.async_wait(60)
+    await async_stand(home, 10, every=60)
     assert home.listener.rides() == RIDE

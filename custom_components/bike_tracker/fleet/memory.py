@@ -1,6 +1,7 @@
 """What outlives a restart: each tracker's story, what was told of it, who is missing."""
 
 from collections.abc import Callable, Collection
+from datetime import datetime
 from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntry
@@ -88,8 +89,11 @@ class Memory:
         What was told is copied first, so that a kill tells it again rather than never.
         """
         self._unsaved = False
-        remembered = self._remembered
-        marks = self._marks()
+        remembered, marks = self._remembered, list(self.marks)
+        # Triggers that did not ask yet may do so once the account is set up. Theirs come
+        # first: after a kill before that they go on with them, not with where they began.
+        if marks_of := self._store.hass.data.get(MARKS):
+            marks += marks_of(remembered.stories)
         told = {key: dict(items) for key, items in dict(remembered.told).items()}
         return {
             **to_json(dict(remembered.stories)),
@@ -98,31 +102,19 @@ class Memory:
             "marks": marks,
         }
 
-    def _marks(self) -> Marks:
-        # Triggers that did not ask yet may do so once the account is set up. Theirs come
-        # first: after a kill before that they go on with them, not with where they began.
-        unclaimed = list(self.marks)
-        marks_of = self._store.hass.data.get(MARKS)
-        return unclaimed + (marks_of(self._remembered.stories) if marks_of else [])
-
 
 def _from_json(stored: object) -> tuple[Remembered, Marks]:
+    """Return what is readable of a file that anybody may have written."""
     missing, told = dict_in(stored, "missing"), dict_in(stored, "told")
     marks = stored.get("marks") if isinstance(stored, dict) else None
     remembered = Remembered(
         stories=from_json(stored),
         missing={key: number(seconds, 0) or 0 for key, seconds in missing.items()},
-        told={
-            unique_id: {
-                key: time
-                for key, value in dict_in(told, unique_id).items()
-                if (time := timestamp(value))
-            }
-            for unique_id in told
-        },
+        told={key: _times(dict_in(told, key)) for key in told},
     )
-    return remembered, [
-        item
-        for item in (marks if isinstance(marks, list) else ())
-        if isinstance(item, dict)
-    ]
+    marks = marks if isinstance(marks, list) else []
+    return remembered, [mark for mark in marks if isinstance(mark, dict)]
+
+
+def _times(values: dict[str, Any]) -> dict[str, datetime]:
+    return {key: time for key, value in values.items() if (time := timestamp(value))}
