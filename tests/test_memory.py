@@ -47,6 +47,14 @@ STORY = Story(
     track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
 )
 TIME = "2026-11-20T12:00:00+00:00"
+FIX = {
+    "time": TIME,
+    "latitude": 47.9,
+    "longitude": 7.8,
+    "accuracy": 5.0,
+    "total": 1e305,
+}
+RODE = {"started_at": TIME, "moved_at": TIME, "distance": 1.5, "maximum_speed": None}
 OF_1_1 = {
     "positions": {RED: {"device_id": 7, "id": 3, "latitude": 47.9, "longitude": 7.8}},
     "missing": {},
@@ -95,6 +103,36 @@ async def test_what_1_1_wrote(
     assert story.position is not None
     assert story.track == Track(total=9.5)
     assert remembered.told == {}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (
+            {"total": 9.5, "place": FIX, "seen": FIX, "heard_at": TIME, "last": RODE},
+            Track(
+                total=9.5,
+                place=Fix(NOON, 47.9, 7.8, 5.0),
+                seen=Fix(NOON, 47.9, 7.8, 5.0),
+                heard_at=NOON,
+                last=Ride(NOON, NOON, 1.5),
+            ),
+        ),
+        ({"total": 9.5, "reported_at": TIME}, Track(total=9.5)),
+        ({"total": 1e305, "place": FIX, "seen": FIX, "heard_at": TIME}, None),
+        ({"total": None, "reported_at": TIME}, None),
+    ],
+)
+async def test_how_far_it_came_in_1_1(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    written: dict[str, Any],
+    read: Track | None,
+) -> None:
+    """It goes on from there, without kilometres that cannot be."""
+    data = {**OF_1_1, "tracks": {RED: written}}
+    remembered = await async_load(hass, data, hass_storage)
+    assert remembered.stories[RED].track == read
 
 
 JUNK: list[Any] = [

@@ -10,7 +10,7 @@ from functools import partial
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from ..account import Story
+from ..account import Story, Track
 from ..api import Position
 from ..api.models import MOST_KILOMETRES, boolean, number, one_line, timestamp
 
@@ -88,10 +88,15 @@ def _story(values: dict[str, Any], hardware: object) -> Story:
         if isinstance(said, dict):
             said.setdefault("changes", 1)
     story: Story = _read_story(values)
-    # Without kilometres that can be, its way begins anew.
-    if story.track and story.track.total is None:
-        return story._replace(track=None)
-    return story
+    return story._replace(track=_sound(story.track))
+
+
+def _sound(track: Track | None) -> Track | None:
+    """Return a track as far as it can be gone on with, None if it begins anew."""
+    if track is None or track.total is None:
+        return None
+    is_whole = track.place and track.seen and track.heard_at
+    return track if is_whole else Track(total=track.total)
 
 
 def _alarms_of_1_1(alarm: dict[str, Any]) -> list[Any]:
