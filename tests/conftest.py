@@ -1,5 +1,6 @@
 """Fixtures that all tests of the integration share."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -12,10 +13,11 @@ from homeassistant.const import (
     CONF_URL,
     EVENT_STATE_CHANGED,
     EVENT_STATE_REPORTED,
+    STATE_UNAVAILABLE,
     Platform,
 )
 from homeassistant.core import Event, HomeAssistant, State, callback
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity import Entity
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -53,6 +55,7 @@ EVERYTHING: dict[str, Any] = {
 type Poll = Callable[..., Awaitable[None]]
 type StateOf = Callable[..., State | None]
 type MakeEntry = Callable[..., MockConfigEntry]
+type Shown = Callable[[], dict[str, int]]
 
 
 class _Resolver(ThreadedResolver):
@@ -197,6 +200,35 @@ def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf
         return hass.states.get(entity_id) if entity_id else None
 
     return _state_of
+
+
+@pytest.fixture
+def shown(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    entity_registry: er.EntityRegistry,
+) -> Shown:
+    """Return a function for the trackers with a device, and how many states each has."""
+
+    def _shown() -> dict[str, int]:
+        serial_numbers = {
+            device.id: str(device.serial_number)
+            for device in dr.async_entries_for_config_entry(
+                device_registry, entry.entry_id
+            )
+        }
+        states = Counter[str](dict.fromkeys(serial_numbers.values(), 0))
+        for entity in er.async_entries_for_config_entry(
+            entity_registry, entry.entry_id
+        ):
+            assert entity.device_id is not None
+            state = hass.states.get(entity.entity_id)
+            if state is not None and state.state != STATE_UNAVAILABLE:
+                states[serial_numbers[entity.device_id]] += 1
+        return dict(sorted(states.items()))
+
+    return _shown
 
 
 async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:

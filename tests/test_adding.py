@@ -1,12 +1,10 @@
 """One tracker's error while entities are added costs that tracker alone."""
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -15,13 +13,12 @@ from custom_components.bike_tracker.account import Tracker
 from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 
-from .conftest import BLUE, EMAIL, RED, Poll, async_setup
+from .conftest import BLUE, EMAIL, RED, Poll, Shown, async_setup
 from .simulator.server import Simulator
 from .static.entities import DESCRIPTIONS
 
 GREEN = "860000000000033"
 
-type Shown = Callable[[], dict[str, int]]
 type Break = Callable[[pytest.MonkeyPatch, set[str]], None]
 
 
@@ -80,29 +77,6 @@ BREAKS = [
     pytest.param(break_value("last_update"), id="a value that all have"),
     pytest.param(break_value("battery"), id="a value that some have"),
 ]
-
-
-@pytest.fixture
-def shown(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
-    entity_registry: er.EntityRegistry,
-) -> Shown:
-    """Return a function for how many states that say something each tracker has."""
-
-    def _shown() -> dict[str, int]:
-        numbers = Counter[str]()
-        for device in dr.async_entries_for_config_entry(
-            device_registry, entry.entry_id
-        ):
-            for entity in er.async_entries_for_device(entity_registry, device.id):
-                state = hass.states.get(entity.entity_id)
-                if state is not None and state.state != STATE_UNAVAILABLE:
-                    numbers[str(device.serial_number)] += 1
-        return dict(numbers)
-
-    return _shown
 
 
 @pytest.mark.usefixtures("freezer")

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
-    device_registry as dr,
     entity_platform,
     entity_registry as er,
     issue_registry as ir,
@@ -19,7 +18,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entities import limit as entity_limit
 from custom_components.bike_tracker.entities.limit import OPTIONAL_KINDS
 
-from .conftest import EMAIL, EVERYTHING, Poll, StateOf, async_setup
+from .conftest import EMAIL, EVERYTHING, Poll, Shown, StateOf, async_setup
 from .simulator.server import Simulator
 from .static.entities import DESCRIPTIONS
 
@@ -29,7 +28,6 @@ TRACKERS = [f"8600000000001{number:02}" for number in range(7)]
 
 type Report = Callable[..., None]
 type Kinds = Callable[[], dict[str, int]]
-type Shown = Callable[[], dict[str, int]]
 type Numbers = Callable[[], tuple[str, ...] | None]
 
 
@@ -50,35 +48,6 @@ def simulator(simulator: Simulator) -> Simulator:
     for unique_id in reversed(TRACKERS):
         simulator.add_device(unique_id, email=EMAIL, latitude=None)
     return simulator
-
-
-@pytest.fixture
-def shown(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
-    entity_registry: er.EntityRegistry,
-) -> Shown:
-    """Return a function for the trackers with a device, and how many states each has."""
-
-    def _shown() -> dict[str, int]:
-        serial_numbers = {
-            device.id: str(device.serial_number)
-            for device in dr.async_entries_for_config_entry(
-                device_registry, entry.entry_id
-            )
-        }
-        states = Counter[str](dict.fromkeys(serial_numbers.values(), 0))
-        for entity in er.async_entries_for_config_entry(
-            entity_registry, entry.entry_id
-        ):
-            assert entity.device_id is not None
-            state = hass.states.get(entity.entity_id)
-            if state is not None and state.state != STATE_UNAVAILABLE:
-                states[serial_numbers[entity.device_id]] += 1
-        return dict(sorted(states.items()))
-
-    return _shown
 
 
 @pytest.fixture

@@ -71,12 +71,10 @@ class EntityAdder:
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on those of new ones."""
         self._async_add_wanted()
-        hass, entry = self._coordinator.hass, self._coordinator.config_entry
-        for clean_up in (
-            self._coordinator.async_add_listener(self._async_add_wanted),
-            partial(limit.async_tell, hass, entry, 0, 0),
-        ):
-            entry.async_on_unload(clean_up)
+        coordinator, entry = self._coordinator, self._coordinator.config_entry
+        entry.async_on_unload(coordinator.async_add_listener(self._async_add_wanted))
+        tell_none = partial(limit.async_tell, coordinator.hass, entry, 0, 0)
+        entry.async_on_unload(tell_none)
         await self._adding.async_finish()
 
     @callback

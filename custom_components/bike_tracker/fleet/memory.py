@@ -54,10 +54,8 @@ class Memory:
             name = name_of(self._entry)
             LOGGER.warning("%s: What was remembered is not readable: %s", name, err)
         else:
-            (
-                self._remembered,
-                self.marks,
-            ) = await self._store.hass.async_add_executor_job(_from_json, stored)
+            job = self._store.hass.async_add_executor_job(_from_json, stored)
+            self._remembered, self.marks = await job
         return self._remembered
 
     @callback
