@@ -195,11 +195,11 @@ async def test_error_beside_trackers(
     set_up, broken = binary_sensor.async_setup_entry, {RED}
 
     async def _set_up(hass: HomeAssistant, entry: Any, add_entities: Any) -> None:
-        def _add(entities: list[Any]) -> None:
+        def _add(entities: Any, *args: Any, **kwargs: Any) -> None:
             if broken:
                 broken.clear()
                 raise RuntimeError("a bug")
-            add_entities(entities)
+            add_entities(entities, *args, **kwargs)
 
         await set_up(hass, entry, _add)
 
