@@ -1,7 +1,7 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -26,7 +26,7 @@ from ..api import (
     TrackingError,
 )
 from ..const import DOMAIN
-from ..fleet.oddities import Oddities
+from ..fleet.oddities import log_oddities
 from ..fleet.outage import async_begin_outage, async_end_outage
 from .positions import PositionLookup
 from .sign_in import SignIn
@@ -77,11 +77,11 @@ class Service:
     requests: Requests
     positions: PositionLookup
     sign_in: SignIn
-    oddities: Oddities
     poll: Poll = field(default_factory=Poll)
     backoff: Backoff = field(default_factory=Backoff)
     _asking: asyncio.Task[Answer] | None = None
     _last_success: float | None = None
+    _odd: AbstractSet[str] = frozenset()
 
     @property
     def has_time(self) -> bool:
@@ -139,7 +139,7 @@ class Service:
         self.backoff.succeed()
         self.sign_in.async_succeed()
         async_end_outage(self.hass, self.entry)
-        self.oddities.log()
+        self._odd = log_oddities(self.entry, self.client.devices, self._odd)
         return devices
 
     def _failure(self, err: TrackingError) -> Exception:
@@ -177,5 +177,4 @@ def create_service(
     """Return what asks for an entry; take whether positions are known of a restart."""
     requests = Requests()
     positions = PositionLookup(entry, client, requests, known=offers_positions)
-    sign_in, oddities = SignIn(hass, entry), Oddities(entry, client.devices)
-    return Service(hass, entry, client, requests, positions, sign_in, oddities)
+    return Service(hass, entry, client, requests, positions, SignIn(hass, entry))

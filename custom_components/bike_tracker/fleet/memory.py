@@ -40,9 +40,10 @@ class Memory:
             atomic_writes=True,
             serialize_in_event_loop=False,
         )
-        self._remembered = Remembered()
-        self.marks: Marks = []
-        """Marks of triggers that did not ask for them yet, as they were written."""
+        self.remembered = Remembered()
+        """What was remembered when it was loaded, as it became since."""
+        # Those of triggers that did not ask for them yet, as they were written.
+        self._marks: Marks = []
         self._unsaved = False
         self._closed = False
 
@@ -55,8 +56,14 @@ class Memory:
             LOGGER.warning("%s: What was remembered is not readable: %s", name, err)
         else:
             job = self._store.hass.async_add_executor_job(_from_json, stored)
-            self._remembered, self.marks = await job
-        return self._remembered
+            self.remembered, self._marks = await job
+        return self.remembered
+
+    @callback
+    def take_marks(self) -> Marks:
+        """Return how far triggers were when it was written, once."""
+        marks, self._marks = self._marks, []
+        return marks
 
     @callback
     def async_save_later(self) -> None:
@@ -87,7 +94,7 @@ class Memory:
         What was told is copied first, so that a kill tells it again rather than never.
         """
         self._unsaved = False
-        remembered, marks = self._remembered, list(self.marks)
+        remembered, marks = self.remembered, list(self._marks)
         # Triggers that did not ask yet may do so once the account is set up. Theirs come
         # first: after a kill before that they go on with them, not with where they began.
         if marks_of := self._store.hass.data.get(MARKS):

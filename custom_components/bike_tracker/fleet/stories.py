@@ -17,6 +17,8 @@ from ..api.models import MOST_KILOMETRES, boolean, number, one_line, timestamp
 type _Reader = Callable[[Any], Any]
 """Returns a value from what JSON holds, None if that is not readable."""
 
+# Not what counts for this start alone.
+_KEPT: Final = tuple(field for field in Story._fields if field != "there_already")
 # What a part of the file is called, if not as the field of a story.
 _NAMES: Final = {"position": "positions", "track": "tracks"}
 # Version 1.0 refuses a position with any other.
@@ -32,7 +34,7 @@ def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
             for key, story in stories.items()
             if (value := getattr(story, field))
         }
-        for field in Story._fields
+        for field in _KEPT
     }
     parts["hardware"] = {
         key: _plain(story.position.hardware)
@@ -44,9 +46,7 @@ def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
 
 def from_json(stored: object) -> dict[str, Story]:
     """Return what is readable of a file that anybody may have written."""
-    parts = {
-        field: dict_in(stored, _NAMES.get(field, field)) for field in Story._fields
-    }
+    parts = {field: dict_in(stored, _NAMES.get(field, field)) for field in _KEPT}
     hardware = dict_in(stored, "hardware")
     return {
         key: _story(
