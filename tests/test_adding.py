@@ -195,13 +195,14 @@ async def test_error_beside_trackers(
     set_up, broken = binary_sensor.async_setup_entry, {RED}
 
     async def _set_up(hass: HomeAssistant, entry: Any, add_entities: Any) -> None:
-        def _add(entities: Any, *args: Any, **kwargs: Any) -> None:
+        def _add(entities: list[Any]) -> None:
             if broken:
                 broken.clear()
                 raise RuntimeError("a bug")
-            add_entities(entities, *args, **kwargs)
+            add_entities(entities)
 
-        await set_up(hass, entry, _add)
+        add_badly: Any = _add
+        await set_up(hass, entry, add_badly)
 
     monkeypatch.setattr(binary_sensor, "async_setup_entry", _set_up)
     await async_setup(hass, entry)
