@@ -28,6 +28,7 @@ from .conftest import (
     Poll,
     async_setup,
 )
+from .simulator.kinds import SERVICE
 from .simulator.server import Simulator
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -281,6 +282,25 @@ async def test_model_and_firmware(
     (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
     assert red["model"] == shown
     assert red["position"]["hardware"]["firmware"] == shown
+
+
+async def test_address(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a tracker is in words tells as much as its coordinates."""
+    monkeypatch.setitem(SERVICE.position_fields, "address", "Kaiserstraße 1")
+    await async_setup(hass, entry)
+    position = entry.runtime_data.coordinator.account.trackers[RED].position
+    assert position.address == "Kaiserstraße 1"
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    assert "address" in diagnostics["service"]["position_fields"]
+    assert "Kaiserstra" not in json.dumps(diagnostics)
 
 
 async def test_attributes(

@@ -160,13 +160,13 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
 
 
 def _position(position: Position, identities: Collection[str]) -> dict[str, Any]:
-    """Return a position without its alarm, of which the tracker tells more."""
+    """Return a position without its address, and its alarm, of which there is more."""
     values = position._asdict()
     values["hardware"] = (hardware := position.hardware) and {
         **hardware._asdict(),
         "firmware": _text(hardware.firmware, identities),
     }
-    del values["alarm"]
+    del values["alarm"], values["address"]
     return values
 
 

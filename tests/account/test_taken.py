@@ -201,11 +201,12 @@ def test_position_with_a_fix() -> None:
 @pytest.mark.parametrize("battery_level", [None, 0, 12])
 def test_message_without_a_fix(battery_level: int | None) -> None:
     """The place and its time stay; battery, motion and ID are those of the message."""
-    known = a_position(1)
+    known = a_position(1, address="Kaiserstraße 1")
     message = no_fix(2, battery_level=battery_level, motion=True)
     position = taken(known, message)
     assert (position.latitude, position.longitude) == (47.9, 7.8)
     assert (position.accuracy, position.fix_time) == (known.accuracy, known.fix_time)
+    assert position.address == "Kaiserstraße 1"
     assert (position.id, position.motion) == (2, True)
     assert position.battery_level == (80 if battery_level is None else battery_level)
 

@@ -387,6 +387,31 @@ def test_ends_of_the_earth(latitude: float, longitude: float) -> None:
     assert (position.latitude, position.longitude) == (latitude, longitude)
 
 
+@pytest.mark.parametrize(
+    ("value", "address"),
+    [
+        ("Kaiserstraße 1, 79098 Freiburg", "Kaiserstraße 1, 79098 Freiburg"),
+        (" Kaiserstraße 1\r\n79098\tFreiburg ", "Kaiserstraße 1 79098 Freiburg"),
+        ("x" * 300, "x" * 255),
+        ("", None),
+        ("\u202e", None),
+        (None, None),
+        (MISSING, None),
+        (7, None),
+        (["Kaiserstraße 1"], None),
+    ],
+)
+def test_address(value: Any, address: str | None) -> None:
+    """One line of bearable length, if the service tells it."""
+    assert read_position(address=value).address == address
+
+
+@pytest.mark.parametrize("fields", [{"latitude": 0, "longitude": 0}, {"latitude": "?"}])
+def test_address_of_no_place(fields: dict[str, Any]) -> None:
+    """Where there was no fix, no address is right."""
+    assert read_position(address="Null Island", **fields).address is None
+
+
 def test_objects_do_not_change() -> None:
     """What was read stays as it was read."""
     device, position = read_device(), read_position()

@@ -43,7 +43,7 @@ def device(row: dict[str, Any]) -> Device:
     disabled = row.get("disabled")
     return Device(
         id=_integer(row.get("id")),
-        name=_name(row.get("name")) or _name(row["uniqueId"]) or row["uniqueId"],
+        name=_line(row.get("name")) or _line(row["uniqueId"]) or row["uniqueId"],
         unique_id=row["uniqueId"],
         status=status if status in ("online", "offline", "unknown") else None,
         last_update=_moment(row.get("lastUpdate")),
@@ -86,6 +86,7 @@ def position(row: dict[str, Any]) -> Position:
         "latitude": latitude,
         "longitude": longitude,
         "accuracy": accuracy,
+        "address": _line(row.get("address"), 255) or None,
         "is_readable": row.get("fixTime") is None
         or (time is not None and not is_placeholder),
     }
@@ -124,11 +125,11 @@ def _moment(value: object) -> datetime | None:
         return None
 
 
-def _name(value: object) -> str | None:
+def _line(value: object, longest: int = 100) -> str | None:
     if not isinstance(value, str):
         return None
     fit = "".join(" " if _is_unfit(character) else character for character in value)
-    return " ".join(fit.split())[:100].strip()
+    return " ".join(fit.split())[:longest].strip()
 
 
 def _is_unfit(character: str) -> bool:

@@ -61,6 +61,7 @@ POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "altitude": _measures,
     "speed": _measures,
     "course": _measures,
+    "address": _names,
     "attributes": st.fixed_dictionaries(
         {},
         optional={

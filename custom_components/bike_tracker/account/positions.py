@@ -50,6 +50,7 @@ def taken(known: Position | None, position: Position) -> Position:
             latitude=known.latitude,
             longitude=known.longitude,
             accuracy=known.accuracy,
+            address=known.address,
         )
     if position.battery_level is None and known.battery_level is not None:
         position = position._replace(battery_level=known.battery_level)

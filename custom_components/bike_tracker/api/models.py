@@ -16,6 +16,7 @@ type Note = Callable[[str], None]
 """Takes the name of a field that could not be read."""
 
 _LONGEST_LINE = 100
+_LONGEST_ADDRESS = 255
 # Control characters, line separators, what turns the writing direction round, and
 # halves of surrogate pairs.
 _UNFIT_FOR_A_LINE = re.compile(
@@ -52,7 +53,7 @@ KNOWN_FIELDS = frozenset(
             "accuracy",
         ),
         *("altitude", "speed", "course", "attributes"),
-        "model",
+        *("model", "address"),
     )
 )
 """Names of all fields that are read here."""
@@ -200,6 +201,8 @@ class Position(NamedTuple):
     """Alarms that this report was sent for, separated by commas."""
     is_readable: bool = True
     """Whether the time came in a form that says something."""
+    address: str | None = None
+    """Where that is, in the service's words: nobody else's business."""
 
     @classmethod
     def from_row(cls, row: dict[str, Any], _note: Note) -> Self | None:
@@ -254,6 +257,7 @@ class Position(NamedTuple):
             hardware=Hardware.from_attributes(attributes) if has_more else None,
             alarm=_text(attributes.get("alarm")) if has_more else None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
+            address=one_line(get("address"), _LONGEST_ADDRESS) if has_place else None,
         )
 
     @property
@@ -340,13 +344,13 @@ def _status(value: object) -> DeviceStatus | None:
     return None
 
 
-def one_line(value: object) -> str | None:
+def one_line(value: object, longest: int = _LONGEST_LINE) -> str | None:
     """Return a text on one line of bearable length, None if nothing is left of it."""
     if type(value) is not str:
         return None
     if not value.isprintable():
         value = _UNFIT_FOR_A_LINE.sub(" ", value)
-    return " ".join(value.split())[:_LONGEST_LINE].rstrip() or None
+    return " ".join(value.split())[:longest].rstrip() or None
 
 
 def _text(value: object) -> str | None:
