@@ -8,7 +8,7 @@ from homeassistant.helpers.device_registry import DeviceEntry
 
 from .asking.clients import create_clients
 from .asking.service import create_service
-from .asking.set_up import SetUpAgain
+from .asking.set_up_again import async_set_up_again
 from .coordinator import BikeTrackerCoordinator
 from .entities.adder import EntityAdder
 from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
@@ -45,12 +45,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory)
     try:
         await coordinator.async_config_entry_first_refresh()
-    except ConfigEntryAuthFailed:
-        SetUpAgain(hass, entry).async_after_refusal()
-        raise
-    except ConfigEntryNotReady:
-        asked_for = getattr(coordinator.last_exception, "retry_after", None)
-        SetUpAgain(hass, entry).async_after_failure(asked_for)
+    except ConfigEntryAuthFailed, ConfigEntryNotReady:
+        async_set_up_again(hass, entry, coordinator.last_exception)
         raise
     entities = EntityAdder(coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)

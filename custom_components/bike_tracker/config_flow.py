@@ -1,6 +1,7 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
 from collections.abc import Mapping
+from itertools import chain, count
 import re
 from typing import Any, override
 
@@ -20,23 +21,7 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .api import (
-    AuthenticationError,
-    CannotConnectError,
-    Device,
-    InsecureUrlError,
-    InvalidCertificateError,
-    InvalidEmailError,
-    InvalidResponseError,
-    InvalidUrlError,
-    NoAnswerError,
-    RedirectedError,
-    RefusedError,
-    ServiceUnavailableError,
-    TrackingError,
-    UnknownHostError,
-    possible_urls,
-)
+from .api import Device, errors, possible_urls
 from .api.address import host_of, origin_of
 from .asking.clients import client_for_now
 from .const import DOMAIN, LOGGER
@@ -62,21 +47,25 @@ _ACCOUNT_SCHEMA = vol.Schema(
 )
 
 # The field that an error is about, and its text.
-_ERRORS: dict[type[TrackingError], tuple[str, str]] = {
-    InvalidUrlError: (CONF_URL, "invalid_url"),
-    InsecureUrlError: (CONF_URL, "insecure_url"),
-    InvalidEmailError: (CONF_EMAIL, "invalid_email"),
-    AuthenticationError: ("base", "invalid_auth"),
-    UnknownHostError: (CONF_URL, "unknown_host"),
-    RefusedError: (CONF_URL, "connection_refused"),
-    NoAnswerError: (CONF_URL, "timeout"),
-    InvalidCertificateError: (CONF_URL, "invalid_certificate"),
-    RedirectedError: (CONF_URL, "redirected"),
-    InvalidResponseError: (CONF_URL, "invalid_response"),
+_ERRORS: dict[type[errors.TrackingError], tuple[str, str]] = {
+    errors.InvalidUrlError: (CONF_URL, "invalid_url"),
+    errors.InsecureUrlError: (CONF_URL, "insecure_url"),
+    errors.InvalidEmailError: (CONF_EMAIL, "invalid_email"),
+    errors.AuthenticationError: ("base", "invalid_auth"),
+    errors.UnknownHostError: (CONF_URL, "unknown_host"),
+    errors.RefusedError: (CONF_URL, "connection_refused"),
+    errors.NoAnswerError: (CONF_URL, "timeout"),
+    errors.InvalidCertificateError: (CONF_URL, "invalid_certificate"),
+    errors.RedirectedError: (CONF_URL, "redirected"),
+    errors.InvalidResponseError: (CONF_URL, "invalid_response"),
 }
 _CANNOT_CONNECT = ("base", "cannot_connect")
 # Of these the log says more than the form: which status, what about the certificate.
-_LOGGED = (CannotConnectError, InvalidResponseError, ServiceUnavailableError)
+_LOGGED = (
+    errors.CannotConnectError,
+    errors.InvalidResponseError,
+    errors.ServiceUnavailableError,
+)
 
 
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
@@ -125,22 +114,22 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         user_input: dict[str, Any] | None,
     ) -> ConfigFlowResult:
         """Show the form until a sign-in with what was typed succeeds."""
-        errors: dict[str, str] = {}
+        wrong: dict[str, str] = {}
         if user_input is not None:
             try:
                 return await self._async_try({**stored, **user_input})
             except AbortFlow:
                 raise
-            except TrackingError as err:
+            except errors.TrackingError as err:
                 if isinstance(err, _LOGGED):
                     name = self._name(user_input)
                     LOGGER.warning("%s: Signing in failed: %s", name, err)
                 field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
-                errors[field if field in schema.schema else "base"] = error
+                wrong[field if field in schema.schema else "base"] = error
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
                 name = self._name(user_input)
                 LOGGER.exception("%s: Unexpected error while signing in", name)
-                errors["base"] = "unknown"
+                wrong["base"] = "unknown"
         shown = {
             key: value
             for key, value in {**stored, **(user_input or {})}.items()
@@ -149,7 +138,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(schema, shown),
-            errors=errors,
+            errors=wrong,
             description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
         )
 
@@ -198,7 +187,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         for account in others:
             try:
                 return account, await self._async_get_trackers(account)
-            except CannotConnectError as err:
+            except errors.CannotConnectError as err:
                 if not err.nobody_there:
                     raise
         return last, await self._async_get_trackers(last)
@@ -251,7 +240,5 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         """Return host and port, with a number if other accounts have them too."""
         name = title_of(account)
         titles = {entry.title for entry in self._async_current_entries()}
-        number = 1
-        while (title := name if number == 1 else f"{name} ({number})") in titles:
-            number += 1
-        return title
+        numbered = (f"{name} ({number})" for number in count(2))
+        return next(title for title in chain([name], numbered) if title not in titles)

@@ -113,7 +113,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
         self._follow(news, came_back=came_back)
         self.live.async_follow_poll(
-            offered=self.service.positions.offer.works,
+            offered=answer.offers_positions,
             heard=answer.began.heard,
             untold=_reports(news),
         )

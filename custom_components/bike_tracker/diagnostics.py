@@ -59,7 +59,7 @@ async def async_get_config_entry_diagnostics(
             "missing": len(missing),
             "in_another_account": len(coordinator.fleet.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
-            "not_a_tracker": coordinator.service.client.devices.left_out,
+            "not_a_tracker": coordinator.service.client.devices.seen.left_out,
         },
         "missing_seconds": sorted(map(round, missing.values())),
         "trackers": [
@@ -121,12 +121,11 @@ def _service(
         "positions": {None: "not asked", True: "offered", False: "not offered"}[
             positions.offer.is_made
         ],
-        "position_error": positions.offer.last_error
-        and str(positions.offer.last_error),
-        "device_fields": _words(client.devices.seen_fields, identities),
-        "unreadable_device_fields": sorted(client.devices.unreadable_fields),
-        "position_fields": _words(client.positions.seen_fields, identities),
-        "position_attributes": _words(client.positions.seen_within, identities),
+        "position_error": positions.offer.error and str(positions.offer.error),
+        "device_fields": _words(client.devices.seen.fields, identities),
+        "unreadable_device_fields": sorted(client.devices.seen.unreadable),
+        "position_fields": _words(client.positions.seen.fields, identities),
+        "position_attributes": _words(client.positions.seen.within, identities),
         "names_at_most": MOST_NAMES,
     }
 

@@ -306,22 +306,22 @@ def test_what_real_servers_say_is_readable(
 ) -> None:
     """Of a tracker that fell silent or never reported; a field that is missing is not."""
     devices.read(orjson.dumps(two(**ordinary)))
-    assert devices.unreadable_fields == set()
+    assert devices.seen.unreadable == set()
     devices.read(orjson.dumps(two(**dict.fromkeys(ordinary, MISSING))))
-    assert devices.unreadable_fields == ordinary.keys()
+    assert devices.seen.unreadable == ordinary.keys()
 
 
 def test_unreadable_fields_are_remembered(devices: ListReader[str, Device]) -> None:
     """Their names, and no values."""
     for number in range(3):
         devices.read(orjson.dumps(two(groupId="secret", status=number)))
-    assert devices.unreadable_fields == {"groupId", "status"}
+    assert devices.seen.unreadable == {"groupId", "status"}
 
 
 def test_names_of_fields_are_remembered(devices: ListReader[str, Device]) -> None:
     """Which fields came is for diagnostics: the names, and no values."""
     devices.read(orjson.dumps(two(attributes={"key": "secret"})))
-    assert devices.seen_fields == {*DEVICE, "attributes"}
+    assert devices.seen.fields == {*DEVICE, "attributes"}
 
 
 def test_names_within_a_field_are_remembered() -> None:
@@ -329,17 +329,17 @@ def test_names_within_a_field_are_remembered() -> None:
     reader = ListReader[int, Position](Position, within="attributes")
     for attributes in ({"io9": "secret"}, {"rssi": 1, "sat": 2}, None, ["x"]):
         reader.read(orjson.dumps([row(POSITION, attributes=attributes)]))
-    assert reader.seen_within == {"io9", "rssi", "sat"}
+    assert reader.seen.within == {"io9", "rssi", "sat"}
     other = ListReader[int, Position](Position)
     other.read(orjson.dumps([POSITION]))
-    assert other.seen_within == set()
+    assert other.seen.within == set()
 
 
 def test_names_without_end() -> None:
     """A server that invents new ones with each answer does not fill the memory."""
     reader = ListReader[int, Position](Position, within="attributes")
     reader.read(orjson.dumps([row(POSITION)]))
-    first = set(reader.seen_fields), set(reader.seen_within)
+    first = set(reader.seen.fields), set(reader.seen.within)
     tracemalloc.start()
     for answer in range(1_000):
         new: dict[str, Any] = {f"{answer} {n} {'x' * 1_000}": 0 for n in range(20)}
@@ -348,14 +348,14 @@ def test_names_without_end() -> None:
     tracemalloc.stop()
     assert kept < 2**18
     for seen, known in zip(
-        (reader.seen_fields, reader.seen_within), first, strict=True
+        (reader.seen.fields, reader.seen.within), first, strict=True
     ):
         assert known < seen
         assert len(seen) == MOST_NAMES
     # One more tracker does not make room for more, and what is known is not forgotten.
     reader.read(orjson.dumps([POSITION, row(POSITION, deviceId=2, another=1)]))
-    assert first[0] < reader.seen_fields
-    assert "another" not in reader.seen_fields
+    assert first[0] < reader.seen.fields
+    assert "another" not in reader.seen.fields
 
 
 @pytest.mark.parametrize(
@@ -418,10 +418,10 @@ def test_left_out_rows_are_counted_while_they_are_there(
     answers: list[Rows] = [[], [{}], [{}, nobody], [nobody], [{}, {}], []]
     for bad in answers:
         devices.read(orjson.dumps([*two(), *bad]))
-        assert devices.left_out == len(bad)
+        assert devices.seen.left_out == len(bad)
     with pytest.raises(InvalidResponseError):
         devices.read(b"[1]")
-    assert devices.left_out == 0
+    assert devices.seen.left_out == 0
 
 
 @pytest.mark.parametrize(
@@ -495,15 +495,15 @@ def test_texts_that_mislead(
         red = read["860000000000011"]
         assert red.status == changes.get("status", "online")
         assert red.disabled is changes.get("disabled", False)
-        assert devices.left_out == 0
-        assert devices.unreadable_fields == set()
+        assert devices.seen.left_out == 0
+        assert devices.seen.unreadable == set()
 
 
 def test_rows_that_are_nothing(devices: ListReader[str, Device]) -> None:
     """However often they come, in whatever company, they are left out."""
     for rows in ([*two(), None], [{}, *two()], [None, *two(), {}], [{}, *two()]):
         assert len(devices.read(orjson.dumps(rows)).now) == 2
-        assert devices.left_out == len(rows) - 2
+        assert devices.seen.left_out == len(rows) - 2
 
 
 def test_twins_that_say_the_same(devices: ListReader[str, Device]) -> None:

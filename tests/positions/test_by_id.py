@@ -206,7 +206,7 @@ async def test_more_than_are_asked_for_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All have their turn, though none of the first ones is ever told."""
-    gaps = "custom_components.bike_tracker.asking.position_gaps"
+    gaps = "custom_components.bike_tracker.asking.missing_positions"
     monkeypatch.setattr(f"{gaps}._IDS_AT_A_TIME", 1)
     trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:

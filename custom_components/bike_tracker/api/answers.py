@@ -1,7 +1,7 @@
 """What an answer says that is none: its status, or how the connection failed."""
 
 from asyncio import IncompleteReadError
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -59,18 +59,28 @@ def refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
     if status == HTTPStatus.UNAUTHORIZED:
         return AuthenticationError(f"status {status}")
     if status in _TRY_LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ServiceUnavailableError(status, _retry_after(headers))
+        return ServiceUnavailableError(
+            f"status {status}", retry_after=_retry_after(headers)
+        )
     if hdrs.LOCATION in headers and 300 <= status < 400:
         return RedirectedError(f"status {status}")
     return InvalidResponseError(f"status {status}")
 
 
-def failure_of(err: Exception, session: aiohttp.ClientSession) -> CannotConnectError:
-    """Return what went wrong, without the server's name.
+async def async_answer[T](asking: Awaitable[T], session: aiohttp.ClientSession) -> T:
+    """Return what is asked for, or raise what went wrong, without the server's name."""
+    try:
+        return await asking
+    except FAILURES as err:
+        failure = failure_of(err, session)
+    # Raised here, as the error above holds headers and the name.
+    raise failure
 
-    To be raised elsewhere than where the error is handled, which holds headers and the
-    name. Raises what no failing connection explains.
-    """
+
+def failure_of(err: Exception, session: aiohttp.ClientSession) -> TrackingError:
+    """Return what went wrong; raise what no failing connection explains."""
+    if isinstance(err, aiohttp.WSServerHandshakeError):
+        return refusal(err.status, err.headers or {})
     if isinstance(err, TimeoutError):
         unconnected = isinstance(err, aiohttp.ConnectionTimeoutError)
         return NoAnswerError("no answer in time", nobody_there=unconnected)

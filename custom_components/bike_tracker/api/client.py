@@ -7,7 +7,7 @@ from aiohttp import hdrs
 from yarl import URL
 
 from ..news import News
-from .answers import FAILURES, failure_of, raise_for_status
+from .answers import async_answer, raise_for_status
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
 from .limits import MOST_BYTES
 from .lists import ListReader
@@ -73,19 +73,17 @@ class TrackingClient:
         return ListReader[int, Position](Position).read(body).now
 
     async def _async_get(self, path: str) -> bytes:
-        try:
-            async with self._session.get(
-                URL(f"{self._url}/{path}", encoded=True),
-                headers=self._headers,
-                allow_redirects=False,
-                timeout=_TIMEOUT,
-            ) as response:
-                await raise_for_status(response)
-                return await _read(response)
-        except FAILURES as err:
-            failure = failure_of(err, self._session)
-        # Raised here, as the error above holds the header and the server's name.
-        raise failure
+        return await async_answer(self._async_ask(path), self._session)
+
+    async def _async_ask(self, path: str) -> bytes:
+        async with self._session.get(
+            URL(f"{self._url}/{path}", encoded=True),
+            headers=self._headers,
+            allow_redirects=False,
+            timeout=_TIMEOUT,
+        ) as response:
+            await raise_for_status(response)
+            return await _read(response)
 
 
 def _basic(email: str, password: str) -> str:

@@ -7,8 +7,25 @@ No message holds an address, a credential or a word of what the server sent.
 class TrackingError(Exception):
     """Base of every error of the client."""
 
-    retry_after: float | None = None
-    """The wait the server asks for, in seconds, if it asks for one."""
+    def __init__(
+        self,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        nobody_there: bool = False,
+        is_too_large: bool = False,
+    ) -> None:
+        """Keep the reason, and what only some errors tell.
+
+        `retry_after` is the wait the server asks for, in seconds, if it asks for one.
+        `nobody_there` is whether not even a connection came about, and nothing showed
+        that the scheme of the address is spoken there: another scheme may be.
+        `is_too_large` is whether an answer was not even read, as it would fill the memory.
+        """
+        super().__init__(reason)
+        self.retry_after = retry_after
+        self.nobody_there = nobody_there
+        self.is_too_large = is_too_large
 
 
 class InvalidUrlError(TrackingError):
@@ -31,16 +48,7 @@ class AuthenticationError(TrackingError):
 
 
 class CannotConnectError(TrackingError):
-    """No whole answer came: name, network, TLS or time-out.
-
-    `nobody_there` is whether not even a connection came about, and nothing showed that
-    the scheme of the address is spoken there: another scheme may be.
-    """
-
-    def __init__(self, reason: str, *, nobody_there: bool = False) -> None:
-        """Keep the reason."""
-        super().__init__(reason)
-        self.nobody_there = nobody_there
+    """No whole answer came: name, network, TLS or time-out."""
 
 
 class UnknownHostError(CannotConnectError):
@@ -62,23 +70,10 @@ class InvalidCertificateError(CannotConnectError):
 class ServiceUnavailableError(TrackingError):
     """The server said that it cannot answer now (408, 429 or 5xx)."""
 
-    def __init__(self, status: int, retry_after: float | None) -> None:
-        """Keep what the server said."""
-        super().__init__(f"status {status}")
-        self.retry_after = retry_after
-
 
 class RedirectedError(TrackingError):
     """The server sends on to another address, which is never followed."""
 
 
 class InvalidResponseError(TrackingError):
-    """The answer is not what the interface documents (section 4).
-
-    `is_too_large` is whether it was not even read, as it would fill the memory.
-    """
-
-    def __init__(self, reason: str, *, is_too_large: bool = False) -> None:
-        """Keep the reason."""
-        super().__init__(reason)
-        self.is_too_large = is_too_large
+    """The answer is not what the interface documents (section 4)."""

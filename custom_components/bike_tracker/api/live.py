@@ -5,19 +5,19 @@ Not in the documented interface: it is what Traccar's own web page uses.
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from typing import Final
 
 import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
-from .answers import FAILURES, failure_of, raise_for_status, refusal
+from .answers import async_answer, raise_for_status
 from .errors import (
     CannotConnectError,
     InvalidResponseError,
     NoAnswerError,
     RedirectedError,
-    TrackingError,
 )
 from .limits import MOST_BYTES
 from .messages import Message, read
@@ -31,6 +31,7 @@ _NOTHINGS_AT_A_TIME: Final = 10
 _BREATH: Final = 0.01
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class LiveClient:
     """The live connection of one account.
 
@@ -38,13 +39,11 @@ class LiveClient:
     to the socket alone: both to the given address, as redirects are not followed.
     """
 
-    def __init__(
-        self, session: aiohttp.ClientSession, url: str, email: str, password: str
-    ) -> None:
-        """Take a session, of which connections and headers are used, and no cookies."""
-        self._session = session
-        self._url = url
-        self._form = {"email": email, "password": password}
+    session: aiohttp.ClientSession
+    """Of which connections and headers are used, and no cookies."""
+    url: str
+    email: str
+    password: str
 
     async def async_messages(self) -> AsyncGenerator[Message]:
         """Sign in and yield what the service says, until the connection ends.
@@ -53,11 +52,11 @@ class LiveClient:
         CannotConnectError, InvalidResponseError, RedirectedError or
         ServiceUnavailableError.
         """
-        if self._session.closed:
+        if self.session.closed:
             raise CannotConnectError("connection closed")
         async with self._new_session() as session:
-            cookie = await self._async_sign_in(session)
-            socket = await self._async_open(session, cookie)
+            cookie = await async_answer(self._async_sign_in(session), self.session)
+            socket = await async_answer(self._async_open(session, cookie), self.session)
             try:
                 yield await _async_first(socket)
                 while True:
@@ -70,10 +69,10 @@ class LiveClient:
     def _new_session(self) -> aiohttp.ClientSession:
         """Return a session without a cookie of an older one."""
         return aiohttp.ClientSession(
-            connector=self._session.connector,
+            connector=self.session.connector,
             connector_owner=False,
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers=self._session.headers,
+            headers=self.session.headers,
             # For a socket aiohttp has no other way not to follow redirects.
             middlewares=(_refuse_redirects,),
             timeout=aiohttp.ClientTimeout(total=None),
@@ -81,49 +80,33 @@ class LiveClient:
 
     async def _async_sign_in(self, session: aiohttp.ClientSession) -> str:
         """Return the cookie of a new session."""
-        try:
-            async with (
-                asyncio.timeout(_TIMEOUT),
-                session.post(
-                    URL(f"{self._url}/session", encoded=True),
-                    data=self._form,
-                    headers={hdrs.ACCEPT: "application/json"},
-                    allow_redirects=False,
-                ) as response,
-            ):
-                await raise_for_status(response)
-                cookies = response.cookies.values()
-        except FAILURES as err:
-            failure = failure_of(err, self._session)
-        else:
-            if cookie := "; ".join(
-                f"{item.key}={item.coded_value}" for item in cookies
-            ):
-                return cookie
-            raise InvalidResponseError("no session")
-        # Raised here, as the error above holds the form.
-        raise failure
+        async with (
+            asyncio.timeout(_TIMEOUT),
+            session.post(
+                URL(f"{self.url}/session", encoded=True),
+                data={"email": self.email, "password": self.password},
+                headers={hdrs.ACCEPT: "application/json"},
+                allow_redirects=False,
+            ) as response,
+        ):
+            await raise_for_status(response)
+            cookies = response.cookies.values()
+        if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
+            return cookie
+        raise InvalidResponseError("no session")
 
     async def _async_open(self, session: aiohttp.ClientSession, cookie: str) -> Socket:
-        failure: TrackingError
-        try:
-            async with asyncio.timeout(_TIMEOUT):
-                return Socket(
-                    await session.ws_connect(
-                        URL(f"{self._url}/socket", encoded=True),
-                        headers={hdrs.COOKIE: cookie},
-                        timeout=CLOSING,
-                        autoping=False,
-                        max_msg_size=MOST_BYTES,
-                        decode_text=False,
-                    )
+        async with asyncio.timeout(_TIMEOUT):
+            return Socket(
+                await session.ws_connect(
+                    URL(f"{self.url}/socket", encoded=True),
+                    headers={hdrs.COOKIE: cookie},
+                    timeout=CLOSING,
+                    autoping=False,
+                    max_msg_size=MOST_BYTES,
+                    decode_text=False,
                 )
-        except aiohttp.WSServerHandshakeError as err:
-            failure = refusal(err.status, err.headers or {})
-        except FAILURES as err:
-            failure = failure_of(err, self._session)
-        # Raised here, as the errors above hold the cookie.
-        raise failure
+            )
 
 
 async def _refuse_redirects(

@@ -45,9 +45,5 @@ def _objects[T: (Device, Position)](kind: type[T], rows: Any) -> list[T]:
     return [
         item
         for row in (rows if type(rows) is list else ())
-        if type(row) is dict and (item := kind.from_row(row, _note_nothing)) is not None
+        if type(row) is dict and (item := kind.from_row(row)) is not None
     ]
-
-
-def _note_nothing(_: str) -> None:
-    """Take an unreadable field, which the poll's list tells of."""

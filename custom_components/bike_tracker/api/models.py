@@ -12,8 +12,6 @@ from typing import Any, Literal, NamedTuple, Self, TypeIs
 
 type DeviceStatus = Literal["online", "offline", "unknown"]
 """The third value is not documented: a Traccar's word for a tracker that fell silent."""
-type Note = Callable[[str], None]
-"""Takes the name of a field that could not be read."""
 
 _LONGEST_LINE = 100
 _LONGEST_ADDRESS = 255
@@ -22,6 +20,7 @@ _LONGEST_ADDRESS = 255
 _UNFIT_FOR_A_LINE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+_HALF_A_CHARACTER = re.compile(r"[\ud800-\udfff]")
 # Beyond it are infinity, and integers of which no float can be made.
 _MOST = sys.float_info.max
 _KILOMETRES_PER_HOUR_PER_KNOT = 1.852
@@ -41,19 +40,10 @@ _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
 KNOWN_FIELDS = frozenset(
     (
-        *("id", "name", "uniqueId", "status"),
-        *("lastUpdate", "positionId", "groupId", "disabled"),
-        *(
-            "deviceId",
-            "valid",
-            "fixTime",
-            "deviceTime",
-            "latitude",
-            "longitude",
-            "accuracy",
-        ),
-        *("altitude", "speed", "course", "attributes"),
-        *("model", "address"),
+        *("id", "name", "uniqueId", "status", "lastUpdate", "positionId", "groupId"),
+        *("disabled", "model", "deviceId", "valid", "fixTime", "deviceTime"),
+        *("latitude", "longitude", "accuracy", "altitude", "speed", "course"),
+        *("address", "attributes"),
     )
 )
 """Names of all fields that are read here."""
@@ -83,28 +73,35 @@ class Device(NamedTuple):
     """What kind of tracker it is; not in the documented interface."""
 
     @classmethod
-    def from_row(cls, row: dict[str, Any], note: Note) -> Self | None:
-        """Return the device, or None without a usable `uniqueId`.
-
-        `note` takes the name of each unreadable field.
-        """
+    def from_row(cls, row: dict[str, Any]) -> Self | None:
+        """Return the device, or None without a usable `uniqueId`."""
         get = row.get
         unique_id = get("uniqueId")
         if not _is_usable(unique_id):
             return None
         return cls(
-            id=_known(_integer(get("id")), "id", note),
-            name=_known(one_line(get("name")), "name", note)
-            or one_line(unique_id)
-            or unique_id,
+            id=_integer(get("id")),
+            name=one_line(get("name")) or one_line(unique_id) or unique_id,
             unique_id=unique_id,
-            status=_known(_status(get("status")), "status", note),
-            last_update=_known_or_null(row, "lastUpdate", timestamp, note),
-            position_id=_known_or_null(row, "positionId", _integer, note) or None,
-            group_id=_known(_integer(get("groupId")), "groupId", note),
-            disabled=_known(boolean(get("disabled")), "disabled", note),
+            status=_status(get("status")),
+            last_update=timestamp(get("lastUpdate")),
+            position_id=_integer(get("positionId")) or None,
+            group_id=_integer(get("groupId")),
+            disabled=boolean(get("disabled")),
             model=one_line(get("model")),
         )
+
+    def unreadable(self, row: dict[str, Any]) -> set[str]:
+        """Return the names of the fields of its row without a readable value."""
+        if None not in self[:_DOCUMENTED] and row.get("name") == self.name:
+            return set()
+        return {
+            field
+            for field, read in _READ.items()
+            if read(row.get(field)) is None
+            # These are null while a tracker never reported.
+            and (field not in _MAY_BE_NULL or row.get(field, field) is not None)
+        }
 
     @property
     def key(self) -> str:
@@ -148,17 +145,8 @@ class Hardware(NamedTuple):
 
     def or_else(self, before: Hardware) -> Hardware:
         """Return this with what it does not tell, but what was known before does."""
-        return Hardware(
-            charge=before.charge if self.charge is None else self.charge,
-            lock=before.lock if self.lock is None else self.lock,
-            battery_voltage=before.battery_voltage
-            if self.battery_voltage is None
-            else self.battery_voltage,
-            power_voltage=before.power_voltage
-            if self.power_voltage is None
-            else self.power_voltage,
-            firmware=self.firmware or before.firmware,
-        )
+        both = zip(self, before, strict=True)
+        return Hardware._make(known if now is None else now for now, known in both)
 
 
 _NOTHING = Hardware()
@@ -205,7 +193,7 @@ class Position(NamedTuple):
     """Where that is, in the service's words: nobody else's business."""
 
     @classmethod
-    def from_row(cls, row: dict[str, Any], _note: Note) -> Self | None:
+    def from_row(cls, row: dict[str, Any]) -> Self | None:
         """Return the position, or None without the IDs of itself and its device.
 
         What else is missing is no fault, as none of it is promised. What is not read
@@ -270,20 +258,16 @@ class Position(NamedTuple):
         """Return when this was true, the beginning of time where that is unknown."""
         return self.fix_time or _BEGINNING
 
+    def unreadable(self, _row: dict[str, Any]) -> set[str]:
+        """Return no names, as none of its fields is promised."""
+        return set()
+
 
 def _is_usable(unique_id: object) -> TypeIs[str]:
     """Return whether a tracker can be known by this: Home Assistant has to write it."""
     if type(unique_id) is not str or not unique_id:
         return False
-    return unique_id.isascii() or _is_writable(unique_id)
-
-
-def _is_writable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return unique_id.isascii() or not _HALF_A_CHARACTER.search(unique_id)
 
 
 def timestamp(value: object) -> datetime | None:
@@ -309,22 +293,6 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
     return moment is not None and moment >= _NO_FIX_BEFORE
 
 
-def _known[T](value: T | None, field: str, note: Note) -> T | None:
-    if value is None:
-        note(field)
-    return value
-
-
-def _known_or_null[T](
-    row: dict[str, Any], field: str, read: Callable[[object], T | None], note: Note
-) -> T | None:
-    """Return what a field says that may be null: of a tracker that never reported."""
-    value = read(row.get(field))
-    if value is None and row.get(field, field) is not None:
-        note(field)
-    return value
-
-
 def _integer(value: object) -> int | None:
     return value if type(value) is int else None
 
@@ -335,12 +303,9 @@ def boolean(value: object) -> bool | None:
 
 
 def _status(value: object) -> DeviceStatus | None:
-    if value == "online":
-        return "online"
-    if value == "offline":
-        return "offline"
-    if value == "unknown":
-        return "unknown"
+    match value:
+        case "online" | "offline" | "unknown":
+            return value
     return None
 
 
@@ -378,6 +343,20 @@ def _kilometres_per_hour(knots: object) -> float | None:
 def _kilometres(metres: object) -> float | None:
     distance = number(metres, 0, 1_000 * MOST_KILOMETRES)
     return None if distance is None else distance / 1_000
+
+
+_READ: dict[str, Callable[[object], object]] = {
+    "id": _integer,
+    "name": one_line,
+    "status": _status,
+    "lastUpdate": timestamp,
+    "positionId": _integer,
+    "groupId": _integer,
+    "disabled": boolean,
+}
+"""How each documented field of a device is read, but for its key."""
+_MAY_BE_NULL = ("lastUpdate", "positionId")
+_DOCUMENTED = 1 + len(_READ)
 
 
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 import socket
+from time import monotonic
 from typing import Final
 
 import aiohttp
@@ -34,8 +35,7 @@ class Socket:
         """Watch an open socket, of which pings are left to us, until it is closed."""
         self._web = web
         self._line: socket.socket = web.get_extra_info("socket")
-        self._now = asyncio.get_running_loop().time
-        self._heard_at = self._now()
+        self._heard_at = monotonic()
         # Why it ended, if that was noticed here.
         self._error: Exception | None = None
         self._watching = asyncio.create_task(self._async_watch())
@@ -47,7 +47,7 @@ class Socket:
         own is not taken, or InvalidResponseError.
         """
         message = await self._web.receive()
-        self._heard_at = self._now()
+        self._heard_at = monotonic()
         if message.type is aiohttp.WSMsgType.TEXT:
             data: bytes = message.data
             return data
@@ -80,7 +80,7 @@ class Socket:
     async def _async_until_silent(self) -> None:
         """Ask for a sign of life after each long silence; raise if there comes none."""
         while True:
-            asked_at = self._now()
+            asked_at = monotonic()
             silent_at = self._heard_at + _HEARTBEAT
             if silent_at > asked_at:
                 await asyncio.sleep(silent_at - asked_at)

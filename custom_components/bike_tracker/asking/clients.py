@@ -20,10 +20,8 @@ def create_clients(
     Raises the same errors as TrackingClient.
     """
     session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-    live = LiveClient(
-        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
-    )
-    return _client(session, account), live
+    credentials = _credentials(account)
+    return TrackingClient(session, *credentials), LiveClient(session, *credentials)
 
 
 @contextmanager
@@ -35,14 +33,10 @@ def client_for_now(
         hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
     )
     try:
-        yield _client(session, account)
+        yield TrackingClient(session, *_credentials(account))
     finally:
         session.detach()
 
 
-def _client(
-    session: aiohttp.ClientSession, account: Mapping[str, Any]
-) -> TrackingClient:
-    return TrackingClient(
-        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
-    )
+def _credentials(account: Mapping[str, Any]) -> tuple[str, str, str]:
+    return account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]

@@ -4,7 +4,8 @@ The documented interface hands out the ID of a position and no coordinates. Serv
 Traccar answer `GET /positions`; whether this one does is found out by asking.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from time import monotonic
 
 from homeassistant.config_entries import ConfigEntry
@@ -20,28 +21,22 @@ from ..api import (
     TrackingError,
 )
 from ..const import LOGGER
-from .position_gaps import PositionGaps
-from .position_offer import PositionOffer
+from ..identity import name_of
+from .missing_positions import Missing
+from .refused_positions import Offer
 from .waits import Requests
 
 
+@dataclass(slots=True, eq=False)
 class PositionLookup:
     """Asks for the last known positions of trackers that have another one."""
 
-    def __init__(
-        self,
-        entry: ConfigEntry,
-        client: TrackingClient,
-        requests: Requests,
-        *,
-        known: bool,
-    ) -> None:
-        """Take whether positions are known from before a restart."""
-        self.offer = PositionOffer(entry, known=known)
-        self._client = client
-        self._requests = requests
-        self._not_before = 0.0
-        self._gaps = PositionGaps()
+    entry: ConfigEntry
+    client: TrackingClient
+    requests: Requests
+    offer: Offer
+    """Whether the service offers them, as far as is known: also from before a restart."""
+    _missing: Missing = field(default_factory=Missing)
 
     async def async_get(self, wanted: Mapping[int, Device]) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`.
@@ -49,22 +44,21 @@ class PositionLookup:
         No error of this call, which nobody promised, goes further than this: there are
         no positions then, nor before it is time to ask again.
         """
-        if monotonic() < self._not_before or not self._gaps.is_due(wanted.values()):
+        is_due = self._missing.is_due(wanted.values())
+        if monotonic() < self.offer.again_at or not is_due:
             return {}
         try:
             found = dict(await self._async_get_all())
         except TrackingError as err:
-            wait = self.offer.fail(err)
-            self._not_before = monotonic() + wait
-            LOGGER.debug("No positions (%s); asking again in %.0f s", err, wait)
+            LOGGER.debug("No positions (%s)", err)
+            self.offer, warning = self.offer.failed(err)
+            if warning:
+                LOGGER.warning(warning, name_of(self.entry), err)
             return {}
-        self.offer.succeed()
-        lacking = _lacking(wanted, found)
-        by_id, error = await self._async_get_by_id(lacking)
-        found |= by_id
-        self._gaps.note(_lacking(wanted, found))
-        if error is not None:
-            self._gaps.fail(error.retry_after)
+        if self.offer.is_made and self.offer.error is not None:
+            LOGGER.info("%s: Positions are fetched again", name_of(self.entry))
+        self.offer = Offer(is_made=True)
+        found |= await self._async_get_missing(_lacking(wanted, found))
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
@@ -78,49 +72,54 @@ class PositionLookup:
         device list: hence a second try if the last one failed too, unless it would be
         long, the server asked to wait, or there were many requests before.
         """
-        self._requests.note()
+        self.requests.note()
         try:
-            return (await self._client.async_get_positions()).now
+            return (await self.client.async_get_positions()).now
         except NoAnswerError:
             raise
         except TrackingError as err:
-            is_first = not self.offer.is_made or self.offer.last_error is None
-            if is_first or err.retry_after is not None or not self._requests.spare:
+            is_first = not self.offer.is_made or self.offer.error is None
+            if is_first or err.retry_after is not None or not self.requests.spare:
                 raise
-        self._requests.note()
-        return (await self._client.async_get_positions()).now
+        self.requests.note()
+        return (await self.client.async_get_positions()).now
 
-    async def _async_get_by_id(
-        self, lacking: Sequence[Device]
-    ) -> tuple[dict[int, Position], TrackingError | None]:
+    async def _async_get_missing(
+        self, lacking: Mapping[int, Device]
+    ) -> dict[int, Position]:
         """Return announced positions that the list of them does not have.
 
-        Servers leave old ones out of the list, and may refuse to name them at all. If the
-        service could not answer, return why as well.
+        Servers leave old ones out of the list, and may refuse to name them at all.
         """
         found: dict[int, Position] = {}
-        for group in self._gaps.by_id(lacking, self._requests.spare):
-            self._requests.note()
+        spare, unanswered = self.requests.spare, None
+        self._missing, groups = self._missing.by_id(lacking.values(), spare)
+        for group in groups:
+            self.requests.note()
             ids = [device.position_id for device in group if device.position_id]
             try:
-                answer = await self._client.async_get_positions_by_id(ids)
+                answer = await self.client.async_get_positions_by_id(ids)
             except (CannotConnectError, ServiceUnavailableError) as err:
-                return found, err
+                unanswered = err
+                break
             except TrackingError as err:
                 LOGGER.debug("No positions by ID (%s)", err)
-                self._gaps.refuse(group)
+                self._missing = self._missing.refused(group)
             else:
                 # A server that knows no such question answers with what it likes.
                 found |= {key: item for key, item in answer.items() if item.id in ids}
-        return found, None
+        self._missing = self._missing.noted(_lacking(lacking, found).values())
+        if unanswered is not None:
+            self._missing = self._missing.unanswered(unanswered.retry_after)
+        return found
 
 
 def _lacking(
     wanted: Mapping[int, Device], found: Mapping[int, Position]
-) -> list[Device]:
+) -> dict[int, Device]:
     """Return the devices whose announced position is not among these, or not readable."""
-    return [
-        device
+    return {
+        device_id: device
         for device_id, device in wanted.items()
         if is_outdated(device, found.get(device_id))
-    ]
+    }

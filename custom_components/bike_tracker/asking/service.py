@@ -29,8 +29,9 @@ from ..const import DOMAIN
 from ..fleet.oddities import log_oddities
 from ..fleet.outage import async_begin_outage, async_end_outage
 from .positions import PositionLookup
-from .sign_in import SignIn
-from .waits import Backoff, Requests
+from .refused_positions import Offer
+from .refused_sign_in import SignIn
+from .waits import NONE_FAILED, PASSING, Requests, Row
 
 # The list and positions.
 _REQUESTS_OF_A_POLL: Final = 2
@@ -53,6 +54,8 @@ class Answer(NamedTuple):
     devices: News[str, Device]
     """Those that are this account's."""
     positions: Mapping[str, Position]
+    offers_positions: bool
+    """Whether the service answers with positions, as far as is known."""
     seconds: float
     """How long the account was listed without a break since the answer before."""
 
@@ -78,8 +81,8 @@ class Service:
     positions: PositionLookup
     sign_in: SignIn
     poll: Poll = field(default_factory=Poll)
-    backoff: Backoff = field(default_factory=Backoff)
     _asking: asyncio.Task[Answer] | None = None
+    _failures: Row = NONE_FAILED
     _last_success: float | None = None
     _odd: AbstractSet[str] = frozenset()
 
@@ -119,7 +122,8 @@ class Service:
             positions = await self.positions.async_get(
                 account.wanted(devices, began=began)
             )
-            return Answer(began, listed.now, devices, positions, seconds)
+            offered = self.positions.offer.works
+            return Answer(began, listed.now, devices, positions, offered, seconds)
         finally:
             self.poll.seconds = monotonic() - start
 
@@ -136,17 +140,18 @@ class Service:
             self._last_success = None
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
-        self.backoff.succeed()
+        self._failures = NONE_FAILED
         self.sign_in.async_succeed()
         async_end_outage(self.hass, self.entry)
-        self._odd = log_oddities(self.entry, self.client.devices, self._odd)
+        self._odd = log_oddities(self.entry, self.client.devices.seen, self._odd)
         return devices
 
     def _failure(self, err: TrackingError) -> Exception:
         is_set_up = self.entry.state is ConfigEntryState.LOADED
         if not isinstance(err, AuthenticationError):
             self.sign_in.async_fail_otherwise()
-            wait = self.backoff.fail(err.retry_after)
+            self._failures = self._failures.another()
+            wait = PASSING.after(self._failures, err.retry_after)
             # The first waits of a set-up are Home Assistant's own.
             is_obeyed = is_set_up or err.retry_after is not None
             return UpdateFailed(
@@ -176,5 +181,5 @@ def create_service(
 ) -> Service:
     """Return what asks for an entry; take whether positions are known of a restart."""
     requests = Requests()
-    positions = PositionLookup(entry, client, requests, known=offers_positions)
+    positions = PositionLookup(entry, client, requests, Offer(offers_positions or None))
     return Service(hass, entry, client, requests, positions, SignIn(hass, entry))

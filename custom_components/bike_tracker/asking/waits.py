@@ -1,63 +1,78 @@
-"""How long to wait after a failure, and how often to ask at all."""
+"""How long to wait after failures in a row, and how often to ask at all."""
 
 from collections import deque
-from collections.abc import Sequence
+from dataclasses import dataclass
 import random
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 
-LONGEST_WAIT: Final = 5 * 60 - 10
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+LONGEST_WAIT: Final = 5 * MINUTE - 10
 """Seconds. A bike that comes back moves a while later: all within five minutes."""
-_MINUTE: Final = 60
-_HOUR: Final = 60 * _MINUTE
-_MINUTES: Final = (_MINUTE, 2 * _MINUTE, 4 * _MINUTE, LONGEST_WAIT)
 _MOST: Final = 25
 # Polls come up to a second early.
-_TEN_MINUTES: Final = 10 * _MINUTE + 2
-HOURS: Final = tuple(hours * _HOUR for hours in (1, 2, 4, 8, 16, 24))
-"""Waits for what a service never offered, in seconds."""
+_TEN_MINUTES: Final = 10 * MINUTE + 2
 
 
-def jittered(seconds: float) -> float:
-    """Return a wait, up to a tenth shorter: not all accounts ask in the same second."""
-    return seconds * random.uniform(0.9, 1)  # noqa: S311 - no secret
+class Row(NamedTuple):
+    """Failures in a row: how many, and since when by the monotonic clock."""
+
+    tries: int = 0
+    since: float = 0.0
+
+    def another(self) -> Row:
+        """Return the row with one more."""
+        return Row(self.tries + 1, self.since if self.tries else monotonic())
 
 
-def shortened(seconds: float) -> float:
-    """Return a wait, up to a tenth shorter, but a minute.
-
-    Nobody is asked more often than while all is well.
-    """
-    return max(_MINUTE, jittered(seconds))
+NONE_FAILED: Final = Row()
 
 
-def obeyed(asked_for: float, at_least: float = _MINUTE) -> float:
-    """Return a wait that a server asked for: an hour at most, and not too short."""
-    return min(max(asked_for, at_least), _HOUR)
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A table of waits, in seconds. Jitter only shortens them."""
 
+    by_tries: tuple[float, ...]
+    """After the first failure, the second …; the last one is repeated."""
+    by_age: tuple[tuple[float, float], ...] = ()
+    """From which age of the row on it is which wait instead."""
+    least: float = MINUTE
+    """Nobody is asked more often than while all is well."""
 
-class Backoff:
-    """Waits of 1, 2, 4, 5, 5 … minutes, or others of which the last is repeated."""
-
-    def __init__(self, waits: Sequence[float] = _MINUTES) -> None:
-        """Begin with the first wait."""
-        self._waits = waits
-        self._failures = 0
-
-    def succeed(self) -> None:
-        """Begin with the first wait again."""
-        self._failures = 0
-
-    def fail(self, asked_for: float | None = None) -> float:
-        """Return the wait after another failure, in seconds.
-
-        A wait that the server asked for is obeyed, between a minute and an hour.
-        """
-        wait = self._waits[min(self._failures, len(self._waits) - 1)]
-        self._failures += 1
+    def after(self, row: Row, asked_for: float | None = None) -> float:
+        """Return the wait after the last failure of a row, or what a server asked for."""
         if asked_for is not None:
             return obeyed(asked_for)
-        return shortened(wait)
+        wait = self.by_tries[min(row.tries, len(self.by_tries)) - 1]
+        age = monotonic() - row.since
+        for older_than, longer in self.by_age:
+            if age >= older_than:
+                wait = longer
+        # A tenth at most: not all accounts ask in the same second.
+        return max(self.least, wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
+
+
+PASSING: Final = Waits((MINUTE, 2 * MINUTE, 4 * MINUTE, LONGEST_WAIT))
+"""For what is known to work."""
+NEVER_OFFERED: Final = Waits(tuple(hours * HOUR for hours in (1, 2, 4, 8, 16, 24)))
+"""For what nobody promised."""
+REFUSED_SIGN_IN: Final = Waits(
+    (MINUTE, LONGEST_WAIT), ((HOUR, 15 * MINUTE), (24 * HOUR, HOUR))
+)
+"""So long that a password that is really wrong locks no account."""
+MISSING_POSITION: Final = Waits(PASSING.by_tries, ((HOUR, HOUR),))
+LIVE: Final = Waits(
+    # A try is two requests: with five minutes between them they would be too many.
+    (5, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 15 * MINUTE),
+    least=0,
+)
+"""For a live connection that worked before."""
+
+
+def obeyed(asked_for: float | None, at_least: float = MINUTE) -> float:
+    """Return a wait that a server asked for: an hour at most, and not too short."""
+    return min(max(asked_for or 0, at_least), HOUR)
 
 
 class Requests:
@@ -85,14 +100,8 @@ class Requests:
         In each ten minutes that begin before now and end after some polls to come.
         """
         now = monotonic()
-        return max(
-            0,
-            min(
-                _MOST
-                - 2 * polls
-                - sum(
-                    time > now + polls * _MINUTE - _TEN_MINUTES for time in self._times
-                )
-                for polls in range(11)
-            ),
-        )
+        return max(0, min(self._spare_after(polls, now) for polls in range(11)))
+
+    def _spare_after(self, polls: int, now: float) -> int:
+        begin = now + polls * MINUTE - _TEN_MINUTES
+        return _MOST - 2 * polls - sum(time > begin for time in self._times)

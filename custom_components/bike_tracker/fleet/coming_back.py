@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers.start import async_at_started
 
-from ..asking.later import Later
+from ..asking.timer import Timer
 
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
 _SECONDS: Final = 5
@@ -32,7 +32,7 @@ class ComingBack:
         self._move = move
         self._tell = tell
         self._has_started = hass.state is CoreState.running
-        self._later = Later(hass, entry, _SECONDS, self._async_act)
+        self._later = Timer(hass, entry, _SECONDS, self._async_act)
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
 
     @property

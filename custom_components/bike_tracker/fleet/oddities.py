@@ -4,20 +4,20 @@ from collections.abc import Set as AbstractSet
 
 from homeassistant.config_entries import ConfigEntry
 
-from ..api import Device, ListReader
+from ..api.lists import Seen
 from ..const import LOGGER
 from ..identity import name_of
 
 
 def log_oddities(
-    entry: ConfigEntry, devices: ListReader[str, Device], known: AbstractSet[str]
+    entry: ConfigEntry, seen: Seen, known: AbstractSet[str]
 ) -> AbstractSet[str]:
     """Write what is odd and was not known to the log; return what is known now."""
     odd = {
         field: f"a device without a readable {field}, which stays unknown"
-        for field in devices.unreadable_fields
+        for field in seen.unreadable
     }
-    if number := devices.left_out:
+    if number := seen.left_out:
         odd["left_out"] = f"{number} elements that are no device and are left out"
     for oddity in odd.keys() - known:
         LOGGER.warning("%s: The server sent %s", name_of(entry), odd[oddity])

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from time import monotonic
 
 from homeassistant.config_entries import ConfigEntry
@@ -18,35 +19,29 @@ _AT_ONCE = 4
 _MOST = 5_000
 
 
+@dataclass(slots=True, eq=False)
 class Inbox:
     """Has messages taken in: the first ones after a quiet second at once.
 
     Of many, what came is taken in together, once a second.
     """
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry,
-        take_in: Callable[[Message], None],
-    ) -> None:
-        """Begin empty."""
-        self._hass = hass
-        self._entry = entry
-        self._take_in = take_in
-        self._waiting = Message([], [])
-        self._task: asyncio.Task[None] | None = None
-        # How often something was taken in since the last quiet second, and when.
-        self._times = 0
-        self._taken_in_at = 0.0
+    hass: HomeAssistant
+    entry: ConfigEntry
+    take_in: Callable[[Message], None]
+    _waiting: Message = field(default_factory=lambda: Message([], []))
+    _task: asyncio.Task[None] | None = None
+    _times: int = 0
+    """How often something was taken in since the last quiet second."""
+    _taken_in_at: float = 0.0
 
     async def async_put(self, message: Message) -> None:
         """Have a message taken in; wait while there are too many."""
         self._waiting.devices.extend(message.devices)
         self._waiting.positions.extend(message.positions)
         if self._task is None or self._task.done():
-            self._task = self._entry.async_create_background_task(
-                self._hass,
+            self._task = self.entry.async_create_background_task(
+                self.hass,
                 self._async_empty(),
                 f"{DOMAIN} live news",
                 # In a moment, when what came together with it is there as well.
@@ -62,22 +57,19 @@ class Inbox:
             return
         message, self._waiting = self._waiting, Message([], [])
         try:
-            self._take_in(message)
+            self.take_in(message)
         except Exception:  # noqa: BLE001 - the next message is taken in all the same
             LOGGER.exception(
                 "%s: Unexpected error taking in what the service said",
-                name_of(self._entry),
+                name_of(self.entry),
             )
         self._taken_in_at = monotonic()
 
     async def _async_empty(self) -> None:
         while len(self._waiting):
-            if pause := self._pause():
-                await asyncio.sleep(pause)
+            # How many seconds to wait before what waits is taken in.
+            left = self._taken_in_at + _SECOND - monotonic()
+            self._times = 1 if left <= 0 else self._times + 1
+            if self._times > _AT_ONCE:
+                await asyncio.sleep(left)
             self.async_flush()
-
-    def _pause(self) -> float:
-        """Return how many seconds to wait before what waits is taken in."""
-        left = self._taken_in_at + _SECOND - monotonic()
-        self._times = 1 if left <= 0 else self._times + 1
-        return left if self._times > _AT_ONCE else 0

@@ -1,6 +1,7 @@
 """Something that is done once, a while after it was last asked for."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from homeassistant.config_entries import ConfigEntry
@@ -8,23 +9,19 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
 
-class Later:
+@dataclass(slots=True, eq=False)
+class Timer:
     """Does it, unless the entry is unloaded before."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry,
-        seconds: float,
-        action: Callable[[], None],
-    ) -> None:
+    hass: HomeAssistant
+    entry: ConfigEntry
+    seconds: float
+    action: Callable[[], None]
+    _cancel: CALLBACK_TYPE | None = None
+
+    def __post_init__(self) -> None:
         """Wait to be asked."""
-        self._hass = hass
-        self._seconds = seconds
-        self._job = HassJob(self._async_act, cancel_on_shutdown=True)
-        self._action = action
-        self._cancel: CALLBACK_TYPE | None = None
-        entry.async_on_unload(self.async_cancel)
+        self.entry.async_on_unload(self.async_cancel)
 
     @property
     def is_scheduled(self) -> bool:
@@ -35,17 +32,18 @@ class Later:
     def async_schedule(self, seconds: float | None = None) -> None:
         """Do it after that time, or after so many seconds."""
         self.async_cancel()
-        wait = self._seconds if seconds is None else seconds
-        self._cancel = async_call_later(self._hass, wait, self._job)
+        wait = self.seconds if seconds is None else seconds
+        job = HassJob(self._async_act, cancel_on_shutdown=True)
+        self._cancel = async_call_later(self.hass, wait, job)
 
     @callback
     def async_cancel(self) -> None:
         """Do it no more."""
-        if self._cancel is not None:
-            self._cancel()
-            self._cancel = None
+        cancel, self._cancel = self._cancel, None
+        if cancel is not None:
+            cancel()
 
     @callback
     def _async_act(self, _now: datetime) -> None:
         self._cancel = None
-        self._action()
+        self.action()
