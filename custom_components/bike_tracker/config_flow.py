@@ -78,7 +78,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Add an account."""
-        return await self._async_sign_in("user", _ACCOUNT_SCHEMA, {}, user_input)
+        return await self._async_sign_in("user", _ACCOUNT_SCHEMA, user_input)
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
         """Begin to sign in again, as the server refused the password."""
@@ -88,32 +88,29 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Ask for the password of the account."""
+        entry = self._get_reauth_entry()
         return await self._async_sign_in(
-            "reauth_confirm",
-            _PASSWORD_SCHEMA,
-            self._get_reauth_entry().data,
-            user_input,
+            "reauth_confirm", _PASSWORD_SCHEMA, user_input, entry
         )
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Change the address, the email or the password."""
+        entry = self._get_reconfigure_entry()
         return await self._async_sign_in(
-            "reconfigure",
-            _ACCOUNT_SCHEMA,
-            self._get_reconfigure_entry().data,
-            user_input,
+            "reconfigure", _ACCOUNT_SCHEMA, user_input, entry
         )
 
     async def _async_sign_in(
         self,
         step_id: str,
         schema: vol.Schema,
-        stored: Mapping[str, Any],
         user_input: dict[str, Any] | None,
+        entry: ConfigEntry | None = None,
     ) -> ConfigFlowResult:
         """Show the form until a sign-in with what was typed succeeds."""
+        stored: Mapping[str, Any] = {} if entry is None else entry.data
         wrong: dict[str, str] = {}
         if user_input is not None:
             try:
@@ -122,12 +119,12 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 raise
             except errors.TrackingError as err:
                 if isinstance(err, _LOGGED):
-                    name = self._name(user_input)
+                    name = _name(entry, user_input)
                     LOGGER.warning("%s: Signing in failed: %s", name, err)
                 field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
                 wrong[field if field in schema.schema else "base"] = error
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
-                name = self._name(user_input)
+                name = _name(entry, user_input)
                 LOGGER.exception("%s: Unexpected error while signing in", name)
                 wrong["base"] = "unknown"
         shown = {
@@ -141,14 +138,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=wrong,
             description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
         )
-
-    def _name(self, typed: Mapping[str, Any]) -> str:
-        """Return what the log calls the account."""
-        if self.source == SOURCE_REAUTH:
-            return name_of(self._get_reauth_entry())
-        if self.source == SOURCE_RECONFIGURE:
-            return name_of(self._get_reconfigure_entry())
-        return origin_of(possible_urls(typed[CONF_URL])[0])
 
     async def _async_try(self, typed: Mapping[str, Any]) -> ConfigFlowResult:
         """Sign in and finish, or raise what is wrong with the account."""
@@ -242,3 +231,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         titles = {entry.title for entry in self._async_current_entries()}
         numbered = (f"{name} ({number})" for number in count(2))
         return next(title for title in chain([name], numbered) if title not in titles)
+
+
+def _name(entry: ConfigEntry | None, typed: Mapping[str, Any]) -> str:
+    """Return what the log calls the account."""
+    return name_of(entry) if entry else origin_of(possible_urls(typed[CONF_URL])[0])

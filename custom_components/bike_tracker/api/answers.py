@@ -26,13 +26,6 @@ from .errors import (
     UnknownHostError,
 )
 
-FAILURES = (
-    *(TimeoutError, aiohttp.ClientError, OSError, ValueError),
-    # What aiohttp stumbles over when its session is closed meanwhile.
-    *(AttributeError, RuntimeError),
-)
-"""What may be raised where a connection fails; failure_of() says what it means."""
-
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 # What Traccar 5.11 and 5.12 name in a 400 for a wrong password, and how far to look.
 _REFUSES_SIGN_IN = b"SecurityRequestFilter"
@@ -51,10 +44,10 @@ async def raise_for_status(response: aiohttp.ClientResponse) -> None:
         response
     ):
         raise AuthenticationError(f"status {status}")
-    raise refusal(status, response.headers)
+    raise _refusal(status, response.headers)
 
 
-def refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
+def _refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
     """Return what a status other than the good one says."""
     if status == HTTPStatus.UNAUTHORIZED:
         return AuthenticationError(f"status {status}")
@@ -68,27 +61,47 @@ def refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
 
 
 async def async_answer[T](asking: Awaitable[T], session: aiohttp.ClientSession) -> T:
-    """Return what is asked for, or raise what went wrong, without the server's name."""
+    """Return what is asked for, or raise what went wrong."""
+    failure: TrackingError
     try:
         return await asking
-    except FAILURES as err:
-        failure = failure_of(err, session)
-    # Raised here, as the error above holds headers and the name.
+    except AttributeError, RuntimeError:
+        # What aiohttp stumbles over when its session is closed meanwhile.
+        if not session.closed:
+            raise
+        failure = CannotConnectError("connection closed")
+    except (aiohttp.ClientError, OSError, ValueError) as err:
+        failure = _failure(err)
+    # Raised here, as the errors above hold headers and the name.
     raise failure
 
 
-def failure_of(err: Exception, session: aiohttp.ClientSession) -> TrackingError:
-    """Return what went wrong; raise what no failing connection explains."""
+def _failure(err: Exception) -> TrackingError:
+    """Return what went wrong, without the server's name."""
     if isinstance(err, aiohttp.WSServerHandshakeError):
-        return refusal(err.status, err.headers or {})
+        return _refusal(err.status, err.headers or {})
     if isinstance(err, TimeoutError):
         unconnected = isinstance(err, aiohttp.ConnectionTimeoutError)
         return NoAnswerError("no answer in time", nobody_there=unconnected)
-    if isinstance(err, (aiohttp.ClientError, OSError, ValueError)):
-        return _failure(err)
-    if not session.closed:
-        raise err
-    return CannotConnectError("connection closed")
+    if isinstance(err, aiohttp.ClientConnectorDNSError):
+        return UnknownHostError("name not found")
+    if isinstance(err, aiohttp.ClientConnectorCertificateError):
+        err = err.certificate_error
+    if isinstance(err, ssl.SSLCertVerificationError):
+        problem = err.verify_message.split(",")[0].lower()
+        return InvalidCertificateError(f"certificate not valid: {problem}")
+    if isinstance(err, aiohttp.ClientConnectorSSLError):
+        no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
+        return CannotConnectError("no secure connection", nobody_there=no_tls)
+    unconnected = isinstance(err, aiohttp.ClientConnectorError)
+    if isinstance(err, OSError) and err.errno:
+        kind = _ERRNO_ERRORS.get(err.errno, CannotConnectError)
+        return kind(os.strerror(err.errno).lower(), nobody_there=unconnected)
+    if unconnected or isinstance(
+        err, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
+    ):
+        return CannotConnectError("connection lost", nobody_there=unconnected)
+    return CannotConnectError("no valid HTTP")
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
@@ -112,26 +125,3 @@ async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
         return err.partial
     except aiohttp.ClientPayloadError:
         return b""
-
-
-def _failure(err: Exception) -> CannotConnectError:
-    """Return what went wrong, without the server's name."""
-    if isinstance(err, aiohttp.ClientConnectorDNSError):
-        return UnknownHostError("name not found")
-    if isinstance(err, aiohttp.ClientConnectorCertificateError):
-        err = err.certificate_error
-    if isinstance(err, ssl.SSLCertVerificationError):
-        problem = err.verify_message.split(",")[0].lower()
-        return InvalidCertificateError(f"certificate not valid: {problem}")
-    if isinstance(err, aiohttp.ClientConnectorSSLError):
-        no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
-        return CannotConnectError("no secure connection", nobody_there=no_tls)
-    unconnected = isinstance(err, aiohttp.ClientConnectorError)
-    if isinstance(err, OSError) and err.errno:
-        kind = _ERRNO_ERRORS.get(err.errno, CannotConnectError)
-        return kind(os.strerror(err.errno).lower(), nobody_there=unconnected)
-    if unconnected or isinstance(
-        err, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
-    ):
-        return CannotConnectError("connection lost", nobody_there=unconnected)
-    return CannotConnectError("no valid HTTP")

@@ -80,6 +80,11 @@ class Connection(NamedTuple):
     Connections of this kind are known to die without a word.
     """
 
+    def after_poll(self, *, heard: bool, untold: bool) -> Connection:
+        """Return this after a poll: of one without news nothing is to be learned."""
+        row = NONE_FAILED if heard else self.untold
+        return self._replace(untold=row.another() if untold else row)
+
     @property
     def is_well(self) -> bool:
         """Return whether it has lasted."""
@@ -151,14 +156,10 @@ class Live:
             if offered and not self._connect.is_scheduled:
                 self._connect.async_schedule()
         elif self._task is not None and self._connection is not None:
-            row = NONE_FAILED if heard else self._connection.untold
-            connection = Connection(
-                self._connection.began, row.another() if untold else row
-            )
-            if heard and connection.is_well:
+            self._connection = self._connection.after_poll(heard=heard, untold=untold)
+            if heard and self._connection.is_well:
                 self._failures = NONE_FAILED
-            self._connection = connection
-            if connection.is_broken:
+            if self._connection.is_broken:
                 self.report.found_broken += 1
                 # How long it told nothing is no time in which it was well.
                 self._connection = None
