@@ -15,6 +15,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.account import (
     Alarm,
     Fix,
+    Guard,
     Remembered,
     Ride,
     RideEvent,
@@ -22,6 +23,7 @@ from custom_components.bike_tracker.account import (
     Since,
     Story,
     Track,
+    Triggered,
 )
 from custom_components.bike_tracker.api import Hardware, Position
 from custom_components.bike_tracker.const import DOMAIN
@@ -35,6 +37,14 @@ LATER = NOON + timedelta(minutes=9, microseconds=1)
 PLACE = Fix(NOON, 47.9, 7.8, 5.0, 9.5)
 RIDE = Ride(NOON, LATER, 1.5, 20.0, PLACE, PLACE._replace(total=None))
 POSITION = Position(7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True))
+GUARD = Guard(
+    *(LATER, PLACE, NOON, NOON),
+    is_settled=True,
+    moved=False,
+    doubt=PLACE,
+    doubts=2,
+    triggered=Triggered("motion", NOON, 12.5, LATER),
+)
 STORY = Story(
     position=POSITION,
     shown=Position(7, 2, NOON, 47.0, 7.0),
@@ -45,6 +55,7 @@ STORY = Story(
     ),
     ride_events=(RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
     track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
+    guard=GUARD,
 )
 TIME = "2026-11-20T12:00:00+00:00"
 FIX = {
@@ -150,7 +161,11 @@ JUNK: list[Any] = [
 
 @pytest.mark.parametrize("junk", JUNK)
 @pytest.mark.parametrize(
-    "part", ["positions", "since", "tracks", "alarms", "ride_events", "shown", "told"]
+    "part",
+    [
+        *("positions", "since", "tracks", "alarms"),
+        *("ride_events", "guard", "shown", "told"),
+    ],
 )
 async def test_junk(
     hass: HomeAssistant, hass_storage: dict[str, Any], part: str, junk: Any
@@ -236,3 +251,27 @@ async def test_nothing_is_written_without_need(
     memory.async_save_later()
     await hass.async_block_till_done()
     assert not hass_storage
+
+
+@pytest.mark.parametrize(
+    ("lost", "left"),
+    [
+        ("place", None),
+        ("after", None),
+        ("armed_at", None),
+        ("triggered", GUARD._replace(triggered=None)),
+        ("doubts", GUARD._replace(doubts=0)),
+    ],
+)
+async def test_guard_that_is_not_readable(
+    hass: HomeAssistant, hass_storage: dict[str, Any], lost: str, left: Guard | None
+) -> None:
+    """Without what it needs there is none, and else it costs what is lost."""
+    memory = Memory(hass, FILE)
+    (await memory.async_load()).stories[RED] = STORY
+    await memory.async_save()
+    data = hass_storage[f"{DOMAIN}.file"]["data"]
+    for junk in (None, "junk", {"cause": "junk"}):
+        data["guard"][RED][lost] = junk
+        remembered = await async_load(hass, data, hass_storage)
+        assert remembered.stories[RED].guard == left

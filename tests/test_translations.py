@@ -268,7 +268,9 @@ async def test_entities(
     names = {
         text
         for key, text in texts.items()
-        if key.startswith("entity.") and key.endswith(".name")
+        if key.startswith("entity.")
+        and key.endswith(".name")
+        and ".state_attributes." not in key
     }
     entities = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
     assert names <= {entity.original_name for entity in entities}

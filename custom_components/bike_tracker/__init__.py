@@ -18,6 +18,7 @@ from .fleet.registries import tracker_of
 from .identity import async_identify
 
 PLATFORMS = [
+    Platform.ALARM_CONTROL_PANEL,
     Platform.BINARY_SENSOR,
     Platform.DEVICE_TRACKER,
     Platform.EVENT,

@@ -136,6 +136,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._async_tell(news, came_back=came_back)
 
     @callback
+    def async_arm(self, unique_id: str) -> bool:
+        """Guard a listed tracker where it is; return whether that is known."""
+        news = self.account.arm(unique_id, dt_util.utcnow())
+        if news:
+            self._async_tell(news)
+        return news is not None
+
+    @callback
+    def async_disarm(self, unique_id: str) -> None:
+        """Guard a listed tracker no more."""
+        self._async_tell(self.account.disarm(unique_id))
+
+    @callback
     def _async_poll_anew(self) -> None:
         """Poll now that a live connection began anew: it tells no devices at first.
 

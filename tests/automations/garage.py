@@ -55,6 +55,11 @@ class Garage(House):
         self.runs.append(Told(dt_util.utcnow(), event.data))
 
     @property
+    def hass(self) -> HomeAssistant:
+        """Return Home Assistant."""
+        return self._hass
+
+    @property
     def now(self) -> datetime:
         """Return the time."""
         return dt_util.utcnow()

@@ -22,7 +22,7 @@ from .test_condition import CONDITIONS, DURATIONS
 from .test_rides import TRIGGERS as ON_RIDES
 from .test_trigger import TRIGGERS as ON_TRACKERS, WAITING
 
-TRIGGERS = ("alarm_raised", *ON_TRACKERS, *ON_RIDES)
+TRIGGERS = ("alarm_raised", "guard_triggered", *ON_TRACKERS, *ON_RIDES)
 
 _PACKAGE = automations.__name__
 
@@ -109,7 +109,9 @@ async def _conditions(hass: HomeAssistant) -> set[str]:
 async def test_offered(hass: HomeAssistant) -> None:
     """The editor is told of each, with what it is for and what is to be filled in."""
     assert await _triggers(hass) == {f"{DOMAIN}.{name}" for name in TRIGGERS}
-    assert await _conditions(hass) == {f"{DOMAIN}.{name}" for name in CONDITIONS}
+    assert await _conditions(hass) == {
+        f"{DOMAIN}.{name}" for name in (*CONDITIONS, "is_guarded")
+    }
     triggers = await trigger.async_get_all_descriptions(hass)
     for name in TRIGGERS:
         described = triggers[f"{DOMAIN}.{name}"]

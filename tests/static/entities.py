@@ -16,6 +16,7 @@ DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
 
 # What an entity's state can be, where Home Assistant gives the states names.
 STATES: Mapping[str, frozenset[str]] = {
+    "alarm_control_panel": frozenset({"disarmed", "armed_away", "triggered"}),
     "binary_sensor": frozenset({"on", "off"}),
     "device_tracker": frozenset({"home", "not_home"}),
     "event": frozenset(),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 import re
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from homeassistant.components import homeassistant as core
 from homeassistant.generated.languages import LANGUAGES
@@ -11,6 +11,7 @@ import pytest
 import voluptuous as vol
 
 from custom_components.bike_tracker import event
+from custom_components.bike_tracker.account import Triggered
 
 from .automations import described
 from .entities import DESCRIPTIONS, STATES
@@ -131,7 +132,11 @@ SCHEMA = vol.Schema(
                     vol.Optional("name"): str,
                     vol.Optional("state"): {str: str},
                     vol.Optional("state_attributes"): {
-                        "event_type": {vol.Required("state"): {str: str}}
+                        "cause": {
+                            vol.Required("name"): str,
+                            vol.Required("state"): {str: str},
+                        },
+                        "event_type": {vol.Required("state"): {str: str}},
                     },
                 }
             }
@@ -337,6 +342,13 @@ def test_types_of_events_have_a_name() -> None:
         texts = ENGLISH["entity"]["event"][description.translation_key]
         named = texts["state_attributes"]["event_type"]["state"]
         assert named.keys() == set(description.event_types)
+
+
+def test_causes_have_a_name() -> None:
+    """Each of what may trigger a guard has one."""
+    texts = ENGLISH["entity"]["alarm_control_panel"]["guard"]["state_attributes"]
+    causes = get_args(get_type_hints(Triggered)["cause"])
+    assert texts["cause"]["state"].keys() == set(causes)
 
 
 @pytest.mark.parametrize("section", ["exceptions", "issues"])

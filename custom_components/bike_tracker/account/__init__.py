@@ -7,6 +7,7 @@ where news came from.
 from .account import Account, Began, Remembered
 from .alarms import ALARM_TYPES, Alarm
 from .distance import Fix
+from .guard import Guard, Triggered
 from .happened import RideEvent
 from .positions import is_outdated
 from .since import Said, Since
@@ -20,6 +21,7 @@ __all__ = [
     "Alarm",
     "Began",
     "Fix",
+    "Guard",
     "Remembered",
     "Ride",
     "RideEvent",
@@ -29,5 +31,6 @@ __all__ = [
     "Track",
     "Tracker",
     "Trackers",
+    "Triggered",
     "is_outdated",
 ]

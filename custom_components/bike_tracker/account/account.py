@@ -184,6 +184,18 @@ class Account:
         }
         return self._become(moved, frozenset())
 
+    def arm(self, unique_id: str, now: datetime) -> News[str, Tracker] | None:
+        """Guard a listed tracker where it is; return what is different.
+
+        None if it never had a place.
+        """
+        story = self._story(unique_id).armed(now, self.told(unique_id, "guard"))
+        return story and self._tell_story(unique_id, story)
+
+    def disarm(self, unique_id: str) -> News[str, Tracker]:
+        """Guard a listed tracker no more; return what is different."""
+        return self._tell_story(unique_id, self._story(unique_id)._replace(guard=None))
+
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
         """Count trackers among those it had that are not listed; return which are gone.
 
@@ -216,6 +228,10 @@ class Account:
     def note_told(self, unique_id: str, key: str, heard_at: datetime) -> None:
         """Take in what an event entity of a tracker told last."""
         self.remembered.told.setdefault(unique_id, {})[key] = heard_at
+
+    def _tell_story(self, unique_id: str, story: Story) -> News[str, Tracker]:
+        tracker = self.trackers[unique_id]._replace(story=story)
+        return self._become({unique_id: tracker}, frozenset())
 
     def _story(self, unique_id: str) -> Story:
         return self.remembered.stories.get(unique_id, NEW_STORY)

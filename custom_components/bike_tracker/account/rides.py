@@ -58,7 +58,7 @@ def heard(track: Track, position: Position, now: datetime) -> Step:
     fix = _fix(position, now)
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
-    report = _Report(fix, position.speed, _says_it_moves(position))
+    report = _Report(fix, position.speed, says_it_moves(position))
     news: list[RideNews] = []
     if track.place and track.seen and track.doubt:
         track, news = _decided(track, track.place, track.seen, track.doubt, report)
@@ -119,7 +119,8 @@ def _is_newer(track: Track, position: Position, fix: Fix) -> bool:
     return position.is_fix and fix.time > newest.time and not is_again
 
 
-def _says_it_moves(position: Position) -> bool | None:
+def says_it_moves(position: Position) -> bool | None:
+    """Return whether a report says that the bike moves, None where it does not say it."""
     if _is_moving(position.speed):
         return True
     if position.motion is None and position.speed == 0:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ..api import DeviceStatus, Position
 from .alarms import Alarm, alarms_of, is_same
+from .guard import Guard, alarmed, armed, heard as guard_heard
 from .happened import RideEvent, later
 from .positions import taken
 from .rides import ended, heard, recounted
@@ -32,6 +33,8 @@ class Story(NamedTuple):
     """How far it came; None while it has no position."""
     there_already: int | None = None
     """The position it had when it was listed first: its alarm was before anybody listened."""
+    guard: Guard | None = None
+    """How it is guarded, None while it is not."""
 
     def with_status(self, status: DeviceStatus | None, now: datetime) -> Story:
         """Return the story after a status."""
@@ -52,26 +55,27 @@ class Story(NamedTuple):
         before may not have been told yet. An alarm that is no news was there before
         anybody could listen.
         """
-        position, known = taken(self.position, position), self.position
-        alarms = self.alarms
+        report, known = position, self.position
+        position, story = taken(known, report), self
         if position.alarm:
-            alarms = self.with_alarms(
-                position, now, untold=comes_back, is_news=is_news
-            ).alarms
+            story = self.with_alarms(position, now, untold=comes_back, is_news=is_news)
         if position is known:
-            return self if alarms is self.alarms else self._replace(alarms=alarms)
-        shown = self.shown
+            return story
+        shown, guard, before = self.shown, story.guard, self.track or NEW_TRACK
+        if guard:
+            guard = guard_heard(guard, report, before, now)
         if comes_back and shown is None and known and known.latitude is not None:
             shown = known
-        track, ride_news = heard(self.track or NEW_TRACK, position, now)
+        track, ride_news = heard(before, position, now)
         return Story(
             position,
             shown,
             self.since.after_motion(position.motion, now),
-            alarms,
+            story.alarms,
             self._rides(ride_news, now, untold=comes_back),
             track,
             self.there_already,
+            guard,
         )
 
     def with_alarms(
@@ -90,7 +94,19 @@ class Story(NamedTuple):
             return self
         if not is_news:
             return self._replace(alarms=(*self.alarms, *new))
-        return self._replace(alarms=later(self.alarms, new, now, untold=untold))
+        return self._replace(
+            alarms=later(self.alarms, new, now, untold=untold),
+            guard=self.guard and alarmed(self.guard, new, self.track, now),
+        )
+
+    def armed(self, now: datetime, told: datetime | None) -> Story | None:
+        """Return the story once it is guarded, None while it never had a place.
+
+        `told` is the number of what triggered its guard the time before.
+        """
+        moving = self.since.moving
+        guard = armed(self.track, moving and moving.is_so, now, told)
+        return guard and self._replace(guard=guard)
 
     def fallen_silent(self, now: datetime) -> Story:
         """Return the story of a tracker under way that is heard of no more."""

@@ -1,11 +1,13 @@
 """One tracker as it is known."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import NamedTuple
 
 from ..api import Device, Hardware, Position
 from .alarms import Alarm
 from .distance import Fix
+from .guard import Guard, Triggered
 from .happened import RideEvent
 from .since import Said, Since
 from .story import NEW_STORY, Story
@@ -54,6 +56,21 @@ class Tracker(NamedTuple):
     def track(self) -> Track | None:
         """Return how far it came, None while it has no position."""
         return self.story.track
+
+    @property
+    def guard(self) -> Guard | None:
+        """Return how it is guarded, None while it is not."""
+        return self.story.guard
+
+    @property
+    def guarded_since(self) -> datetime | None:
+        """Return since when it is guarded, None while it is not."""
+        return self.guard and self.guard.armed_at
+
+    @property
+    def triggered(self) -> Triggered | None:
+        """Return what triggered its guard, None while nothing did."""
+        return self.guard and self.guard.triggered
 
     @property
     def online(self) -> Said | None:

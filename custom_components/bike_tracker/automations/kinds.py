@@ -6,7 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker
+from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker, Triggered
 
 AT_ONCE: Final = timedelta()
 _SILENT_FOR: Final = timedelta(hours=24)
@@ -82,6 +82,11 @@ def _rides(
             yield Item(event.heard_at, since, more=event.described())
 
 
+def _guards(triggered: Triggered | None) -> Iterator[Item]:
+    if triggered:
+        yield Item(triggered.heard_at, triggered.since, more=triggered.described())
+
+
 _online, _moving = attrgetter("online"), attrgetter("since.moving")
 _ride_events = attrgetter("ride_events")
 _becomes, _becomes_not = partial(_changes, is_so=True), partial(_changes, is_so=False)
@@ -98,6 +103,7 @@ KINDS: Final = {
         is_silence=True,
     ),
     "came_online": Kind("came online", _online, _becomes),
+    "guard_triggered": Kind("triggered its guard", attrgetter("triggered"), _guards),
     "ride_ended": Kind("ended a ride", _ride_events, partial(_rides, which="ended")),
     "ride_started": Kind(
         "started a ride", _ride_events, partial(_rides, which="started")
@@ -109,6 +115,7 @@ KINDS: Final = {
 """By the names of triggers."""
 
 ASKED: Final = {
+    "is_guarded": Kind("is guarded", attrgetter("guarded_since"), _since),
     "is_moving": KINDS["started_moving"]._replace(wait=None),
     "is_not_moving": KINDS["stopped_moving"],
     "is_offline": KINDS["went_offline"],

@@ -1,0 +1,205 @@
+"""The guard: triggered once, and automations on its state see that too."""
+
+from itertools import permutations
+from typing import Any
+
+from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+import pytest
+
+from tests.conftest import BLUE, RED
+from tests.simulator.world import DEFAULT_LATITUDE
+
+from .garage import INTERRUPTIONS, Garage
+
+GUARD = "alarm_control_panel.red_bike_guard"
+ON_STATE = {
+    "id": "State",
+    "alias": "State",
+    "mode": "queued",
+    "triggers": {
+        "trigger": "alarm_control_panel.triggered",
+        "target": {"entity_id": GUARD},
+    },
+    "actions": {
+        "event": "told",
+        "event_data": {"description": "state"},
+    },
+}
+TOLD = ["Red bike triggered its guard", "state"]
+
+
+async def async_call(garage: Garage, action: str, entity_id: str = GUARD) -> None:
+    """Arm or disarm."""
+    await garage.hass.services.async_call(
+        "alarm_control_panel",
+        f"alarm_{action}",
+        {"entity_id": entity_id},
+        blocking=True,
+    )
+
+
+def steal(garage: Garage) -> None:
+    """Let the bike be ridden away."""
+    position = garage.simulator.devices[RED].position
+    assert position is not None
+    is_near = abs(position.latitude - DEFAULT_LATITUDE) < 0.005
+    latitude = DEFAULT_LATITUDE + (0.01 if is_near else 0)
+    garage.simulator.report(RED, latitude=latitude, motion=True, attributes={})
+
+
+def bring_back(garage: Garage) -> None:
+    """Let it stand where it is."""
+    garage.simulator.report(RED, motion=False, attributes={})
+
+
+def told(garage: Garage) -> list[str]:
+    """Return what was told."""
+    return sorted(run.variables["description"] for run in garage.runs)
+
+
+async def async_listen(garage: Garage) -> None:
+    """Save automations on the trigger and on the state."""
+    await garage.async_save(
+        garage.automation("guard_triggered", told=("cause", "distance")), ON_STATE
+    )
+
+
+async def test_told_at_once(garage: Garage) -> None:
+    """With the poll that brings it, why, and how far away it was."""
+    await async_listen(garage)
+    await async_call(garage, "arm_away")
+    await garage.async_minutes(3)
+    assert garage.runs == []
+
+    steal(garage)
+    stolen = garage.now
+    await garage.async_minutes(3)
+
+    assert told(garage) == TOLD
+    [run] = [run for run in garage.runs if "cause" in run.variables]
+    assert run.variables["device_id"] == garage.device(RED)
+    assert run.variables["name"] == "Red bike"
+    assert run.variables["cause"] == "place"
+    assert run.variables["distance"] == 1112
+    assert dt_util.parse_datetime(run.variables["since"]) == stolen
+
+
+@pytest.mark.parametrize("first", INTERRUPTIONS)
+async def test_every_order(garage: Garage, first: str) -> None:
+    """Stolen in the middle of it all, in every order, it is told once when it is over."""
+    await async_listen(garage)
+    others = [kind for kind in INTERRUPTIONS if kind != first]
+    for order in ((first, *rest) for rest in permutations(others)):
+        await async_call(garage, "arm_away")
+        await garage.async_minutes(1)
+        garage.runs.clear()
+        for interruption in order:
+            await garage.async_begin(interruption)
+        steal(garage)
+        for interruption in order:
+            await garage.async_end(interruption)
+        assert told(garage) == TOLD, order
+        bring_back(garage)
+        await garage.async_minutes(1)
+        await async_call(garage, "disarm")
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+async def test_interrupted(garage: Garage, interruption: str) -> None:
+    """It is told before, and not again afterwards; or meanwhile nothing happened."""
+    await async_listen(garage)
+    for is_stolen in (False, True):
+        await async_call(garage, "arm_away")
+        if is_stolen:
+            steal(garage)
+        await garage.async_minutes(2)
+        await garage.async_begin(interruption)
+        await garage.async_end(interruption)
+        assert told(garage) == (TOLD if is_stolen else [])
+
+
+async def test_disarmed_meanwhile(garage: Garage) -> None:
+    """An automation that is made later tells nothing that happened before."""
+    await async_call(garage, "arm_away")
+    steal(garage)
+    await garage.async_minutes(1)
+    await async_listen(garage)
+    await garage.async_minutes(1)
+    await async_call(garage, "disarm")
+    await garage.async_minutes(1)
+    assert garage.runs == []
+
+
+@pytest.fixture
+def states(hass: HomeAssistant) -> list[str]:
+    """Return a list that grows with the states of the guard."""
+    seen: list[str] = []
+
+    @callback
+    def _note(event: Event[Any]) -> None:
+        if event.data["entity_id"] == GUARD and event.data["new_state"]:
+            seen.append(event.data["new_state"].state)
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
+    return seen
+
+
+async def test_comes_back_as_it_was(garage: Garage, states: list[str]) -> None:
+    """After an outage it is armed, and then triggered."""
+    await async_call(garage, "arm_away")
+    await garage.async_begin("server")
+    steal(garage)
+    await garage.async_end("server")
+    await garage.async_begin("server")
+    await garage.async_end("server")
+    assert states == [
+        *("armed_away", STATE_UNAVAILABLE, "armed_away", "triggered"),
+        *(STATE_UNAVAILABLE, "triggered"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("behavior", "armed", "is_so"),
+    [
+        ("any", [], False),
+        ("any", [RED], True),
+        ("all", [RED], False),
+        ("all", [RED, BLUE], True),
+    ],
+)
+async def test_condition(
+    garage: Garage, behavior: str, armed: list[str], is_so: bool
+) -> None:
+    """It is so while armed and while triggered, and not while nobody knows."""
+    devices = [garage.device(bike) for bike in (RED, BLUE)]
+    for bike in armed:
+        name = "red" if bike == RED else "blue"
+        await async_call(garage, "arm_away", f"alarm_control_panel.{name}_bike_guard")
+    await garage.async_save(
+        {
+            "id": "Ask",
+            "alias": "Ask",
+            "triggers": {"trigger": "event", "event_type": "ask"},
+            "conditions": {
+                "condition": "bike_tracker.is_guarded",
+                "target": {"device_id": devices},
+                "options": {"behavior": behavior},
+            },
+            "actions": {"event": "told"},
+        }
+    )
+
+    async def ask() -> bool:
+        garage.runs.clear()
+        garage.hass.bus.async_fire("ask")
+        await garage.hass.async_block_till_done()
+        return bool(garage.runs)
+
+    assert await ask() is is_so
+    steal(garage)
+    await garage.async_minutes(1)
+    assert await ask() is is_so
+    await garage.async_begin("server")
+    assert await ask() is False

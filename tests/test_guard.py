@@ -1,0 +1,159 @@
+"""The guard as a person sees it: one tap arms it, another one disarms it."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from homeassistant.const import ATTR_ENTITY_ID, Platform
+from homeassistant.core import HomeAssistant, State
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from .conftest import EMAIL, RED, Poll, StateOf
+from .simulator.server import Simulator
+from .simulator.world import DEFAULT_LATITUDE
+
+GUARD = "alarm_control_panel.red_bike_guard"
+AWAY = DEFAULT_LATITUDE + 0.01
+
+type Call = Callable[..., Awaitable[None]]
+type Guard = Callable[[], State]
+
+
+@pytest.fixture
+async def standing(simulator: Simulator, setup: MockConfigEntry, poll: Poll) -> None:
+    """Have a bike that stands, and says so."""
+    simulator.report(RED, motion=False)
+    await poll()
+
+
+@pytest.fixture
+def call(hass: HomeAssistant) -> Call:
+    """Return a function that arms or disarms a guard."""
+
+    async def _call(action: str, entity_id: str = GUARD) -> None:
+        await hass.services.async_call(
+            Platform.ALARM_CONTROL_PANEL,
+            f"alarm_{action}",
+            {ATTR_ENTITY_ID: entity_id},
+            blocking=True,
+        )
+
+    return _call
+
+
+@pytest.fixture
+def guard(state_of: StateOf) -> Guard:
+    """Return a function for the state of the red bike's guard."""
+
+    def _guard() -> State:
+        state = state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
+        assert state is not None
+        return state
+
+    return _guard
+
+
+@pytest.mark.usefixtures("standing")
+async def test_one_tap(
+    simulator: Simulator, poll: Poll, call: Call, guard: Guard
+) -> None:
+    """It needs no code, knows one mode, and shows at once what it is."""
+    assert guard().state == "disarmed"
+    assert guard().attributes["code_format"] is None
+    assert guard().attributes["code_arm_required"] is False
+    await call("arm_away")
+    assert guard().state == "armed_away"
+    await poll()
+    assert guard().state == "armed_away"
+    await call("disarm")
+    assert guard().state == "disarmed"
+    simulator.report(RED, latitude=AWAY, motion=True)
+    await poll()
+    assert guard().state == "disarmed"
+
+
+@pytest.mark.usefixtures("standing")
+async def test_triggered(
+    simulator: Simulator, poll: Poll, call: Call, guard: Guard
+) -> None:
+    """It says why, since when and how far away, until it is disarmed or armed anew."""
+    await call("arm_away")
+    await poll()
+    position = simulator.report(RED, latitude=AWAY, motion=True)
+    await poll()
+    assert guard().state == "triggered"
+    assert guard().attributes["cause"] == "place"
+    assert guard().attributes["distance"] == 1112
+    since = dt_util.parse_datetime(guard().attributes["since"])
+    assert since is not None
+    assert abs(since - position.fix_time) < timedelta(milliseconds=1)
+    simulator.report(RED, motion=False)
+    await poll()
+    assert guard().state == "triggered"
+
+    await call("arm_away")
+    assert guard().state == "armed_away"
+    assert "cause" not in guard().attributes
+    await poll()
+    simulator.report(RED, attributes={"alarm": "tow"})
+    await poll()
+    assert guard().attributes["cause"] == "alarm"
+    await call("disarm")
+    assert guard().state == "disarmed"
+    assert "cause" not in guard().attributes
+
+
+@pytest.mark.usefixtures("standing")
+async def test_nothing_to_write(
+    simulator: Simulator, poll: Poll, call: Call, writes: list[str]
+) -> None:
+    """What a bike that stays reports writes nothing of its guard."""
+    await call("arm_away")
+    writes.clear()
+    for _ in range(3):
+        simulator.report(RED, motion=False)
+        await poll()
+    assert GUARD not in writes
+
+
+@pytest.mark.usefixtures("setup")
+async def test_tracker_without_positions(
+    simulator: Simulator, poll: Poll, state_of: StateOf
+) -> None:
+    """It has no guard before it was anywhere."""
+    simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
+    await poll()
+    assert state_of("new_guard", Platform.ALARM_CONTROL_PANEL) is None
+    simulator.report("new")
+    await poll()
+    state = state_of("new_guard", Platform.ALARM_CONTROL_PANEL)
+    assert state is not None
+    assert state.state == "disarmed"
+
+
+@pytest.mark.usefixtures("standing")
+async def test_place_of_an_unknown_time(
+    hass: HomeAssistant, simulator: Simulator, poll: Poll, call: Call
+) -> None:
+    """It is refused with a reason."""
+    simulator.add_device("new", name="New bike", email=EMAIL)
+    simulator.override_position("new", "fixTime", None)
+    await poll()
+    with pytest.raises(ServiceValidationError) as refused:
+        await call("arm_away", "alarm_control_panel.new_bike_guard")
+    assert refused.value.translation_key == "guard_without_place"
+    assert "place is not known" in str(refused.value)
+    state = hass.states.get("alarm_control_panel.new_bike_guard")
+    assert state is not None
+    assert state.state == "disarmed"
+
+
+@pytest.mark.usefixtures("standing")
+async def test_security(entity_registry: er.EntityRegistry) -> None:
+    """It is no diagnostic entity: the Security dashboard and devices as targets have it."""
+    entry = entity_registry.async_get(GUARD)
+    assert entry is not None
+    assert entry.entity_category is None
