@@ -5,6 +5,8 @@ unset CDPATH
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 environments=$root/.venv
+# Home Assistant is compiled once: to do so at each start takes longer than most of what is started.
+unset PYTHONDONTWRITEBYTECODE
 
 # Says what is being done, apart from what a command prints for others to read.
 say() {
