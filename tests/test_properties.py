@@ -15,7 +15,7 @@ from homeassistant.config_entries import SOURCE_USER, ConfigFlowResult
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 import pytest
 from yarl import URL
 
@@ -33,15 +33,13 @@ from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, PASSWORD
+from .long import examples
 from .properties import oracle, values
 from .simulator import Simulator
 
-# The same examples each time: a test that fails one day and passes the next helps nobody.
-every = settings(
-    deadline=None,
-    derandomize=True,
-    max_examples=150,
-    suppress_health_check=[
+every = examples(
+    30,
+    suppress=[
         HealthCheck.function_scoped_fixture,
         HealthCheck.too_slow,
         HealthCheck.data_too_large,

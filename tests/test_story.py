@@ -1,7 +1,6 @@
 """Any story: each alarm and each ride is told exactly once, oldest first."""
 
 from collections.abc import Awaitable, Callable
-import os
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -9,6 +8,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings, strategies 
 import pytest
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
+from .long import TIMES, examples
 from .story.conftest import no_legacy_trackers
 from .story.home import Home
 from .story.service import Service
@@ -32,22 +32,17 @@ from .story.story import Story
 __all__ = ["no_legacy_trackers"]
 
 GREEN = "860000000000033"
-# So many stories, or as many as a person has the time for.
-STORIES = int(os.environ.get("STORIES", "15"))
 
 pytestmark = [
     pytest.mark.usefixtures("with_live", "no_legacy_trackers"),
-    pytest.mark.timeout(0 if "STORIES" in os.environ else 240),
+    pytest.mark.timeout(240 * TIMES),
 ]
 
 any_story = settings(
-    deadline=None,
-    derandomize="STORIES" not in os.environ,
-    max_examples=STORIES,
+    examples(3, suppress=HealthCheck),
     print_blob=True,
     report_multiple_bugs=False,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
-    suppress_health_check=list(HealthCheck),
 )
 
 bikes = st.integers(0, 2)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from custom_components.bike_tracker.account import (
     Account,
@@ -19,10 +19,11 @@ from custom_components.bike_tracker.account import (
 )
 from custom_components.bike_tracker.api import Device, News, Position
 
+from ..long import examples
 from .conftest import NOW, Listing, ListOfDevices, a_device, a_position, remembering
 
 # The same examples each time: a test that fails one day and passes the next helps nobody.
-every = settings(deadline=None, derandomize=True, max_examples=200)
+every = examples(40)
 
 UNIQUE_IDS = ["red", "blue", "green"]
 numbers = st.integers(min_value=1, max_value=3)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.bike_tracker.account import Ride, Track
@@ -11,9 +11,10 @@ from custom_components.bike_tracker.account.rides import ended, heard, silent_at
 from custom_components.bike_tracker.account.track import NEW_TRACK, RideNews
 from custom_components.bike_tracker.api import Position
 
+from ..long import examples
 from .conftest import NOW, a_position
 
-every = settings(deadline=None, derandomize=True, max_examples=300)
+every = examples(60)
 
 # Minutes between reports: under way, at a stop, asleep.
 _gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600, 1_500])

@@ -3,11 +3,12 @@
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 import orjson
 
 from custom_components.bike_tracker.api import Device, InvalidResponseError, News
 from custom_components.bike_tracker.api.lists import ListReader
+from tests.long import examples
 
 A, B, C = {"a": 1}, {"a": 2, "b": 2}, {"b": 2}
 
@@ -45,7 +46,7 @@ def test_equal_is_not_enough() -> None:
     assert News(A, B, {"b"}).since(dict(A)) == {"a", "b"}
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@examples(30)
 @given(polls=st.lists(st.tuples(answers, st.booleans()), max_size=8))
 def test_follower(polls: list[tuple[bytes, bool]]) -> None:
     """Who follows the news has the same picture as who looks at everything.

@@ -5,6 +5,7 @@ from itertools import permutations, product
 import pytest
 
 from tests.conftest import RED
+from tests.long import some
 
 from .garage import INTERRUPTIONS, Garage
 from .test_trigger import TRIGGERS, options_of
@@ -24,7 +25,7 @@ async def test_told_once(garage: Garage, first: str) -> None:
     )
     others = [kind for kind in INTERRUPTIONS if kind != first]
     orders = [(first, *rest) for rest in permutations(others)]
-    for order, became in product(orders, (LEAVES, COMES_BACK)):
+    for order, became in some(product(orders, (LEAVES, COMES_BACK)), every=11):
         garage.runs.clear()
         for interruption in order:
             await garage.async_begin(interruption)

@@ -1,7 +1,7 @@
 """Triggers in automations: told once, at the right time, whatever comes in between."""
 
 from datetime import timedelta
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from typing import Any
 
 from homeassistant.core import CoreState, HomeAssistant
@@ -18,6 +18,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
+from tests.long import some
 
 from .garage import INTERRUPTIONS, Garage
 
@@ -130,14 +131,22 @@ async def test_told_after_the_interruption(
     assert len(garage.runs) == 1
 
 
-@pytest.mark.parametrize("trigger", WAITING)
-@pytest.mark.parametrize("overlap", [False, True], ids=["one-by-one", "overlapping"])
-@pytest.mark.parametrize("orders", permutations(INTERRUPTIONS, 2), ids="-".join)
+@pytest.mark.parametrize(
+    ("first", "second", "overlap", "trigger"),
+    some(
+        (
+            (*order, overlap, trigger)
+            for order, overlap, trigger in product(
+                permutations(INTERRUPTIONS, 2), (False, True), WAITING
+            )
+        ),
+        every=7,
+    ),
+)
 async def test_wait_goes_on(
-    garage: Garage, trigger: str, overlap: bool, orders: tuple[str, str]
+    garage: Garage, first: str, second: str, overlap: bool, trigger: str
 ) -> None:
     """A wait counts through whatever comes in between."""
-    first, second = orders
     await garage.async_prepare(trigger)
     await garage.async_listen(trigger, **{"for": MINUTES})
     garage.become(trigger)
