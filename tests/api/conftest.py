@@ -25,6 +25,24 @@ def integration(socket_enabled: None) -> None:
 
 
 @pytest.fixture
+async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """Let a tenth of a second pass with each turn of the event loop, however long that takes."""
+    loop = asyncio.get_running_loop()
+    now = loop.time()
+    monkeypatch.setattr(loop, "time", lambda: now)
+
+    async def _hurry() -> None:
+        nonlocal now
+        while True:
+            now += 0.1
+            await asyncio.sleep(0)
+
+    hurrying = asyncio.create_task(_hurry())
+    yield
+    hurrying.cancel()
+
+
+@pytest.fixture
 async def simulator() -> AsyncIterator[Simulator]:
     """Return the service with one account of two trackers."""
     async with Simulator() as simulator:

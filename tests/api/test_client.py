@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 import time
 
-from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
+from aiohttp import ClientSession, CookieJar, TCPConnector
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
@@ -27,7 +27,6 @@ from custom_components.bike_tracker.api import (
     TrackingClient,
     TrackingError,
     UnknownHostError,
-    client as client_module,
 )
 from tests.simulator import Simulator, client_context
 
@@ -89,20 +88,6 @@ ERRORS: dict[str, tuple[type[TrackingError], str]] = {
         for origin in ("same", "other")
     },
 }
-
-
-@pytest.fixture
-def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait a tenth of a second for an answer."""
-    monkeypatch.setattr(client_module, "_TIMEOUT", ClientTimeout(total=0.1))
-
-
-@pytest.fixture
-def short_time_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait a tenth of a second for a connection."""
-    monkeypatch.setattr(
-        client_module, "_TIMEOUT", ClientTimeout(total=30, sock_connect=0.1)
-    )
 
 
 @pytest.fixture
@@ -238,25 +223,22 @@ async def test_failures(
     assert len((await client.async_get_positions()).now) == 2
 
 
-@pytest.mark.usefixtures("short_timeout")
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     ("name", "rate"),
-    [("no-answer", 1), ("no-answer-mid-body", 1), ("slow-body", 1), ("slow-body", 200)],
+    [("no-answer", 1), ("no-answer-mid-body", 1), ("slow-body", 1), ("slow-body", 10)],
 )
 async def test_no_answer_in_time(
     simulator: Simulator, client: TrackingClient, name: str, rate: float
 ) -> None:
     """The time is for all of the answer: who never stops talking gets no more of it."""
     simulator.fault(name, rate=rate)
+    clock = asyncio.get_running_loop()
+    asked_at = clock.time()
     with pytest.raises(NoAnswerError, match="no answer in time") as caught:
         await client.async_get_devices()
     assert not caught.value.nobody_there
-
-
-def test_time_for_an_answer() -> None:
-    """It is half a minute in all, and half of that for a connection."""
-    timeout = ClientTimeout(total=30, sock_connect=15)
-    assert timeout == client_module._TIMEOUT  # noqa: SLF001
+    assert clock.time() - asked_at == pytest.approx(30, abs=2)
 
 
 RECORDED = [
@@ -433,14 +415,17 @@ async def test_no_tls(
     assert caught.value.nobody_there is nobody_there
 
 
-@pytest.mark.usefixtures("short_time_to_connect")
+@pytest.mark.usefixtures("hurried")
 async def test_no_tls_in_time(make_client: MakeClient, serve: Serve) -> None:
-    """A server that waits for the end of a line of HTTP shows no TLS either."""
+    """A server that waits for the end of a line of HTTP shows no TLS either, in half the time of an answer."""
     served = await serve(b"", until=b"\r\n\r\n")
     client = make_client(served.url.replace("http:", "https:"))
+    clock = asyncio.get_running_loop()
+    asked_at = clock.time()
     with pytest.raises(NoAnswerError, match="no answer in time") as caught:
         await client.async_get_devices()
     assert caught.value.nobody_there
+    assert clock.time() - asked_at == pytest.approx(15, abs=2)
 
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:

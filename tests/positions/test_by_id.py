@@ -203,11 +203,8 @@ async def test_more_than_are_asked_for_at_once(
     traccar_entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All have their turn, though none of the first ones is ever told."""
-    gaps = "custom_components.bike_tracker.asking.missing_positions"
-    monkeypatch.setattr(f"{gaps}._IDS_AT_A_TIME", 1)
     trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:
         traccar.add_device(tracker, email=EMAIL)
@@ -216,7 +213,7 @@ async def test_more_than_are_asked_for_at_once(
         traccar.forget_position(tracker)
     await async_setup(hass, traccar_entry)
 
-    for _ in range(30):
+    for _ in range(60):
         await poll()
 
     for tracker in trackers[4:]:
