@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, settings
 
 TIMES = int(os.environ.get("LONG", "1"))
 """So many times as many examples as by default."""
+IS_LONG = TIMES > 1
 _IN_CI = 5
 
 
@@ -26,4 +27,4 @@ def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
 
 def some[T](cases: Iterable[T], every: int) -> Sequence[T]:
     """Return every so many-th of the cases, and all of them in a long run."""
-    return list(cases)[:: every if TIMES == 1 else 1]
+    return list(cases)[:: 1 if IS_LONG else every]

@@ -1,4 +1,4 @@
-"""Polls for a day, or as long as `scripts/soak` is told to, leave nothing behind."""
+"""Polls for hours, or as long as `scripts/soak` is told to, leave nothing behind."""
 
 from collections.abc import AsyncIterator, Iterator
 import logging
@@ -16,9 +16,10 @@ from custom_components.bike_tracker import PLATFORMS
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
 from .faults.home import Home
 from .faults.trouble import NAME_NOT_FOUND, TROUBLES
+from .long import IS_LONG
 from .simulator import client_context
 from .soak.ledger import Ledger
-from .soak.options import Options
+from .soak.options import POLLS_A_DAY, Options
 from .soak.reading import read
 from .soak.soak import Soak
 from .story.service import Service
@@ -34,7 +35,7 @@ def options(pytestconfig: pytest.Config) -> Options:
     """Return how long, as `scripts/soak` was told."""
     plugins = pytestconfig.pluginmanager.get_plugins()
     told = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(told, Options())
+    return next(told, Options(polls=POLLS_A_DAY // (1 if IS_LONG else 4)))
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """When positions are asked for, and what an answer that is none does."""
 
+from itertools import product
+
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import STATE_UNKNOWN, Platform
 from homeassistant.core import HomeAssistant
@@ -9,6 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, RED, Poll, StateOf, async_setup
+from ..long import some
 from ..simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place
 
@@ -105,8 +108,10 @@ async def test_not_offered(
     assert place(state_of(RED)) == (48.1, 7.9)
 
 
-@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
-@pytest.mark.parametrize("steps", [1, 60, 24 * 12])
+@pytest.mark.parametrize(
+    ("fault", "steps"),
+    some(product(NOT_OFFERED + PASSING, [1, 60, 24 * 12]), every=4),
+)
 @pytest.mark.usefixtures("setup")
 async def test_offered(
     simulator: Simulator, poll: Poll, state_of: StateOf, fault: str, steps: int
