@@ -18,6 +18,7 @@ import pytest
 from custom_components.bike_tracker.api import Position
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf
+from .long import IS_LONG, some
 from .rides.accuracy import distance_error, rides_of
 from .rides.home import Home, Span
 from .rides.page import PAGE, page
@@ -255,7 +256,7 @@ def _report(simulator: Simulator, position: Position) -> None:
     )
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+@pytest.mark.parametrize("world", some(WORLDS, every=3), ids=lambda world: world.name)
 def test_worlds(world: World) -> None:
     """No ride is lost where trackers err, and next to none is invented."""
     found = found_in(world)
@@ -264,6 +265,7 @@ def test_worlds(world: World) -> None:
     assert -6 < found.in_all < 3
 
 
+@pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/rides.md says what is measured."""
     assert PAGE.read_text() == page()

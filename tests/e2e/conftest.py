@@ -2,10 +2,19 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+import shutil
 
 import pytest
 
 from tests.live import HomeAssistantProcess, SimulatorProcess
+
+from . import RESULTS
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Forget what is left of runs before, once for all workers."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(RESULTS, ignore_errors=True)
 
 
 @pytest.fixture

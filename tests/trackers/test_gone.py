@@ -18,7 +18,6 @@ from custom_components.bike_tracker.const import DOMAIN
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
 from ..simulator.server import Simulator
 
-DAY = 24 * 60
 # In hours.
 WEEK = 7 * 24
 
@@ -76,9 +75,9 @@ async def test_tracker_gone_for_a_week_is_removed(
     """After 7 days of polls without it the device goes, and comes back as new."""
     simulator.unassign(EMAIL, RED)
     await poll()
-    for _ in range(WEEK - 24):
+    for _ in range(WEEK - 1):
         await poll(3600)
-    for _ in range(DAY - 2):
+    for _ in range(60 - 2):
         await poll(60)
     assert device_of(setup, RED)
 

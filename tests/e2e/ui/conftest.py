@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 import re
-import shutil
 
 from playwright.async_api import Browser, BrowserContext, expect
 import pytest
 import pytest_asyncio
 
+from tests.e2e import RESULTS
 from tests.e2e.browser import DESKTOP, MILLISECONDS, Look, chromium, new_context
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet, hosting, map_server
@@ -21,7 +21,6 @@ from tests.live import (
     SimulatorProcess,
 )
 from tests.live.client import DOMAIN
-from tests.live.config_folder import ROOT
 from tests.live.log import complaints
 from tests.live.town import settle
 
@@ -29,7 +28,6 @@ from .fleet import PLACES, Fleet
 from .words import Words
 
 _ENGLISH = {"language": "en"}
-RESULTS = ROOT / "test-results" / "e2e"
 
 _failed = pytest.StashKey[bool]()
 
@@ -48,12 +46,6 @@ def pytest_runtest_makereport(
 
 
 # For all tests
-
-
-@pytest.fixture(scope="session", autouse=True)
-def results() -> None:
-    """Forget what is left of runs before."""
-    shutil.rmtree(RESULTS, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,12 @@ from playwright.async_api import expect
 import pytest
 import pytest_asyncio
 
+from tests.e2e import RESULTS
 from tests.e2e.browser import Look
 from tests.e2e.frontend import Frontend
 from tests.live import EMAIL, HomeAssistantProcess
 from tests.live.dashboard import renew_dashboard
 
-from .conftest import RESULTS
 from .fleet import Fleet
 from .layout import cut_off, too_wide
 
