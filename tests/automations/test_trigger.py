@@ -140,7 +140,7 @@ async def test_told_after_the_interruption(
                 permutations(INTERRUPTIONS, 2), (False, True), WAITING
             )
         ),
-        every=7,
+        every=11,
     ),
 )
 async def test_wait_goes_on(

@@ -1,6 +1,7 @@
 """Polls for a month, or rides for a year: python -m tests.soak --help."""
 
 import argparse
+import os
 from pathlib import Path
 import sys
 
@@ -31,6 +32,8 @@ def main() -> int:
     options = Options(polls=days * POLLS_A_DAY, seed=arguments.seed, say=print)
     test = TESTS / ("test_year_of_rides.py" if arguments.rides else "test_soak.py")
     command = [str(test), "-q", "-s", "--timeout", "0"]
+    # Nothing of it is left out.
+    os.environ["LONG"] = "5"
     return pytest.main(command, plugins=[options])
 
 
