@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import ThreadedResolver
 from freezegun.api import FrozenDateTimeFactory
@@ -18,6 +18,7 @@ from homeassistant.const import (
 )
 from homeassistant.core import Event, HomeAssistant, State, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.aiohttp_client import DATA_RESOLVER
 from homeassistant.helpers.entity import Entity
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -58,31 +59,29 @@ type MakeEntry = Callable[..., MockConfigEntry]
 type Shown = Callable[[], dict[str, int]]
 
 
-class _Resolver(ThreadedResolver):
-    async def real_close(self) -> None:
-        """Close, as Home Assistant asks its own resolver to."""
-        await self.close()
-
-
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
     """Do without: writing down where each task was made takes half of the time."""
 
 
 @pytest.fixture(autouse=True)
-def integration(
-    enable_custom_integrations: None,
-    socket_enabled: None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Let Home Assistant load the integration, and reach the simulator by any name.
+def integration(enable_custom_integrations: None, socket_enabled: None) -> None:
+    """Let Home Assistant load the integration, and reach the simulator."""
+
+
+def resolve_names(hass: HomeAssistant) -> None:
+    """Let Home Assistant reach the simulator by any name.
 
     The resolver of Home Assistant's own test fixtures serves a single test.
     """
-    monkeypatch.setattr(
-        "homeassistant.helpers.aiohttp_client._async_make_resolver",
-        lambda _: _Resolver(),
-    )
+    hass.data[DATA_RESOLVER] = cast(Any, ThreadedResolver())
+
+
+@pytest.fixture
+async def hass(hass: HomeAssistant) -> HomeAssistant:
+    """Return a Home Assistant that reaches the simulator by any name."""
+    resolve_names(hass)
+    return hass
 
 
 @pytest.fixture

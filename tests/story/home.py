@@ -34,7 +34,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, resolve_names
 from tests.simulator.server import Simulator
 from tests.simulator.wire import pause
 
@@ -142,6 +142,7 @@ class Home:
         self._hass = hass
         hass.data.pop(DATA_CUSTOM_COMPONENTS)
         frame.async_setup(hass)
+        resolve_names(hass)
         dr.async_setup(hass)
         for registry in (ar, cr, dr, er, fr, ir, lr, restore_state):
             await registry.async_load(hass)
