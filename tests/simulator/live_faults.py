@@ -121,7 +121,10 @@ def _old(data: bytes) -> list[bytes]:
     for row in message.get("devices", []):
         row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}
     for row in message.get("positions", []):
-        row |= {"fixTime": "2020-01-01T00:00:00.000+0000", "id": 1, "latitude": 1.0}
+        # What raised an alarm now did not do so then.
+        row["attributes"].pop("alarm", None)
+        row |= dict.fromkeys(("fixTime", "deviceTime"), "2020-01-01T00:00:00.000+0000")
+        row |= {"id": 1, "latitude": 1.0}
     return [orjson.dumps(message)]
 
 
