@@ -202,12 +202,11 @@ async def test_others_have_their_turn_before_many_are_called(
     entry: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A poll in which much changed was long work itself."""
-    monkeypatch.setattr(
-        "custom_components.bike_tracker.listeners._TRACKERS_AT_A_TIME", 1
-    )
+    trackers = [f"35{number:013}" for number in range(101)]
+    for tracker in trackers:
+        simulator.add_device(tracker, email=EMAIL, latitude=None)
     await async_setup(hass, entry)
     order: list[str] = []
     entry.runtime_data.coordinator.async_add_listener(
@@ -216,7 +215,7 @@ async def test_others_have_their_turn_before_many_are_called(
     hass.bus.async_listen(
         EVENT_STATE_CHANGED, callback(lambda _: order.append("entity"))
     )
-    for tracker in (RED, BLUE):
+    for tracker in trackers:
         simulator.set_status(tracker, "offline")
 
     await poll()
