@@ -17,6 +17,14 @@ def pytest_configure(config: pytest.Config) -> None:
         shutil.rmtree(RESULTS, ignore_errors=True)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker do all in the browser, without a break: Home Assistant hangs up on who is silent."""
+    for item in items:
+        group = "browser" if "ui" in item.path.parts else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture
 async def simulator() -> AsyncIterator[SimulatorProcess]:
     """Return a service with three trackers that rest; the first one is at home."""
