@@ -34,7 +34,7 @@ PARALLEL_UPDATES = 0
 # Decimal places of kilometres.
 _METRES = 3
 
-type SensorValue = datetime | float
+type SensorValue = datetime | float | str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +93,12 @@ DESCRIPTIONS = (
         translation_key="group_id",
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.group_id,
+    ),
+    BikeTrackerSensorDescription(
+        key="address",
+        translation_key="address",
+        only_if_reported=True,
+        value_fn=lambda tracker: tracker.position and tracker.position.address,
     ),
     _diagnostic(
         key="position_time",

@@ -211,6 +211,21 @@ def test_message_without_a_fix(battery_level: int | None) -> None:
     assert position.battery_level == (80 if battery_level is None else battery_level)
 
 
+@pytest.mark.parametrize(
+    ("position", "address"),
+    [
+        (a_position(2), "Kaiserstraße 1"),
+        (a_position(2, address="Kaiserstraße 3"), "Kaiserstraße 3"),
+        (a_position(2, latitude=48.1), None),
+        (a_position(2, latitude=48.1, address="Salzstraße 2"), "Salzstraße 2"),
+    ],
+)
+def test_address(position: Position, address: str | None) -> None:
+    """It is that of the place: elsewhere it is another one, or none that is known."""
+    known = a_position(1, address="Kaiserstraße 1")
+    assert taken(known, position).address == address
+
+
 def test_internal_id_of_a_message_without_a_fix() -> None:
     """A tracker that got another internal ID has that one from then on."""
     message = Position(device_id=9, id=2)

@@ -55,6 +55,12 @@ def texts(
     return domains
 
 
+def test_address() -> None:
+    """It is there where the service tells one."""
+    shown = texts(DEVICE, POSITION | {"address": "Moltkestraße 1"})
+    assert shown == texts(DEVICE, POSITION) | {"_address": "Moltkestraße 1"}
+
+
 def test_without_a_position() -> None:
     """The documented interface alone."""
     assert texts(DEVICE, None) == {

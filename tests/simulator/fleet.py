@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 import time
 
-from .streets import HOME, JUNCTIONS, Point, Route
+from .streets import HOME, JUNCTIONS, Point, Route, street_at
 from .world import Json, World
 
 STEP = 10.0
@@ -16,6 +16,7 @@ ALARM = 30.0
 """Seconds until somebody shakes a bike that rests."""
 MODEL = "BT-200"
 """What kind of tracker tells of itself, as every other one does."""
+TOWN = "69120 Heidelberg"
 KNOT = 0.514444
 """Metres per second."""
 
@@ -48,7 +49,7 @@ class _Bike:
     metres: float = 0.0
     rests: int = 0
     is_talkative: bool = False
-    """Whether it tells of its lock, its supply, its firmware and of alarms."""
+    """Whether it tells of its lock, its supply, its firmware and of alarms, and where it is in words."""
 
 
 class Fleet:
@@ -208,6 +209,7 @@ class Fleet:
             accuracy=5.0,
             battery_level=round(bike.battery),
             motion=bike.speed > 0,
+            address=f"{street_at(bike.place)}, {TOWN}" if bike.is_talkative else None,
             attributes={
                 "totalDistance": round(bike.metres, 2),
                 **(_of_itself(bike) if bike.is_talkative else {}),

@@ -76,8 +76,11 @@ def position_json(
         "speed": position.speed,
         "course": position.course,
         "accuracy": position.accuracy,
+        **kind.position_fields,
     }
-    return _overridden(fields | kind.position_fields, overrides or {})
+    if position.address is not None:
+        fields["address"] = position.address
+    return _overridden(fields, overrides or {})
 
 
 def _overridden(

@@ -110,6 +110,15 @@ def course(start: Point, end: Point) -> float:
     return degrees(atan2(east, north)) % 360
 
 
+def street_at(point: Point) -> str:
+    """Return the name of the street whose bends are nearest."""
+    away = {
+        name: min(metres(point, bend) for stretch in stretches for bend in stretch)
+        for name, stretches in STREETS.items()
+    }
+    return min(away, key=away.__getitem__)
+
+
 def _offset(start: Point, end: Point) -> Point:
     north = (end[0] - start[0]) * METRES_PER_DEGREE
     east = (

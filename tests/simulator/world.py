@@ -53,6 +53,7 @@ class SimPosition:
     course: float = 0.0
     accuracy: float = 0.0
     valid: bool = True
+    address: str | None = None
     attributes: dict[str, Json] = field(default_factory=dict)
 
 
@@ -255,6 +256,7 @@ class World:
         course: float | None = None,
         accuracy: float | None = None,
         valid: bool = True,
+        address: str | None = None,
         attributes: Mapping[str, Json] | None = None,
         battery_level: float | None = None,
         motion: bool | None = None,
@@ -265,7 +267,7 @@ class World:
     ) -> SimPosition:
         """Have the tracker report: a new position under a new positionId, and a new lastUpdate.
 
-        What is not given stays as in the position before, but an alarm; times are now. Speed is in knots. `attributes`
+        What is not given stays as in the position before, but address and alarm; times are now. Speed is in knots. `attributes`
         replaces those of the position before, so a report without batteryLevel is one with `attributes={}`. One that
         is late is told over live, and the position before stays the last one.
         """
@@ -291,6 +293,7 @@ class World:
             course=_given(course, before.course),
             accuracy=_given(accuracy, before.accuracy),
             valid=valid,
+            address=address,
             attributes=carried,
             fix_time=fix_time or now,
             device_time=device_time or now,

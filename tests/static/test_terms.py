@@ -27,6 +27,7 @@ SAME = {
     "config.step.user.data.password": "rituals_perfume_genie.config.step.user.data.password",
     "config.step.user.data.url": "minecraft_server.config.step.user.data.address",
     "entity.binary_sensor.online.name": "binary_sensor.entity_component.connectivity.name",
+    "entity.sensor.address.name": "ituran.entity.sensor.address.name",
     "entity.sensor.battery_voltage.name": "traccar_server.entity.sensor.battery.name",
     "entity.sensor.last_update.name": "solarlog.entity.sensor.last_update.name",
     "entity.sensor.power_voltage.name": "traccar_server.entity.sensor.power.name",

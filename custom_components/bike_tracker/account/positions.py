@@ -40,7 +40,8 @@ def taken(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
     A message without a place does not make the place unknown, and one without a battery
-    level does not empty the battery. An alarm is that of one message alone.
+    level does not empty the battery. An address stays as long as the place does. An alarm
+    is that of one message alone.
     """
     if known is None:
         return position
@@ -50,8 +51,9 @@ def taken(known: Position | None, position: Position) -> Position:
             latitude=known.latitude,
             longitude=known.longitude,
             accuracy=known.accuracy,
-            address=known.address,
         )
+    if known.address and not position.address and _is_same_place(known, position):
+        position = position._replace(address=known.address)
     if position.battery_level is None and known.battery_level is not None:
         position = position._replace(battery_level=known.battery_level)
     if known.hardware is not None:
@@ -59,3 +61,8 @@ def taken(known: Position | None, position: Position) -> Position:
             hardware=(position.hardware or Hardware()).or_else(known.hardware)
         )
     return known if position == known else position
+
+
+def _is_same_place(known: Position, position: Position) -> bool:
+    """Return whether it is the very place, as servers send again without a new fix."""
+    return (position.latitude, position.longitude) == (known.latitude, known.longitude)

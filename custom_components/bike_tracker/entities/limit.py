@@ -15,7 +15,7 @@ OPTIONAL_KINDS: Final = (
     *("motion", "battery", "alarm", "lock", "charging", "guard", "ride"),
     *("total_distance", "ride_distance", "ride_duration"),
     *("speed", "course", "battery_voltage", "power_voltage"),
-    *("altitude", "position_time"),
+    *("altitude", "position_time", "address"),
 )
 """Kinds of entities that not every tracker has, by their key: the most useful first.
 

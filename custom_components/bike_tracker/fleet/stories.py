@@ -12,7 +12,14 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from ..account import Story, Track
 from ..api import Position
-from ..api.models import MOST_KILOMETRES, boolean, number, one_line, timestamp
+from ..api.models import (
+    LONGEST_ADDRESS,
+    MOST_KILOMETRES,
+    boolean,
+    number,
+    one_line,
+    timestamp,
+)
 
 type _Reader = Callable[[Any], Any]
 """Returns a value from what JSON holds, None if that is not readable."""
@@ -23,6 +30,8 @@ _KEPT: Final = tuple(field for field in Story._fields if field != "there_already
 _NAMES: Final = {"position": "positions", "track": "tracks"}
 # Version 1.0 refuses a position with any other.
 _FIELDS_OF_1_0: Final = Position._fields[: Position._fields.index("motion") + 1]
+# What is remembered of a position besides, in a part of the file of its own.
+_BESIDE: Final = ("hardware", "address")
 _REQUIRED: Final = object()
 
 
@@ -36,21 +45,23 @@ def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
         }
         for field in _KEPT
     }
-    parts["hardware"] = {
-        key: _plain(story.position.hardware)
-        for key, story in stories.items()
-        if story.position and story.position.hardware
-    }
+    for field in _BESIDE:
+        parts[field] = {
+            key: _plain(value)
+            for key, story in stories.items()
+            if (value := getattr(story.position, field, None))
+        }
     return parts
 
 
 def from_json(stored: object) -> dict[str, Story]:
     """Return what is readable of a file that anybody may have written."""
     parts = {field: dict_in(stored, _NAMES.get(field, field)) for field in _KEPT}
-    hardware = dict_in(stored, "hardware")
+    beside = {field: dict_in(stored, field) for field in _BESIDE}
     return {
         key: _story(
-            {field: part.get(key) for field, part in parts.items()}, hardware.get(key)
+            {field: part.get(key) for field, part in parts.items()},
+            {field: part.get(key) for field, part in beside.items()},
         )
         for key in set[str]().union(*parts.values())
     }
@@ -78,9 +89,9 @@ def _position_of_1_0(position: Position) -> dict[str, Any]:
     return {field: getattr(position, field) for field in _FIELDS_OF_1_0}
 
 
-def _story(values: dict[str, Any], hardware: object) -> Story:
+def _story(values: dict[str, Any], beside: dict[str, Any]) -> Story:
     if isinstance(position := values["position"], dict):
-        position["hardware"] = hardware
+        position.update(beside)
     if isinstance(alarm := values["alarms"], dict):
         values["alarms"] = _alarms_of_1_1(alarm)
     for said in dict_in(values, "since").values():
@@ -116,6 +127,8 @@ def _reader(kind: Any, name: str = "") -> _Reader:
         return partial(_items, _reader(get_args(kind)[0]))
     if name == "total":
         return lambda value: number(value, 0, MOST_KILOMETRES)
+    if name == "address":
+        return partial(one_line, longest=LONGEST_ADDRESS)
     if read := _READERS.get(kind):
         return read
     # A field that is not readable is unknown if it can be, or as it is at first.
