@@ -36,7 +36,9 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=9, microseconds=1)
 PLACE = Fix(NOON, 47.9, 7.8, 5.0, 9.5)
 RIDE = Ride(NOON, LATER, 1.5, 20.0, PLACE, PLACE._replace(total=None))
-POSITION = Position(7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True))
+POSITION = Position(
+    7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True)
+)._replace(address="ä" * 255)
 GUARD = Guard(
     *(LATER, PLACE, NOON, NOON),
     is_settled=True,

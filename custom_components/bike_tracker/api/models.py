@@ -14,7 +14,7 @@ type DeviceStatus = Literal["online", "offline", "unknown"]
 """The third value is not documented: a Traccar's word for a tracker that fell silent."""
 
 _LONGEST_LINE = 100
-_LONGEST_ADDRESS = 255
+LONGEST_ADDRESS = 255
 # Control characters, line separators, what turns the writing direction round, and
 # halves of surrogate pairs.
 _UNFIT_FOR_A_LINE = re.compile(
@@ -245,7 +245,7 @@ class Position(NamedTuple):
             hardware=Hardware.from_attributes(attributes) if has_more else None,
             alarm=_text(attributes.get("alarm")) if has_more else None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
-            address=one_line(get("address"), _LONGEST_ADDRESS) if has_place else None,
+            address=one_line(get("address"), LONGEST_ADDRESS) if has_place else None,
         )
 
     @property

@@ -1,0 +1,1 @@
+"""Tests of what assistants are told of bikes."""
