@@ -112,9 +112,7 @@ async def test_silent_for_a_day(poll: Poll, ask: Ask) -> None:
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_clock_that_is_ahead(
-    simulator: Simulator, poll: Poll, ask: Ask
-) -> None:
+async def test_clock_that_is_ahead(simulator: Simulator, poll: Poll, ask: Ask) -> None:
     """What will be is now."""
     now = (await ask())[0]["position_time"]
     simulator.report(RED, fix_time=dt_util.utcnow() + timedelta(minutes=4))

@@ -32,7 +32,8 @@ def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
 def test_all_are_there() -> None:
     """There is a blueprint for each thing people ask for."""
     assert [
-        *("alarm", "battery_low", "bike_moved", "silent_tracker", "tracker_offline")
+        *("alarm", "battery_low", "bike_moved", "silent_tracker", "tracker_offline"),
+        "where_is_my_bike",
     ] == NAMES
 
 
@@ -99,4 +100,4 @@ def test_oldest_home_assistant(blueprint: Blueprint) -> None:
 
 def blueprint_name(blueprint: Blueprint) -> str:
     """Return the name of the file, as the title of the blueprint implies it."""
-    return blueprint.name.removeprefix("Bike Tracker: ").replace(" ", "_")
+    return blueprint.name.removeprefix("Bike Tracker: ").rstrip("?").replace(" ", "_")
