@@ -32,9 +32,27 @@ async def test_at_work(ask: Ask) -> None:
         "moving": False,
         "battery_percent": 80,
         "status": "online",
+        "guard": "disarmed",
         "last_report_time": "2026-11-20T13:00:00+01:00",
         "last_report_age": "0 seconds",
     }
+
+
+@pytest.mark.usefixtures("exposed")
+async def test_guarded(
+    hass: HomeAssistant, simulator: Simulator, poll: Poll, ask: Ask
+) -> None:
+    """Whether somebody is to be told if it moves, and that it did."""
+    target = {"entity_id": "alarm_control_panel.red_bike_guard"}
+    await hass.services.async_call(
+        "alarm_control_panel", "alarm_arm_away", target, blocking=True
+    )
+    assert (await ask())[0]["guard"] == "armed"
+    await poll()
+    simulator.report(RED, motion=True)
+    await poll()
+    guard = (await ask())[0]["guard"]
+    assert guard == "triggered by motion at 2026-11-20T13:01:01+01:00"
 
 
 @pytest.mark.usefixtures("exposed")
@@ -91,6 +109,7 @@ async def test_no_position(
 ) -> None:
     """A tracker that never had a place is nowhere."""
     simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
+    simulator.override_field("7", "lastUpdate", None)
     await async_setup(hass, entry)
     expose(hass, "device_tracker.green_bike")
     [bike] = await ask()
@@ -98,8 +117,7 @@ async def test_no_position(
         "name": "Green bike",
         "place": "unknown",
         "status": "online",
-        "last_report_time": "2026-11-20T13:00:00+01:00",
-        "last_report_age": "0 seconds",
+        "guard": "disarmed",
     }
 
 

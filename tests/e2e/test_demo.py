@@ -108,6 +108,21 @@ async def test_what_there_is_to_try(tmp_path: Path) -> None:
             await client.close()
 
 
+async def test_question(tmp_path: Path) -> None:
+    """Assist tells where a bike is."""
+    with demo(tmp_path, "--trackers", "2", "--port", str(free_port())) as process:
+        url = address(process)
+        async with ClientSession() as session, asyncio.timeout(120):
+            client = HomeAssistantClient(session, url)
+            await client.sign_in()
+            answer = await client.post(
+                "/api/conversation/process", {"text": "Where is the city bike?"}
+            )
+            await client.close()
+    said = answer["response"]["speech"]["plain"]["speech"]
+    assert re.fullmatch(r"City bike: .+, (Moving|Not moving), 0 min\.", said)
+
+
 async def is_offline(client: HomeAssistantClient) -> bool:
     """Return whether Home Assistant knows that the bike is offline."""
     states = await client.states()

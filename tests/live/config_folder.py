@@ -53,6 +53,12 @@ def install_blueprints(folder: Path) -> None:
     shutil.copytree(_BLUEPRINTS, folder / _BLUEPRINTS.name, dirs_exist_ok=True)
 
 
+def converse(folder: Path) -> None:
+    """Have Assist, for typed questions."""
+    with (folder / "configuration.yaml").open("a") as file:
+        file.write("conversation:\n")
+
+
 def stored(folder: Path, key: str) -> str:
     """Return what Home Assistant saved under a key, nothing if that was not saved yet."""
     path = folder / ".storage" / key

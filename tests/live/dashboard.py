@@ -49,6 +49,27 @@ async def renew_dashboard(client: HomeAssistantClient, *pages: Card) -> None:
     await client.call("lovelace/config/save", url_path=_PATH, config={"views": views})
 
 
+def button(script: str, title: str, watch: str) -> Card:
+    """Return a section with a button that runs a script, and what to watch then."""
+    run = {
+        "action": "perform-action",
+        "perform_action": "script.turn_on",
+        "target": {"entity_id": script},
+    }
+    tile = {
+        "type": "tile",
+        "entity": script,
+        "name": title,
+        "color": "primary",
+        "hide_state": True,
+        "tap_action": run,
+        "icon_tap_action": run,
+        "grid_options": {"columns": "full"},
+    }
+    text = {"type": "markdown", "content": watch, "text_only": True}
+    return {"type": "grid", "cards": [tile, text]}
+
+
 async def _trackers(client: HomeAssistantClient) -> dict[str, EntityIds]:
     """Return the entities of each tracker by its name."""
     trackers: dict[str, dict[str, str]] = defaultdict(dict)

@@ -10,13 +10,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from .check import Row, check, table
-from .config_folder import install_blueprints
+from .config_folder import converse, install_blueprints
 from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
 from .kilometres import add_kilometres
 from .ports import free_port, is_free
 from .process import ProcessEndedError
+from .question import add_question
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
 from .town import settle
 from .try_it import add_scripts, page, serve, to_try
@@ -96,6 +97,7 @@ async def _demo(options: Namespace, port: int) -> int:
     with TemporaryDirectory(prefix="bike-tracker-demo-") as folder:
         home_assistant = HomeAssistantProcess(Path(folder), port=port)
         install_blueprints(Path(folder))
+        converse(Path(folder))
         async with (
             SimulatorProcess(
                 trackers=options.trackers,
@@ -112,6 +114,7 @@ async def _demo(options: Namespace, port: int) -> int:
             await add_kilometres(client)
             tricks = await to_try(simulator)
             await add_scripts(client, tricks)
+            await add_question(client)
             await add_dashboard(client, page(tricks))
             if options.check:
                 return await _report(rows, options.trackers, home_assistant)

@@ -8,8 +8,9 @@ from aiohttp import ClientError
 from tests.simulator import ControlError
 
 from .client import CommandError, HomeAssistantClient, RequestError
-from .dashboard import Card, renew_dashboard
+from .dashboard import Card, button, renew_dashboard
 from .home_assistant import HomeAssistantProcess
+from .question import ask_button
 from .simulator import SimulatorProcess
 
 EVENT = "bike_tracker_demo"
@@ -55,7 +56,7 @@ def page(tricks: list[Trick]) -> Card:
         "path": "try",
         "type": "sections",
         "max_columns": 4,
-        "sections": [_section(trick) for trick in tricks],
+        "sections": [*map(_section, tricks), ask_button()],
     }
 
 
@@ -93,27 +94,8 @@ async def _renew(client: HomeAssistantClient, simulator: SimulatorProcess) -> No
 
 def _section(trick: Trick) -> Card:
     entity_id = f"script.{_key(trick)}"
-    run = {
-        "action": "perform-action",
-        "perform_action": "script.turn_on",
-        "target": {"entity_id": entity_id},
-    }
-    button = {
-        "type": "tile",
-        "entity": entity_id,
-        "name": trick["title"],
-        "color": "primary",
-        "hide_state": True,
-        "tap_action": run,
-        "icon_tap_action": run,
-        "grid_options": {"columns": "full"},
-    }
-    watch = {
-        "type": "markdown",
-        "content": _DONE.format(entity_id=entity_id) + trick["watch"],
-        "text_only": True,
-    }
-    return {"type": "grid", "cards": [button, watch]}
+    done = _DONE.format(entity_id=entity_id)
+    return button(entity_id, trick["title"], done + trick["watch"])
 
 
 def _key(trick: Trick) -> str:

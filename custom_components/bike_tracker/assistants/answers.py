@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import JsonObjectType
 from homeassistant.util.location import distance as metres_between
 
-from ..account import Fix, Ride
+from ..account import Fix, Ride, Tracker
 from ..api import Position
 from ..units import distance, duration, speed
 from .bikes import Bike
@@ -24,7 +24,9 @@ _WINDS: Final = (
 _OUTAGE: Final = (
     "The tracking service does not answer at the moment. This is what was known before."
 )
-_NOTHING: Final = "Nothing is known of it: its account does not work or does not list it."
+_NOTHING: Final = (
+    "Nothing is known of it: its account does not work or does not list it."
+)
 
 
 def where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
@@ -39,6 +41,7 @@ def where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
         moving=position and position.motion,
         battery_percent=position and position.battery_level,
         status=tracker.device.status,
+        guard=_guard(tracker),
         **_time("last_report", tracker.device.last_update),
         note=_note(bike),
     )
@@ -70,6 +73,12 @@ def _rides_of(bike: Bike, since: datetime) -> list[Ride]:
         for event in events
         if event.type == "ended" and event.ride.moved_at > since and event.ride.distance
     ]
+
+
+def _guard(tracker: Tracker) -> str:
+    if triggered := tracker.triggered:
+        return f"triggered by {triggered.cause} at {_local(triggered.since)}"
+    return "armed" if tracker.guard else "disarmed"
 
 
 def _note(bike: Bike) -> str | None:
