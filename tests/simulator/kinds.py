@@ -36,6 +36,7 @@ class Kind:
         ascii_only: whether credentials with other letters are refused
         refusal: the answer to wrong credentials
         oldest_fix: positions with an older fix are left out of the list
+        reports_refusal: what an account without reports is answered, where there is such a thing
         live: whether it says by itself what is new
         position_delay: seconds by which a live position comes after its device
         socket_refusal: what an upgrade without a session is answered
@@ -52,6 +53,7 @@ class Kind:
     ascii_only: bool = False
     refusal: Refusal = Refusal()
     oldest_fix: timedelta | None = None
+    reports_refusal: str | None = None
     live: bool = True
     position_delay: float = 0.0
     socket_refusal: int = 503
@@ -75,6 +77,8 @@ NULL_POINTER = (
     " - NullPointerException (SecurityRequestFilter:93 < ... < OverrideFilter:49 < ...)"
 )
 """What Traccar 5.11 and 5.12 say to a wrong password."""
+REPORTS_DISABLED = "Operation restricted - SecurityException (PermissionsService:142 < PositionResource:87 < ...)"
+"""What newer ones say to an account that may not see reports."""
 
 DOCUMENTED: Final = Kind(
     name="documented",
@@ -113,6 +117,7 @@ _KINDS = (
         position_fields=_WITH_GEOFENCES | {"protocol": "osmand", "outdated": False},
         nulls=True,
         ascii_only=True,
+        reports_refusal=REPORTS_DISABLED,
         refusal=Refusal(status=400, challenge=False, text=NULL_POINTER),
     ),
     Kind(
@@ -127,6 +132,7 @@ _KINDS = (
             text=f"{_UNAUTHORIZED} (SecurityRequestFilter:132 < ...)",
         ),
         oldest_fix=timedelta(days=90),
+        reports_refusal=REPORTS_DISABLED,
         position_delay=3.0,
         socket_refusal=404,
     ),

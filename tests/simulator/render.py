@@ -10,7 +10,8 @@ import orjson
 from .kinds import SERVICE, Kind
 from .world import MISSING, Json, Override, SimDevice, SimPosition, World
 
-type Endpoint = Literal["devices", "positions"]
+type Endpoint = Literal["devices", "positions", "history"]
+"""A call that may fail by itself; what trackers reported in the past is asked for at `positions` as well."""
 
 DEVICE_FIELDS = (
     "id",
@@ -146,6 +147,24 @@ class Renderer:
                 for device, position in found
             ]
         )
+
+    def history(
+        self, email: str, device_id: str, start: datetime, end: datetime
+    ) -> list[dict[str, Json]] | None:
+        """Return what a tracker reported in that time, by its fixes; None if the account has no such tracker."""
+        for device in self._world.devices_of(email):
+            if str(device.id) == device_id:
+                reports = [
+                    report
+                    for report in self._world.reports[device.unique_id]
+                    if start <= report.fix_time <= end
+                ]
+                reports.sort(key=lambda report: report.fix_time)
+                return [
+                    self._position(device, report)
+                    for report in reports[: self._world.max_positions]
+                ]
+        return None
 
     def every_device(self) -> bytes:
         """Return a list of all trackers, whoever they are assigned to."""

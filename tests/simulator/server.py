@@ -2,18 +2,20 @@
 
 Where the interface is silent, the simulator chooses: query parameters and unknown paths are a 404, other methods a 405,
 a missing `accept: application/json` or a body a 400. Positions, where the kind of server has them, are listed or asked
-for by their IDs, `?id=1&id=2`, of which an unknown one is a 400.
+for by their IDs, `?id=1&id=2`, of which an unknown one is a 400, or by tracker and time, `?deviceId=1&from=…&to=…`.
 """
 
 import asyncio
 from base64 import b64encode
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 import contextlib
+from datetime import datetime
 from random import Random
-from typing import Self, get_args, override
+from typing import Self, override
 
 from aiohttp import web
+import orjson
 
 from .faults import Call, FaultOptions, Switchboard
 from .kinds import KINDS, SERVICE, Kind
@@ -25,7 +27,9 @@ from .tls import Certificates
 from .wire import JSON, Raw, pause
 from .world import Json, SimAccount, SimDevice, SimPosition, World
 
-ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint.__value__)
+ENDPOINTS: tuple[Endpoint, ...] = ("devices", "positions")
+"""What there is a list of."""
+_IN_TIME = ["deviceId", "from", "to"]
 MOVED = "moved/"
 
 
@@ -238,12 +242,16 @@ class Simulator(World):
             return web.Response(status=404)
         if email is None:
             return self._refused(request)
+        return self._called(request, email)
+
+    def _called(self, request: web.BaseRequest, email: str) -> web.StreamResponse:
+        """Answer a call of an account."""
         name = request.path.removeprefix(self._path)
         moved = name.startswith(MOVED) and self._switchboard.redirects
-        endpoint = self._endpoint(name.removeprefix(MOVED) if moved else name)
-        ids = request.query.getall("id", []) if endpoint == "positions" else []
-        # Other query parameters are not known to exist, so nothing is there.
-        if endpoint is None or len(ids) != len(request.query):
+        endpoint = self._endpoint(
+            name.removeprefix(MOVED) if moved else name, request.query
+        )
+        if endpoint is None:
             return web.Response(status=404)
         if request.method != "GET":
             return web.Response(status=405, headers={"Allow": "GET"})
@@ -251,9 +259,15 @@ class Simulator(World):
             return web.Response(status=400, text=f"accept: {JSON} is missing")
         if request.can_read_body:
             return web.Response(status=400, text="a body was sent")
-        if not moved and (failure := self._failure(endpoint, email)) is not None:
-            return failure
-        return self._listed_by_id(email, ids) if ids else self._listed(endpoint, email)
+        if endpoint == "history":
+            return self._history(email, request.query)
+        if not moved:
+            failure = self._failure(endpoint, lambda: self.listed(endpoint, email))
+            if failure is not None:
+                return failure
+        if ids := request.query.getall("id", []):
+            return self._listed_by_id(email, ids)
+        return self._listed(endpoint, email)
 
     async def _session(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a sign-in, which is a form and comes without any older one."""
@@ -292,6 +306,21 @@ class Simulator(World):
             return web.Response(status=self._kind.socket_refusal)
         return await self.live.serve(request, email, self.listed("positions", email))
 
+    def _history(self, email: str, query: Mapping[str, str]) -> web.StreamResponse:
+        """Answer what a tracker reported from one moment to another."""
+        if self._kind.reports_refusal and self.accounts[email].disable_reports:
+            return web.Response(status=400, text=self._kind.reports_refusal)
+        try:
+            start, end = (datetime.fromisoformat(query[key]) for key in ("from", "to"))
+            items = self._renderer.history(email, query["deviceId"], start, end)
+        except (ValueError, TypeError) as err:
+            return web.Response(status=400, text=f"{err} - IllegalArgumentException")
+        if items is None:
+            text = "Device access denied - SecurityException (PermissionsService:230)"
+            return web.Response(status=400, text=text)
+        failure = self._failure("history", lambda: items)
+        return _json(orjson.dumps(items)) if failure is None else failure
+
     def _listed(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
         return _json(self._renderer.body(endpoint, email))
 
@@ -315,7 +344,9 @@ class Simulator(World):
             content_type=JSON if refusal.text else None,
         )
 
-    def _failure(self, endpoint: Endpoint, email: str) -> web.StreamResponse | None:
+    def _failure(
+        self, endpoint: Endpoint, items: Callable[[], list[dict[str, Json]]]
+    ) -> web.StreamResponse | None:
         """Return what the active fault answers."""
         struck = self._switchboard.strike(endpoint)
         if struck is None:
@@ -326,7 +357,7 @@ class Simulator(World):
                 endpoint=endpoint,
                 base=self.url,
                 other_base=self.other_url,
-                items=self.listed(endpoint, email),
+                items=items(),
                 restart=self._restart,
                 options=options,
             )
@@ -353,8 +384,14 @@ class Simulator(World):
         plain = f"{account.email}{account.password}".isascii()
         return plain or not self._kind.ascii_only
 
-    def _endpoint(self, name: str) -> Endpoint | None:
-        if name == "positions" and not self._kind.positions:
+    def _endpoint(self, name: str, query: Collection[str]) -> Endpoint | None:
+        """Return what is asked for, None for what is not known to exist."""
+        is_positions = name == "positions"
+        if is_positions and not self._kind.positions:
+            return None
+        if is_positions and sorted(query) == _IN_TIME:
+            return "history"
+        if set(query) - ({"id"} if is_positions else set()):
             return None
         return name if name in ENDPOINTS else None
 

@@ -4,6 +4,7 @@ The field names and rules are those of section 2 of the interface; what goes bey
 device) has the shape of Traccar's.
 """
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,6 +33,8 @@ DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
 EARLIER_POSITIONS = 10
 """How many positions before the last one can still be asked for by their ID."""
+MOST_REPORTS = 50_000
+"""How many reports of a tracker are kept, and told at once unless there is another limit."""
 
 
 class UnknownNameError(KeyError):
@@ -90,6 +93,7 @@ class SimAccount:
     email: str
     password: str
     assigned: dict[str, None] = field(default_factory=dict)
+    disable_reports: bool = False
 
 
 class World:
@@ -101,6 +105,11 @@ class World:
         self.devices: dict[str, SimDevice] = {}
         self.stray_positions: list[tuple[int, SimPosition]] = []
         self.raw_answers: dict[str, bytes | list[Json]] = {}
+        self.reports: defaultdict[str, deque[SimPosition]] = defaultdict(
+            lambda: deque(maxlen=MOST_REPORTS)
+        )
+        """All that each tracker reported, by `uniqueId`, as it came in."""
+        self.max_positions = MOST_REPORTS
         self.revision = 0
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
@@ -128,6 +137,14 @@ class World:
         """Stop listing the tracker in the account."""
         self._account(email).assigned.pop(unique_id, None)
         self.revision += 1
+
+    def set_disable_reports(self, email: str, disable_reports: bool) -> None:
+        """Refuse the account what its trackers reported in the past, where servers know that."""
+        self._account(email).disable_reports = disable_reports
+
+    def set_max_positions(self, max_positions: int) -> None:
+        """Tell no more than this many reports at once: the first ones of those asked for."""
+        self.max_positions = max_positions
 
     # Trackers
 
@@ -264,12 +281,14 @@ class World:
         device_time: datetime | None = None,
         last_update: datetime | None = None,
         is_late: bool = False,
+        is_buffered: bool = False,
     ) -> SimPosition:
         """Have the tracker report: a new position under a new positionId, and a new lastUpdate.
 
         What is not given stays as in the position before, but address and alarm; times are now. Speed is in knots. `attributes`
         replaces those of the position before, so a report without batteryLevel is one with `attributes={}`. One that
-        is late is told over live, and the position before stays the last one.
+        is late is told over live, and the position before stays the last one. `is_buffered` is one that the tracker kept
+        until it sends another: it is in the history alone.
         """
         device = self._device(unique_id)
         now = last_update or _now()
@@ -299,6 +318,9 @@ class World:
             device_time=device_time or now,
             server_time=now,
         )
+        self.reports[unique_id].append(position)
+        if is_buffered:
+            return position
         device.last_update = now
         device.reported = True
         # A live connection tells of the device first, as if it had no new position.
@@ -359,6 +381,7 @@ class World:
         device = self._device(unique_id)
         device.position = None
         device.earlier.clear()
+        self.reports.pop(unique_id, None)
         self._changed(unique_id)
 
     def add_stray_position(

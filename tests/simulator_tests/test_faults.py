@@ -135,7 +135,9 @@ async def test_each_call_can_have_its_own_fault(simulator: Simulator, ask: Ask) 
     assert (await ask()).status == 200
     assert (await ask("positions")).status == 404
     simulator.fault("status-503")
-    assert simulator.faults == {"devices": "status-503", "positions": "status-503"}
+    assert simulator.faults == dict.fromkeys(
+        ("devices", "positions", "history"), "status-503"
+    )
     simulator.fault(None)
     assert (await ask("positions")).status == 200
 

@@ -55,6 +55,11 @@ class Call:
     options: FaultOptions
 
     @property
+    def path(self) -> str:
+        """Where that was asked for."""
+        return "positions" if self.endpoint == "history" else self.endpoint
+
+    @property
     def body(self) -> bytes:
         """The good answer."""
         return json.dumps(self.items).encode()
@@ -81,7 +86,7 @@ class Fault:
     name: str
     description: str
     respond: Respond | None = None
-    endpoints: tuple[Endpoint, ...] = ("devices", "positions")
+    endpoints: tuple[Endpoint, ...] = ("devices", "positions", "history")
     times: int | None = None
     refuses: bool = False
     certificate: str | None = None

@@ -47,7 +47,7 @@ def _too_many_until_a_date(call: Call) -> web.StreamResponse:
 def _redirect(status: int, *, other: bool) -> Respond:
     def respond(call: Call) -> web.StreamResponse:
         base = call.other_base if other else call.base
-        location = f"{base}/moved/{call.endpoint}"
+        location = f"{base}/moved/{call.path}"
         return web.Response(status=status, headers={"Location": location})
 
     return respond
