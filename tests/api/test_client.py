@@ -3,6 +3,7 @@
 import asyncio
 from base64 import b64encode
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
 import errno
 import json
 import logging
@@ -32,6 +33,7 @@ from tests.simulator import Simulator, client_context
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve, recorded_answer
 
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 CREDENTIALS = [
     ("ann@example.com", "demo"),
     ("ann@example.com", ""),
@@ -193,6 +195,61 @@ async def test_positions(client: TrackingClient) -> None:
     assert red.id == devices[RED].position_id
 
 
+async def test_history(simulator: Simulator, client: TrackingClient) -> None:
+    """Reports are in order of their fixes, whatever order they come in."""
+    device_id = simulator.devices[RED].id
+    for minute in (0, 4, 2):
+        moment = NOON + timedelta(minutes=minute)
+        simulator.report(RED, latitude=48 + minute / 100, fix_time=moment)
+    reports = await client.async_get_history(device_id, NOON, NOON + timedelta(hours=1))
+    assert [report.latitude for report in reports] == [48, 48.02, 48.04]
+    assert {report.device_id for report in reports} == {device_id}
+    assert await client.async_get_history(device_id, NOON, NOON) == reports[:1]
+    assert await client.async_get_history(device_id, NOON, NOON) == reports[:1]
+
+
+async def test_history_is_asked_for_in_utc(
+    simulator: Simulator, client: TrackingClient
+) -> None:
+    """Whatever zone the times are told in; all else is as with devices."""
+    zone = timezone(timedelta(hours=5, minutes=45))
+    device_id = simulator.devices[RED].id
+    await client.async_get_devices()
+    await client.async_get_history(
+        device_id, NOON.astimezone(zone), NOON + timedelta(seconds=1.5)
+    )
+    devices, history = simulator.requests
+    assert (history.method, history.path) == ("GET", "/api/positions")
+    assert history.query == (
+        f"deviceId={device_id}&from=2026-05-04T12:00:00.000Z&to=2026-05-04T12:00:01.500Z"
+    )
+    assert history.headers == devices.headers
+
+
+async def test_history_of_another_tracker(
+    simulator: Simulator, client: TrackingClient, make_client: MakeClient, serve: Serve
+) -> None:
+    """A server that does not know the question answers another one."""
+    body = json.dumps(simulator.listed("positions", EMAIL))
+    served = await serve(recorded_answer(200, {}, body))
+    with pytest.raises(InvalidResponseError, match="reports of another tracker"):
+        await make_client(served.url).async_get_history(
+            simulator.devices[RED].id, NOON, NOON
+        )
+
+
+async def test_account_without_reports(make_client: MakeClient) -> None:
+    """Its 400 says nothing of the password."""
+    async with Simulator(kind="6.14.5") as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, email=EMAIL)
+        simulator.set_disable_reports(EMAIL, True)
+        with pytest.raises(InvalidResponseError, match="status 400"):
+            await make_client(simulator.url).async_get_history(
+                simulator.devices[RED].id, NOON, NOON
+            )
+
+
 @pytest.mark.parametrize("name", ["json-as-text", "json-as-nothing"])
 async def test_content_types_do_not_matter(
     simulator: Simulator, client: TrackingClient, name: str
@@ -210,7 +267,11 @@ async def test_failures(
     error, message = ERRORS[name]
     good = (await client.async_get_devices()).now
     simulator.fault(name)
-    for call in (client.async_get_devices(), client.async_get_positions()):
+    for call in (
+        client.async_get_devices(),
+        client.async_get_positions(),
+        client.async_get_history(simulator.devices[RED].id, NOON, NOON),
+    ):
         with pytest.raises(error) as caught:
             await call
         assert type(caught.value) is error

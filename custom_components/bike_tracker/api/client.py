@@ -1,6 +1,7 @@
 """The client: one method per call of the service."""
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 import aiohttp
 from aiohttp import hdrs
@@ -10,7 +11,7 @@ from ..news import News
 from .answers import async_answer, raise_for_status
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
 from .limits import MOST_BYTES
-from .lists import ListReader
+from .lists import ListReader, read_history
 from .models import Device, Position
 
 # Where no connection comes about there is time left to try another address.
@@ -72,6 +73,17 @@ class TrackingClient:
         body = await self._async_get(f"positions?{query}")
         return ListReader[int, Position](Position).read(body).now
 
+    async def async_get_history(
+        self, device_id: int, start: datetime, end: datetime
+    ) -> list[Position]:
+        """Return what a device reported in a time in UTC, in order of its fixes.
+
+        Not in the documented interface either. Raises the same errors as
+        async_get_devices.
+        """
+        query = f"deviceId={device_id}&from={_utc(start)}&to={_utc(end)}"
+        return read_history(await self._async_get(f"positions?{query}"), device_id)
+
     async def _async_get(self, path: str) -> bytes:
         return await async_answer(self._async_ask(path), self._session)
 
@@ -84,6 +96,11 @@ class TrackingClient:
         ) as response:
             await raise_for_status(response)
             return await _read(response)
+
+
+def _utc(moment: datetime) -> str:
+    """Return a moment in UTC as it is written in an address."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def _basic(email: str, password: str) -> str:

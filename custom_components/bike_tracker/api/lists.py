@@ -13,6 +13,7 @@ import orjson
 from ..news import News
 from .errors import InvalidResponseError
 from .limits import refuse_too_many_values
+from .models import Position
 
 # Servers may invent names without end. Real ones use some hundred at the most.
 MOST_NAMES: Final = 300
@@ -133,6 +134,30 @@ class ListReader[K, T: Listed[Any]]:
         if changed:
             self._objects = objects
         return News(before, self._objects, changed)
+
+
+def read_history(body: bytes, device_id: int) -> list[Position]:
+    """Return what a device reported, in order of its fixes.
+
+    Raises InvalidResponseError if it is no JSON array, or one of something else.
+    """
+    refuse_too_many_values(body)
+    rows = _values(body)
+    reports = [
+        report
+        for row in rows
+        if type(row) is dict and (report := Position.from_row(row, _nobody))
+    ]
+    if rows and not reports:
+        raise InvalidResponseError("no usable element in the list")
+    # What ignores the question answers with all trackers.
+    if any(report.device_id != device_id for report in reports):
+        raise InvalidResponseError("reports of another tracker")
+    return sorted(reports, key=lambda report: (report.moment, report.id))
+
+
+def _nobody(_field: str) -> None:
+    """Take the name of a field that could not be read: the newest report tells it."""
 
 
 def _remember(seen: set[str], names: Collection[str]) -> None:
