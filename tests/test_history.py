@@ -1,0 +1,334 @@
+"""When the service's own history is asked for, and what its answers mean."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+from aiohttp import ClientSession
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+
+from custom_components.bike_tracker.account import Tracker, Trackers
+from custom_components.bike_tracker.api import InvalidResponseError, TrackingClient
+from custom_components.bike_tracker.asking.history import Gap, History
+from custom_components.bike_tracker.asking.waits import Requests
+
+from .conftest import BLUE, EMAIL, PASSWORD, RED
+from .simulator import Simulator
+
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+NOT_OFFERED = ["status-400", "status-401", "status-403", "status-404", "html"]
+PASSING = ["status-503", "status-429", "reset-mid-body"]
+
+
+@pytest.fixture(autouse=True)
+def longest_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all waits be as long as they can be."""
+    monkeypatch.setattr("random.uniform", max)
+
+
+class Asking:
+    """Asks for the gaps of an account, as time passes."""
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        client: TrackingClient,
+        freezer: FrozenDateTimeFactory,
+    ) -> None:
+        """Begin without gaps."""
+        self.requests = Requests()
+        self.history = History(client, self.requests)
+        self._simulator = simulator
+        self._freezer = freezer
+        self.trackers: Trackers = {}
+
+    def note(self, tracker: str = RED, start: timedelta = HOUR) -> None:
+        """Take in a gap that began so long ago, after which no report is known yet."""
+        now = datetime.now(UTC)
+        self.history.note(Gap(tracker, now - start, now - start, now))
+
+    async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
+        """Let time pass; return the IDs of what is told then."""
+        self._freezer.tick(wait)
+        past = await self.history.async_ask(self.trackers, datetime.now(UTC))
+        return past and [report.id for report in past.reports]
+
+    async def minutes_until_asked(self) -> int:
+        """Let time pass until something is asked for; return how many minutes that took."""
+        before, minutes = len(self.asked), 0
+        while len(self.asked) == before:
+            await self.after()
+            minutes += 1
+        return minutes
+
+    @property
+    def asked(self) -> list[tuple[str, datetime, datetime]]:
+        """Which trackers were asked for, from when and until when."""
+        by_id = {str(device.id): key for key, device in self._simulator.devices.items()}
+        asked = []
+        for request in self._simulator.requests:
+            query = dict(part.split("=") for part in request.query.split("&") if part)
+            if "deviceId" in query:
+                since, until = map(datetime.fromisoformat, (query["from"], query["to"]))
+                asked.append((by_id[query["deviceId"]], since, until))
+        return asked
+
+    @property
+    def asked_for(self) -> list[str]:
+        """Which trackers were asked for."""
+        return [tracker for tracker, _, _ in self.asked]
+
+
+@pytest.fixture
+async def asking(
+    simulator: Simulator, freezer: FrozenDateTimeFactory
+) -> AsyncIterator[Asking]:
+    """Ask that service on behalf of that account."""
+    async with ClientSession() as session:
+        client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+        asking = Asking(simulator, client, freezer)
+        devices = (await client.async_get_devices()).now
+        asking.trackers = {key: Tracker(device) for key, device in devices.items()}
+        for tracker in asking.trackers:
+            simulator.forget_position(tracker)
+        yield asking
+
+
+async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> None:
+    """From where it began up to now; without a gap nothing is asked for."""
+    assert await asking.after() is None
+    asking.note()
+    start = datetime.now(UTC) - HOUR
+    reports = [
+        simulator.report(RED, last_update=start + minutes * MINUTE).id
+        for minutes in (1, 2, 3)
+    ]
+    told = await asking.after(10 * MINUTE)
+    assert told == reports
+    [(tracker, since, until)] = asking.asked
+    assert (tracker, since) == (RED, _milliseconds(start))
+    assert until == _milliseconds(datetime.now(UTC))
+    assert asking.history.is_offered
+    for _ in range(5):
+        assert await asking.after() is None
+    assert len(asking.asked) == 1
+
+
+async def test_newest_gap_is_asked_for_first(asking: Asking) -> None:
+    """One a minute; what came before waits."""
+    asking.note(RED)
+    asking.note(BLUE)
+    assert await asking.after() is not None
+    assert asking.asked_for == [BLUE]
+    assert list(asking.history.gaps) == [RED]
+    assert await asking.after(MINUTE / 2) is None
+    assert await asking.after(MINUTE / 2) is not None
+    assert asking.asked_for == [BLUE, RED]
+
+
+async def test_gaps_of_one_tracker_are_asked_for_together(asking: Asking) -> None:
+    """From where the first of them began."""
+    start = datetime.now(UTC) - 2 * HOUR
+    asking.note(RED, 2 * HOUR)
+    asking.note(BLUE)
+    asking.note(RED, MINUTE)
+    await asking.after()
+    await asking.after()
+    assert asking.asked_for == [RED, BLUE]
+    assert asking.asked[0][1] == _milliseconds(start)
+
+
+async def test_gap_that_comes_while_one_is_asked_for(
+    asking: Asking,
+) -> None:
+    """It is not filled by that answer."""
+    asking.note()
+    answer = asyncio.create_task(asking.after())
+    await asyncio.sleep(0)
+    asking.note(RED, MINUTE)
+    assert await answer is not None
+    assert await asking.after() is not None
+    assert asking.asked_for == [RED, RED]
+
+
+async def test_no_more_than_seven_days(asking: Asking) -> None:
+    """Neither is what is older asked for, nor does a gap wait for longer."""
+    asking.note(RED, 30 * DAY)
+    await asking.after()
+    [(_, since, until)] = asking.asked
+    assert until - since == 7 * DAY
+    asking.note(BLUE)
+    await asking.after(7 * DAY)
+    assert asking.history.gaps == {}
+    assert asking.asked_for == [RED]
+
+
+async def test_no_more_than_500_gaps_wait(asking: Asking) -> None:
+    """The oldest is given up."""
+    for number in range(501):
+        asking.note(str(number))
+    assert list(asking.history.gaps) == [str(number) for number in range(1, 501)]
+
+
+async def test_tracker_that_went(asking: Asking) -> None:
+    """Nobody can be asked for it, nor for one without an internal ID."""
+    asking.note("gone")
+    asking.note(RED)
+    asking.trackers = {
+        RED: Tracker(asking.trackers[RED].device._replace(id=None)),
+        BLUE: asking.trackers[BLUE],
+    }
+    assert await asking.after() is None
+    assert asking.history.gaps == {}
+    assert asking.asked == []
+
+
+async def test_lists_come_first(asking: Asking) -> None:
+    """Only what they leave of 25 requests in ten minutes is asked for."""
+    for minute in range(60):
+        for _ in ("list", "positions"):
+            asking.requests.note()
+        asking.note((RED, BLUE)[minute % 2])
+        await asking.after()
+    assert 20 <= len(asking.asked) <= 30
+
+
+async def test_history_cut_short_goes_on(simulator: Simulator, asking: Asking) -> None:
+    """Operators let out so many reports at once: the rest is asked for next."""
+    start = _milliseconds(datetime.now(UTC)) - HOUR
+    for minute in range(1, 8):
+        simulator.report(RED, last_update=start + minute * MINUTE)
+    newest = start + 7 * MINUTE
+    asking.history.note(Gap(RED, start, newest, newest))
+    simulator.set_max_positions(3)
+    told = [await asking.after() for _ in range(4)]
+    assert [part and len(part) for part in told] == [3, 3, 3, None]
+    assert len({report for part in told for report in part or ()}) == 7
+
+
+async def test_history_that_ends_before_what_is_known(
+    simulator: Simulator, asking: Asking
+) -> None:
+    """An operator may have deleted it: it is asked for once more at most."""
+    now = datetime.now(UTC)
+    simulator.report(RED, last_update=now - HOUR / 2)
+    asking.history.note(Gap(RED, now - HOUR, now, now))
+    for _ in range(5):
+        await asking.after()
+    assert len(asking.asked) <= 2
+    simulator.forget_position(RED)
+    now = datetime.now(UTC)
+    asking.history.note(Gap(RED, now - HOUR, now, now))
+    assert await asking.after() == []
+    assert asking.history.gaps == {}
+
+
+async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
+    """It is asked for in portions, from the beginning."""
+    start = datetime.now(UTC) - 4 * HOUR
+    reports = [
+        simulator.report(RED, last_update=start + hours * HOUR).id
+        for hours in (0.5, 1.5, 2.5, 3.5)
+    ]
+    now = datetime.now(UTC)
+    asking.history.note(Gap(RED, start, now - HOUR / 2, now))
+    simulator.fault("huge-body", path="history", times=1)
+    assert await asking.after() is None
+    assert await asking.after() == reports[:2]
+    assert await asking.after() == reports[2:]
+    assert asking.history.gaps == {}
+
+
+async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
+    """What does not fit into a minute is given up."""
+    asking.note(RED, 2 * MINUTE)
+    simulator.fault("huge-body", path="history")
+    for _ in range(3):
+        await asking.after()
+    assert asking.history.gaps == {}
+
+
+@pytest.mark.parametrize("fault", NOT_OFFERED)
+async def test_service_without_history(
+    simulator: Simulator, asking: Asking, fault: str
+) -> None:
+    """It is left alone for 1, 2, 4 … 24 hours."""
+    simulator.fault(fault, path="history")
+    asking.note()
+    assert await asking.after() is None
+    assert asking.history.is_offered is False
+    waits = [await asking.minutes_until_asked() for _ in range(6)]
+    assert waits == [60 * hours for hours in (1, 2, 4, 8, 16, 24)]
+    assert list(asking.history.gaps) == [RED]
+
+
+@pytest.mark.parametrize("fault", PASSING)
+async def test_failure_that_passes(
+    simulator: Simulator, asking: Asking, fault: str
+) -> None:
+    """It says nothing of whether history is offered: the waits grow from a minute on."""
+    simulator.fault(fault, path="history")
+    asking.note()
+    assert await asking.after() is None
+    waits = [await asking.minutes_until_asked() for _ in range(8)]
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert asking.history.is_offered is None
+    simulator.fault(None)
+    await asking.minutes_until_asked()
+    assert asking.history.gaps == {}
+
+
+@pytest.mark.parametrize("fault", [*NOT_OFFERED, *PASSING])
+async def test_failure_after_a_good_answer(
+    simulator: Simulator, asking: Asking, fault: str
+) -> None:
+    """Whatever it is, it passes; others have their turn before the same is asked again."""
+    asking.note()
+    assert await asking.after() is not None
+    asking.note(BLUE)
+    asking.note(RED)
+    simulator.fault(fault, path="history", times=1)
+    assert await asking.after() is None
+    assert asking.history.is_offered
+    assert await asking.minutes_until_asked() == 1
+    assert await asking.minutes_until_asked() == 1
+    assert asking.asked_for == [RED, RED, BLUE, RED]
+    assert asking.history.gaps == {}
+
+
+async def test_server_that_asks_to_wait(simulator: Simulator, asking: Asking) -> None:
+    """It is obeyed."""
+    simulator.fault("status-429", path="history", retry_after="1200", times=1)
+    asking.note()
+    await asking.after()
+    assert await asking.minutes_until_asked() == 20
+
+
+async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
+    """May ask although the service was left alone, and finds out that it tells by now."""
+    device_id = simulator.devices[RED].id
+    now = datetime.now(UTC)
+    simulator.fault("status-404", path="history", times=2)
+    asking.note()
+    await asking.after()
+    with pytest.raises(InvalidResponseError):
+        await asking.history.async_get(device_id, now - DAY, now)
+    assert await asking.history.async_get(device_id, now - DAY, now) == []
+    assert asking.history.is_offered
+    assert await asking.minutes_until_asked() == 1
+
+
+async def test_no_more_than_ten_questions_of_a_person_a_minute(
+    asking: Asking, freezer: FrozenDateTimeFactory
+) -> None:
+    """The eleventh is one too many, until a minute is over."""
+    assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
+    freezer.tick(MINUTE)
+    assert asking.history.allows()
+
+
+def _milliseconds(moment: datetime) -> datetime:
+    return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
