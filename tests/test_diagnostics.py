@@ -146,6 +146,7 @@ async def test_counts(
         "in_another_account": 0,
         "left_out": 0,
         "not_a_tracker": 1,
+        "rides": 0,
     }
     assert theirs["counts"]["in_another_account"] == 1
 

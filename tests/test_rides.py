@@ -15,6 +15,7 @@ from custom_components.bike_tracker.account import Track
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .riding import async_ride, go, riding, standing
 from .simulator.server import Simulator
 
 KEYS = ("total_distance", "ride_distance", "ride_duration")
@@ -35,39 +36,6 @@ def rides(hass: HomeAssistant) -> list[tuple[str, dict[str, Any]]]:
 
     hass.bus.async_listen("state_changed", _note)
     return told
-
-
-def go(simulator: Simulator, metres: float, **more: Any) -> None:
-    """Let the red bike report from so many metres farther north."""
-    position = simulator.devices[RED].position
-    assert position is not None
-    latitude = position.latitude + metres / 111_195
-    simulator.report(RED, latitude=latitude, **more)
-
-
-def riding(kilometres: float) -> dict[str, Any]:
-    """Return what a report says under way."""
-    attributes = {"motion": True, "totalDistance": kilometres * 1_000}
-    return {"speed": 9.0, "attributes": attributes}
-
-
-def standing(kilometres: float) -> dict[str, Any]:
-    """Return what a report says of a bike that stands."""
-    attributes = {"motion": False, "totalDistance": kilometres * 1_000}
-    return {"speed": 0.0, "attributes": attributes}
-
-
-async def async_ride(simulator: Simulator, poll: Poll) -> None:
-    """Let the red bike ride, stop at a red light, ride on and arrive."""
-    await poll()
-    for number in range(1, 6):
-        light = number == 3
-        metres = 0 if light else 250
-        go(simulator, metres, **riding(100 + number / 3))
-        await poll()
-    for _ in range(6):
-        go(simulator, 0, **standing(100 + 5 / 3))
-        await poll()
 
 
 async def test_ride(

@@ -24,6 +24,7 @@ SECTIONS = (
     "exceptions",
     "issues",
     "selector",
+    "services",
     "system_health",
     "triggers",
 )

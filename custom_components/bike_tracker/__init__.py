@@ -4,26 +4,41 @@ from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
+from homeassistant.helpers.typing import ConfigType
 
 from .asking.clients import create_clients
 from .asking.service import create_service
 from .asking.set_up_again import async_set_up_again
+from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .entities.adder import EntityAdder
 from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
 from .fleet.memory import Memory
 from .fleet.outage import async_end_outage
 from .fleet.registries import tracker_of
+from .fleet.ride_book import RideBook
 from .identity import async_identify
+from .services import async_setup_services
 
 PLATFORMS = [
     Platform.ALARM_CONTROL_PANEL,
     Platform.BINARY_SENSOR,
+    Platform.CALENDAR,
     Platform.DEVICE_TRACKER,
     Platform.EVENT,
     Platform.SENSOR,
 ]
+
+
+CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
+
+
+async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
+    """Offer the actions."""
+    async_setup_services(hass)
+    return True
 
 
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
@@ -41,9 +56,12 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     memory = Memory(hass, entry)
     remembered = await memory.async_load()
     entry.async_on_unload(memory.async_close)
+    rides = RideBook(hass, entry)
+    await rides.async_load()
+    entry.async_on_unload(rides.async_close)
     known = any(story.position for story in remembered.stories.values())
     service = create_service(hass, entry, client, offers_positions=known)
-    coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory)
+    coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory, rides)
     try:
         await coordinator.async_config_entry_first_refresh()
     except ConfigEntryAuthFailed, ConfigEntryNotReady:
@@ -75,6 +93,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete what was remembered of the account's trackers."""
     async_end_outage(hass, entry)
     await Memory(hass, entry).async_remove()
+    await RideBook(hass, entry).async_remove()
 
 
 async def async_remove_config_entry_device(

@@ -21,6 +21,7 @@ from .fleet.coming_back import ComingBack
 from .fleet.handover import async_hand_over
 from .fleet.memory import Marks, Memory
 from .fleet.registries import Fleet
+from .fleet.ride_book import RideBook
 from .fleet.troubles import async_create_issue, async_delete_issue
 from .identity import name_of
 from .listeners import TrackerListeners
@@ -41,8 +42,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         service: Service,
         live: LiveClient,
         memory: Memory,
+        rides: RideBook,
     ) -> None:
-        """Poll for this entry; the memory is loaded."""
+        """Poll for this entry; memory and ride book are loaded."""
         super().__init__(
             hass,
             LOGGER,
@@ -62,6 +64,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             lambda: self.last_update_success,
             self._async_poll_anew,
         )
+        self.rides = rides
         self._memory = memory
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         self._tracker_listeners = TrackerListeners(hass, entry)
@@ -174,6 +177,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
                 continue
             for unique_id in moving:
                 self.account.adopt(unique_id, giver.account)
+                await self.rides.async_adopt(unique_id, giver.rides)
             # What is known is never in no file, should Home Assistant be killed.
             await self._memory.async_save()
             for unique_id in filter(giver.fleet.has_lost, moving):
@@ -225,6 +229,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     def _follow(self, news: News[str, Tracker], *, came_back: bool) -> None:
         """Let devices be called what the service calls them, and the rest follow."""
+        self.rides.async_follow(news)
         if _is_to_be_remembered(news):
             self.async_remember()
         known: Trackers = {} if self.data is None else self.data.now
@@ -301,6 +306,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Forget all about a tracker whose device was removed."""
         self.fleet.async_forget(unique_id)
         self.account.forget(unique_id)
+        self.rides.async_forget(unique_id)
         self.async_remember()
 
 

@@ -35,6 +35,7 @@ _TO_REDACT = {
     CONF_PASSWORD,
     CONF_URL,
 }
+_OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _KNOWN_WORDS = KNOWN_FIELDS | KNOWN_ATTRIBUTES
 _PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
 # Of whatever tracker, telephone or card: no version or date has so many digits.
@@ -60,6 +61,7 @@ async def async_get_config_entry_diagnostics(
             "in_another_account": len(coordinator.fleet.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
             "not_a_tracker": coordinator.service.client.devices.seen.left_out,
+            "rides": len(coordinator.rides.rides),
         },
         "missing_seconds": sorted(map(round, missing.values())),
         "trackers": [
@@ -116,11 +118,12 @@ def _service(
     coordinator: BikeTrackerCoordinator, identities: Collection[str]
 ) -> dict[str, Any]:
     """Return what the server was seen to offer."""
-    client, positions = coordinator.service.client, coordinator.service.positions
+    service = coordinator.service
+    client, positions, history = service.client, service.positions, service.history
     return {
-        "positions": {None: "not asked", True: "offered", False: "not offered"}[
-            positions.offer.is_made
-        ],
+        "positions": _OFFERED[positions.offer.is_made],
+        "history": _OFFERED[history.is_offered],
+        "history_waiting": len(history.gaps),
         "position_error": positions.offer.error and str(positions.offer.error),
         "device_fields": _words(client.devices.seen.fields, identities),
         "unreadable_device_fields": sorted(client.devices.seen.unreadable),

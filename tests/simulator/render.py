@@ -157,7 +157,7 @@ class Renderer:
                 reports = [
                     report
                     for report in self._world.reports[device.unique_id]
-                    if start <= report.fix_time <= end
+                    if start <= _as_told(report.fix_time) <= end
                 ]
                 reports.sort(key=lambda report: report.fix_time)
                 return [
@@ -216,6 +216,11 @@ class Renderer:
             offset=device.offset,
             overrides=device.position_overrides,
         )
+
+
+def _as_told(moment: datetime) -> datetime:
+    """Return a time as exact as it is told, and remembered."""
+    return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
 
 
 def _array(parts: list[bytes]) -> bytes:

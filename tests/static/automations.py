@@ -1,4 +1,4 @@
-"""What is described of triggers and conditions."""
+"""What is described of triggers, conditions and actions."""
 
 from typing import Any
 
@@ -8,6 +8,6 @@ from .project import INTEGRATION
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return what `triggers` or `conditions` there are, as described."""
+    """Return what `triggers`, `conditions` or `services` there are, as described."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: what for name, what in every.items() if not name.startswith(".")}

@@ -29,6 +29,7 @@ SCHEMA = vol.Schema(
             }
         },
         vol.Required("conditions"): {str: {vol.Required("condition"): ICON}},
+        vol.Required("services"): {str: {vol.Required("service"): ICON}},
         vol.Required("triggers"): {str: {vol.Required("trigger"): ICON}},
     }
 )
@@ -78,7 +79,7 @@ def test_ranges_ascend(icons: dict[str, Any]) -> None:
             assert starts == sorted(starts)
 
 
-@pytest.mark.parametrize("kind", ["triggers", "conditions"])
-def test_triggers_and_conditions_have_an_icon(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
+def test_triggers_conditions_and_actions_have_an_icon(kind: str) -> None:
     """Each has one, and there is none besides."""
     assert read_json(INTEGRATION / "icons.json")[kind].keys() == described(kind).keys()

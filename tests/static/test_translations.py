@@ -119,6 +119,7 @@ AUTOMATION = {
 SCHEMA = vol.Schema(
     {
         vol.Required("conditions"): {str: AUTOMATION},
+        vol.Required("services"): {str: AUTOMATION},
         vol.Required("triggers"): {str: AUTOMATION},
         vol.Required("config"): {
             vol.Required("step"): {str: STEP},
@@ -292,8 +293,8 @@ def test_entities_have_a_name() -> None:
                 assert description.translation_key in named, description.key
 
 
-@pytest.mark.parametrize("kind", ["triggers", "conditions"])
-def test_triggers_and_conditions_are_explained(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
+def test_triggers_conditions_and_actions_are_explained(kind: str) -> None:
     """Each has a text, and each of its fields a name."""
     what = described(kind)
     assert ENGLISH[kind].keys() == what.keys()

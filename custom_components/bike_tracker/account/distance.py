@@ -33,6 +33,8 @@ class Fix(NamedTuple):
     """Metres; 0 is unknown."""
     total: float | None = None
     """Kilometres that the server says the tracker went in all."""
+    address: str | None = None
+    """The service's word for the place."""
 
 
 def metres(start: Fix, end: Fix) -> float:

@@ -103,7 +103,14 @@ def _fix(position: Position, now: datetime) -> Fix | None:
     latitude, longitude = position.latitude, position.longitude
     if time is None or latitude is None or longitude is None:
         return None
-    return Fix(time, latitude, longitude, position.accuracy, position.total_distance)
+    return Fix(
+        time,
+        latitude,
+        longitude,
+        position.accuracy,
+        position.total_distance,
+        position.address,
+    )
 
 
 def _time(time: datetime | None, now: datetime) -> datetime | None:

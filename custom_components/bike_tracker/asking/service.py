@@ -28,6 +28,7 @@ from ..api import (
 from ..const import DOMAIN
 from ..fleet.oddities import log_oddities
 from ..fleet.outage import async_begin_outage, async_end_outage
+from .history import History
 from .positions import PositionLookup
 from .refused_positions import Offer
 from .refused_sign_in import SignIn
@@ -79,6 +80,7 @@ class Service:
     client: TrackingClient
     requests: Requests
     positions: PositionLookup
+    history: History
     sign_in: SignIn
     poll: Poll = field(default_factory=Poll)
     _asking: asyncio.Task[Answer] | None = None
@@ -182,4 +184,5 @@ def create_service(
     """Return what asks for an entry; take whether positions are known of a restart."""
     requests = Requests()
     positions = PositionLookup(entry, client, requests, Offer(offers_positions or None))
-    return Service(hass, entry, client, requests, positions, SignIn(hass, entry))
+    history, sign_in = History(client, requests), SignIn(hass, entry)
+    return Service(hass, entry, client, requests, positions, history, sign_in)

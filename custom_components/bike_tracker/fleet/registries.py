@@ -28,6 +28,15 @@ def tracker_of(device: dr.DeviceEntry) -> str | None:
     return next((name for domain, name in pairs if domain == DOMAIN), None)
 
 
+def device_of(
+    hass: HomeAssistant, unique_id: str, entry_id: str
+) -> dr.DeviceEntry | None:
+    """Return the device that a tracker is in an entry, if there is one."""
+    return dr.async_get(hass).async_get_device_by_identifier(
+        (DOMAIN, unique_id), entry_id
+    )
+
+
 def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
     """Return the `uniqueId` of each tracker that an entry has a device for."""
     devices = dr.async_entries_for_config_entry(dr.async_get(hass), entry_id)
@@ -127,9 +136,7 @@ class Fleet:
 
     def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device that a tracker is here, if there is one."""
-        return dr.async_get(self._hass).async_get_device_by_identifier(
-            (DOMAIN, unique_id), self._entry.entry_id
-        )
+        return device_of(self._hass, unique_id, self._entry.entry_id)
 
     def _is_own(self, unique_id: str) -> bool:
         entry_id = self._entry.entry_id

@@ -21,7 +21,7 @@ from ..api.models import (
     timestamp,
 )
 
-type _Reader = Callable[[Any], Any]
+type Reader = Callable[[Any], Any]
 """Returns a value from what JSON holds, None if that is not readable."""
 
 # Not what counts for this start alone.
@@ -39,7 +39,7 @@ def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
     """Return what is to be written of stories by `uniqueId`."""
     parts = {
         _NAMES.get(field, field): {
-            key: _plain(value)
+            key: plain(value)
             for key, story in stories.items()
             if (value := getattr(story, field))
         }
@@ -47,7 +47,7 @@ def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
     }
     for field in _BESIDE:
         parts[field] = {
-            key: _plain(value)
+            key: plain(value)
             for key, story in stories.items()
             if (value := getattr(story.position, field, None))
         }
@@ -73,12 +73,13 @@ def dict_in(values: object, key: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return what JSON holds of a tuple with names, of tuples and of other values."""
     if isinstance(value, Position):
         return _position_of_1_0(value)
     if hasattr(value, "_fields"):
-        return dict(zip(value._fields, map(_plain, value), strict=True))
-    return list(map(_plain, value)) if isinstance(value, tuple) else value
+        return dict(zip(value._fields, map(plain, value), strict=True))
+    return list(map(plain, value)) if isinstance(value, tuple) else value
 
 
 def _position_of_1_0(position: Position) -> dict[str, Any]:
@@ -117,14 +118,14 @@ def _alarms_of_1_1(alarm: dict[str, Any]) -> list[Any]:
     return [{"word": word, "report": report, "time": time} for word in words]
 
 
-def _reader(kind: Any, name: str = "") -> _Reader:
+def reader(kind: Any, name: str = "") -> Reader:
     """Return what reads values of this kind, in a field of this name."""
     if isinstance(kind, UnionType):
-        return _reader(get_args(kind)[0], name)
+        return reader(get_args(kind)[0], name)
     if get_origin(kind) is Literal:
         return lambda value: value if value in get_args(kind) else None
     if get_origin(kind) is tuple:
-        return partial(_items, _reader(get_args(kind)[0]))
+        return partial(_items, reader(get_args(kind)[0]))
     if name == "total":
         return lambda value: number(value, 0, MOST_KILOMETRES)
     if name == "address":
@@ -136,7 +137,7 @@ def _reader(kind: Any, name: str = "") -> _Reader:
     fields = [
         (
             field,
-            _reader(hint, field),
+            reader(hint, field),
             defaults.get(field, None if isinstance(hint, UnionType) else _REQUIRED),
         )
         for field, hint in hints.items()
@@ -144,14 +145,14 @@ def _reader(kind: Any, name: str = "") -> _Reader:
     return partial(_tuple, kind, fields)
 
 
-def _items(read: _Reader, values: object) -> tuple[Any, ...]:
+def _items(read: Reader, values: object) -> tuple[Any, ...]:
     """Return those that are readable."""
     if not isinstance(values, list):
         return ()
     return tuple(item for value in values if (item := read(value)) is not None)
 
 
-def _tuple(kind: Any, fields: list[tuple[str, _Reader, Any]], values: object) -> Any:
+def _tuple(kind: Any, fields: list[tuple[str, Reader, Any]], values: object) -> Any:
     """Return a tuple with names, None if a field is not readable that it needs."""
     if not isinstance(values, dict):
         return None
@@ -165,11 +166,11 @@ def _tuple(kind: Any, fields: list[tuple[str, _Reader, Any]], values: object) ->
     return None if _REQUIRED in items else kind._make(items)
 
 
-_READERS: Final[Mapping[type, _Reader]] = {
+_READERS: Final[Mapping[type, Reader]] = {
     bool: boolean,
     datetime: timestamp,
     float: number,
     int: lambda value: value if type(value) is int else None,
-    str: one_line,
+    str: partial(one_line, longest=LONGEST_ADDRESS),
 }
-_read_story: Final = _reader(Story)
+_read_story: Final = reader(Story)

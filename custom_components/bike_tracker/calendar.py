@@ -1,0 +1,118 @@
+"""The calendar: the rides of a bike, as the ride book has them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, override
+
+from homeassistant.components.calendar import (
+    DOMAIN as CALENDAR_DOMAIN,
+    CalendarEntity,
+    CalendarEntityDescription,
+    CalendarEvent,
+)
+from homeassistant.const import UnitOfLength, UnitOfSpeed
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util.unit_conversion import SpeedConverter
+
+from .account import RideEvent
+from .entities.entry import BikeTrackerConfigEntry
+from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .fleet.ride_book import BookedRide, Place
+from .fleet.zones import async_zone_name
+
+# The coordinator asks for all entities at once.
+PARALLEL_UPDATES = 0
+
+# Home Assistant takes no event that ends when it begins.
+_SHORTEST: Final = timedelta(seconds=1)
+_SPEEDS: Final = {
+    UnitOfLength.KILOMETERS: UnitOfSpeed.KILOMETERS_PER_HOUR,
+    UnitOfLength.MILES: UnitOfSpeed.MILES_PER_HOUR,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BikeTrackerCalendarDescription(
+    BikeTrackerDescription[tuple[RideEvent, ...]], CalendarEntityDescription
+):
+    """The calendar of a tracker: its value is what there is new to show."""
+
+
+DESCRIPTIONS: Final = (
+    BikeTrackerCalendarDescription(
+        key="rides",
+        translation_key="rides",
+        only_if_reported=True,
+        reported_fn=lambda tracker: tracker.place,
+        value_fn=lambda tracker: tracker.ride_events,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: BikeTrackerConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Say that each tracker that was anywhere has a calendar."""
+    entry.runtime_data.entities.async_register(
+        BikeTrackerCalendar, DESCRIPTIONS, async_add_entities
+    )
+
+
+class BikeTrackerCalendar(BikeTrackerEntity[tuple[RideEvent, ...]], CalendarEntity):
+    """The rides of a tracker that are over: none is under way or to come."""
+
+    entity_description: BikeTrackerCalendarDescription
+    platform_domain = CALENDAR_DOMAIN
+
+    @property
+    @override
+    def event(self) -> CalendarEvent | None:
+        """Return None: a ride is in the calendar once it is over."""
+        return None
+
+    @override
+    async def async_get_events(
+        self, hass: HomeAssistant, start_date: datetime, end_date: datetime
+    ) -> list[CalendarEvent]:
+        """Return the rides that touch a time."""
+        rides = self.coordinator.rides.of(
+            self.coordinator_context, start_date, end_date
+        )
+        return [_event(hass, ride) for ride in rides]
+
+
+def _event(hass: HomeAssistant, ride: BookedRide) -> CalendarEvent:
+    """Return what the calendar shows of a ride, in the units of the house."""
+    units = hass.config.units
+    distance = units.length(ride.distance, UnitOfLength.KILOMETERS)
+    description = _duration(ride.duration)
+    if ride.maximum_speed is not None:
+        unit = _SPEEDS[UnitOfLength(units.length_unit)]
+        speed = SpeedConverter.convert(
+            ride.maximum_speed, UnitOfSpeed.KILOMETERS_PER_HOUR, unit
+        )
+        description += f", max. {speed:.0f} {unit}"
+    return CalendarEvent(
+        start=ride.started_at,
+        end=max(ride.ended_at, ride.started_at + _SHORTEST),
+        summary=f"{distance:.1f} {units.length_unit}",
+        description=description,
+        location=_way(hass, ride.start, ride.end),
+        uid=ride.number.isoformat(),
+    )
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def _way(hass: HomeAssistant, *places: Place | None) -> str | None:
+    """Return from where to where, as far as these places have a name."""
+    names = (
+        place and (place.address or async_zone_name(hass, place)) for place in places
+    )
+    return " → ".join(filter(None, names)) or None

@@ -1,0 +1,39 @@
+"""What the red bike reports under way, and once it has arrived."""
+
+from typing import Any
+
+from .conftest import RED, Poll
+from .simulator.server import Simulator
+
+
+def go(simulator: Simulator, metres: float, **more: Any) -> None:
+    """Let the red bike report from so many metres farther north."""
+    position = simulator.devices[RED].position
+    assert position is not None
+    latitude = position.latitude + metres / 111_195
+    simulator.report(RED, latitude=latitude, **more)
+
+
+def riding(kilometres: float) -> dict[str, Any]:
+    """Return what a report says under way."""
+    attributes = {"motion": True, "totalDistance": kilometres * 1_000}
+    return {"speed": 9.0, "attributes": attributes}
+
+
+def standing(kilometres: float) -> dict[str, Any]:
+    """Return what a report says of a bike that stands."""
+    attributes = {"motion": False, "totalDistance": kilometres * 1_000}
+    return {"speed": 0.0, "attributes": attributes}
+
+
+async def async_ride(simulator: Simulator, poll: Poll) -> None:
+    """Let the red bike ride, stop at a red light, ride on and arrive."""
+    await poll()
+    for number in range(1, 6):
+        light = number == 3
+        metres = 0 if light else 250
+        go(simulator, metres, **riding(100 + number / 3))
+        await poll()
+    for _ in range(6):
+        go(simulator, 0, **standing(100 + 5 / 3))
+        await poll()

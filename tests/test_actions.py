@@ -1,0 +1,437 @@
+"""Actions: the rides of bikes, and the track of one."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import gpxpy
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    label_registry as lr,
+)
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+from homeassistant.util.yaml import parse_yaml
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+import voluptuous as vol
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
+from .riding import async_ride, go, standing
+from .simulator.server import Simulator
+from .static.project import ROOT
+from .test_ride_book import row, store
+
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+type Answer = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+async def home(hass: HomeAssistant, freezer: Any, hass_storage: dict[str, Any]) -> None:
+    """Let there be a zone, and time stand still."""
+    await hass.config.async_update(latitude=48.0, longitude=7.8)
+    assert await async_setup_component(hass, "zone", {})
+
+
+@pytest.fixture
+async def rides(
+    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
+) -> list[dict[str, Any]]:
+    """Return the rides of an account that is set up, the newest first."""
+    rows = [row(DAY), row(2 * DAY, BLUE, start=None), row(8 * DAY)]
+    store(hass_storage, entry, rows)
+    await async_setup(hass, entry)
+    return rows
+
+
+async def async_get_rides(hass: HomeAssistant, **data: Any) -> list[Answer]:
+    """Return what the action answers."""
+    answer: Any = await hass.services.async_call(
+        DOMAIN, "get_rides", data, blocking=True, return_response=True
+    )
+    return list(answer["rides"])
+
+
+async def async_get_track(hass: HomeAssistant, tracker: str = RED, **data: Any) -> Any:
+    """Return what the action answers: of the last hour unless told."""
+    now = dt_util.utcnow()
+    [device] = [
+        device.id
+        for entry in hass.config_entries.async_entries(DOMAIN)
+        for device in dr.async_entries_for_config_entry(
+            dr.async_get(hass), entry.entry_id
+        )
+        if device.serial_number == tracker
+    ]
+    data = {
+        "device_id": device,
+        "start_date_time": now - HOUR,
+        "end_date_time": now,
+    } | data
+    return await hass.services.async_call(
+        DOMAIN, "get_track", data, blocking=True, return_response=True
+    )
+
+
+def asked(simulator: Simulator) -> int:
+    """Return how often the history was asked for."""
+    return sum("deviceId" in request.query for request in simulator.requests)
+
+
+def device_of(hass: HomeAssistant, tracker: str) -> str:
+    """Return the ID of a tracker's device."""
+    entity = er.async_get(hass).async_get_entity_id("device_tracker", DOMAIN, tracker)
+    found = entity and er.async_get(hass).async_get(entity)
+    assert found
+    assert found.device_id
+    return found.device_id
+
+
+async def test_rides(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
+    """All there is to know of each, in order of their start."""
+    red, blue = device_of(hass, RED), device_of(hass, BLUE)
+    answer = await async_get_rides(hass, device_id=[red, blue])
+    assert [ride["device_id"] for ride in answer] == [blue, red]
+    assert answer[0]["start"] is None
+    assert answer[1] == {
+        "device_id": red,
+        "name": "Red bike",
+        "started_at": rides[0]["started_at"],
+        "ended_at": rides[0]["ended_at"],
+        "distance": 12.3,
+        "duration": 3600,
+        "maximum_speed": 28.4,
+        "start": {"latitude": 48.0, "longitude": 7.8, "zone": "test home"},
+        "end": {"latitude": 48.1, "longitude": 7.9, "zone": None},
+    }
+
+
+@pytest.mark.usefixtures("rides")
+async def test_rides_of_two_accounts(
+    hass: HomeAssistant, simulator: Simulator, make_entry: MakeEntry
+) -> None:
+    """They are answered together."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.add_device("green", email=BOB)
+    await async_setup(hass, make_entry(BOB))
+    devices = [device_of(hass, tracker) for tracker in ("green", RED)]
+    assert len(await async_get_rides(hass, device_id=devices)) == 1
+    assert await async_get_rides(hass, device_id=devices[:1]) == []
+
+
+@pytest.mark.usefixtures("rides")
+async def test_rides_of_a_time(hass: HomeAssistant) -> None:
+    """Those that touch it; without a start seven days before the end, without an end up to now."""
+    now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
+    for time, count in (
+        ({}, 1),
+        ({"start_date_time": now - 30 * DAY}, 2),
+        ({"end_date_time": now - 2 * DAY}, 1),
+        ({"start_date_time": now - DAY - MINUTE}, 1),
+        ({"start_date_time": now - DAY + MINUTE}, 0),
+        ({"start_date_time": now - 30 * DAY, "end_date_time": now - 10 * DAY}, 0),
+    ):
+        assert len(await async_get_rides(hass, **target, **time)) == count, time
+    local = dt_util.now().replace(tzinfo=None)
+    times = {"start_date_time": str(local - DAY - MINUTE), "end_date_time": str(local)}
+    assert len(await async_get_rides(hass, **target, **times)) == 1
+
+
+@pytest.mark.usefixtures("rides")
+async def test_targets(
+    hass: HomeAssistant,
+    area_registry: ar.AreaRegistry,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A bike is meant by any of its entities, its device or its area, under the name it has."""
+    garage = area_registry.async_create("Garage")
+    device_registry.async_update_device(
+        device_of(hass, RED), area_id=garage.id, name_by_user="Mine"
+    )
+    for target in (
+        {"area_id": garage.id},
+        {"entity_id": "sensor.red_bike_total_distance"},
+        {"entity_id": ["calendar.red_bike_rides", "device_tracker.red_bike"]},
+    ):
+        [ride] = await async_get_rides(hass, **target)
+        assert ride["name"] == "Mine"
+    assert len(await async_get_rides(hass, device_id=device_of(hass, BLUE))) == 1
+
+
+@pytest.mark.usefixtures("rides")
+@pytest.mark.parametrize(
+    "target", [{}, {"entity_id": "sun.sun"}, {"device_id": "gone"}, {"area_id": "none"}]
+)
+async def test_target_without_trackers(
+    hass: HomeAssistant, target: dict[str, Any]
+) -> None:
+    """It is an error, not a week without rides."""
+    with pytest.raises(ServiceValidationError, match="None of the targets"):
+        await async_get_rides(hass, **target)
+
+
+@pytest.mark.usefixtures("rides")
+async def test_time_that_is_none(hass: HomeAssistant) -> None:
+    """What ends before it starts is refused, as are words that are no time."""
+    now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
+    with pytest.raises(ServiceValidationError, match="end has to be after"):
+        await async_get_rides(hass, **target, start_date_time=now, end_date_time=now)
+    with pytest.raises(vol.Invalid):
+        await async_get_rides(hass, **target, start_date_time="yesterday")
+
+
+@pytest.mark.usefixtures("rides")
+async def test_account_that_is_not_set_up(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    """The actions are there, and say whose account is missing; one that is disabled is not."""
+    device = device_of(hass, RED)
+    await hass.config_entries.async_unload(entry.entry_id)
+    for action in (
+        async_get_rides(hass, device_id=device),
+        async_get_track(hass),
+    ):
+        with pytest.raises(HomeAssistantError, match="Red bike is not available"):
+            await action
+    await hass.config_entries.async_set_disabled_by(
+        entry.entry_id, ConfigEntryDisabler.USER
+    )
+    assert await async_get_rides(hass, device_id=device) == []
+
+
+async def test_track(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """Every report of that time, as a list and as GPX."""
+    now = dt_util.utcnow()
+    simulator.forget_position(RED)
+    for minutes in (90, 50, 49, 10):
+        simulator.report(
+            RED,
+            latitude=48 + minutes / 1_000,
+            longitude=7.8,
+            altitude=278.0,
+            speed=10.0,
+            last_update=now - minutes * MINUTE,
+        )
+    answer = await async_get_track(hass)
+    assert answer["points"] == [
+        {
+            "time": (now - minutes * MINUTE).isoformat(timespec="milliseconds")[:23]
+            + "000+00:00",
+            "latitude": 48 + minutes / 1_000,
+            "longitude": 7.8,
+            "speed": 18.5,
+            "altitude": 278.0,
+        }
+        for minutes in (50, 49, 10)
+    ]
+    [track] = gpxpy.parse(answer["gpx"]).tracks
+    assert track.name == "Red bike"
+    assert [len(segment.points) for segment in track.segments] == [2, 1]
+    assert asked(simulator) == 1
+
+
+async def test_what_is_no_point(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """Messages without a fix, places nobody was at, and fixes that came twice."""
+    now = dt_util.utcnow()
+    simulator.forget_position(RED)
+    moment = now - 30 * MINUTE
+    simulator.report(RED, latitude=48.0, longitude=7.8, last_update=moment)
+    simulator.report(RED, last_update=moment)
+    simulator.report(RED, valid=False, fix_time=moment, last_update=moment + MINUTE)
+    simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
+    [point] = (await async_get_track(hass))["points"]
+    assert (point["latitude"], point["speed"]) == (48.0, 0)
+
+
+async def test_track_is_written(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
+) -> None:
+    """Where Home Assistant may write, into a folder that may be new; an answer is not needed."""
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    file = tmp_path / "rides" / "sunday.gpx"
+    simulator.forget_position(RED)
+    simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    simulator.rename(RED, "Fahrrad 🚲")
+    answer = await async_get_track(hass, filename=str(file))
+    assert file.read_text(encoding="utf-8") == answer["gpx"]
+    with file.open(encoding="utf-8") as opened:
+        assert len(gpxpy.parse(opened).tracks[0].segments[0].points) == 1
+
+
+async def test_file_that_cannot_be_written(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
+) -> None:
+    """The error says which file, and why."""
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    with pytest.raises(HomeAssistantError, match="could not be written.*directory"):
+        await async_get_track(hass, filename=str(tmp_path))
+
+
+async def test_file_that_may_not_be_written(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """It is refused before anything is asked for."""
+    for filename in ("/etc/track.gpx", "track.gpx"):
+        with pytest.raises(ServiceValidationError, match="may not write"):
+            await async_get_track(hass, filename=filename)
+    with pytest.raises(vol.Invalid):
+        await async_get_track(hass, filename="/media/../etc/track.gpx")
+    assert asked(simulator) == 0
+
+
+async def test_questions_that_are_refused(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """Times that are too long or none, and devices that are no bikes."""
+    now = dt_util.utcnow()
+    other = MockConfigEntry(domain="other")
+    other.add_to_hass(hass)
+    car = device_registry.async_get_or_create(
+        config_entry_id=other.entry_id, identifiers={("other", RED)}, name="Car"
+    )
+    for data, words in (
+        ({"start_date_time": now - 7 * DAY - MINUTE}, "7 days at most"),
+        ({"start_date_time": now + MINUTE}, "end has to be after"),
+        ({"device_id": car.id}, "None of the targets"),
+        ({"device_id": "gone"}, "None of the targets"),
+    ):
+        with pytest.raises(ServiceValidationError, match=words):
+            await async_get_track(hass, **data)
+    assert asked(simulator) == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("status-400", r"does not tell what the tracker reported .*status 400"),
+        ("status-401", r"does not tell what the tracker reported .*status 401"),
+        ("status-404", r"does not tell what the tracker reported .*status 404"),
+        ("html", "does not tell what the tracker reported"),
+        ("status-503", "cannot answer at the moment .*status 503"),
+        ("reset-before-body", "could not be reached .*connection lost"),
+        ("huge-body", "too many reports in that time"),
+    ],
+)
+async def test_service_that_does_not_answer(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    fault: str,
+    words: str,
+) -> None:
+    """The error says what to do; nobody is asked to sign in."""
+    simulator.fault(fault, path="history")
+    with pytest.raises(HomeAssistantError, match=words) as caught:
+        await async_get_track(hass)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert hass.config_entries.flow.async_progress() == []
+
+
+async def test_time_without_reports(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """There is no track of it."""
+    simulator.forget_position(RED)
+    with pytest.raises(ServiceValidationError, match="no reports"):
+        await async_get_track(hass)
+
+
+async def test_tracker_that_is_not_listed(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
+) -> None:
+    """Nobody knows what to ask for."""
+    simulator.override_field(BLUE, "id", "seven")
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    for tracker in (RED, BLUE):
+        with pytest.raises(HomeAssistantError, match="is not available at the moment"):
+            await async_get_track(hass, tracker)
+    assert asked(simulator) == 0
+
+
+async def test_too_many_questions(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
+) -> None:
+    """Ten a minute are asked; the poll goes on."""
+    simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    for _ in range(10):
+        await async_get_track(hass)
+    with pytest.raises(HomeAssistantError, match="ten tracks within a minute"):
+        await async_get_track(hass)
+    assert asked(simulator) == 10
+    await poll()
+    await async_get_track(hass)
+    assert asked(simulator) == 11
+
+
+async def test_examples(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    tmp_path: Path,
+    label_registry: lr.LabelRegistry,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """What the documentation shows writes each ride, and tells the kilometers of the week."""
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    document = (ROOT / "docs" / "automations.md").read_text()
+    week, keep = (
+        _parsed(part.partition("```")[0].replace("/media", str(tmp_path)))
+        for part in document.split("```yaml")[-2:]
+    )
+    week["triggers"] = {"trigger": "event", "event_type": "sunday"}
+    messages = async_mock_service(hass, "notify", "mobile_app_my_phone")
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    label = label_registry.async_create("bikes")
+    device_registry.async_update_device(device_of(hass, RED), labels={label.label_id})
+    assert await async_setup_component(hass, "automation", {"automation": [week, keep]})
+    await hass.async_block_till_done()
+    await async_ride(simulator, poll)
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    [file] = (tmp_path / "rides").iterdir()
+    assert file.name.startswith("red_bike-20")
+    with file.open(encoding="utf-8") as opened:
+        [track] = gpxpy.parse(opened).tracks
+    assert track.length_2d() == pytest.approx(1_000, rel=0.01)
+    hass.bus.async_fire("sunday")
+    await hass.async_block_till_done()
+    [message] = messages
+    assert message.data["message"].startswith("1 rides this week, 1.")
+
+
+async def test_actions_without_an_account(hass: HomeAssistant) -> None:
+    """They are there as soon as the integration is."""
+    assert await async_setup_component(hass, DOMAIN, {})
+    assert hass.services.async_services_for_domain(DOMAIN).keys() == {
+        "get_rides",
+        "get_track",
+    }
+
+
+def _parsed(text: str) -> Any:
+    return parse_yaml(text)

@@ -1,0 +1,205 @@
+"""The calendar of a bike: its rides, once they are over."""
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.calendar.const import DATA_COMPONENT
+from homeassistant.const import STATE_OFF, STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from .conftest import BLUE, RED, Poll, StateOf, async_setup
+from .riding import async_ride, go, standing
+from .simulator.server import Simulator
+from .test_ride_book import row, store
+
+CALENDAR = "calendar.red_bike_rides"
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+MINUTE = timedelta(minutes=1)
+HOME = {"latitude": 48.0, "longitude": 7.8, "address": None}
+NOWHERE = {"latitude": 10.0, "longitude": 10.0, "address": None}
+
+
+@pytest.fixture(autouse=True)
+async def home(hass: HomeAssistant) -> None:
+    """Let there be a zone."""
+    await hass.config.async_update(latitude=48.0, longitude=7.8)
+    assert await async_setup_component(hass, "zone", {})
+
+
+async def async_events(
+    hass: HomeAssistant, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
+) -> list[dict[str, Any]]:
+    """Return what Home Assistant's own action tells of the calendar."""
+    now = dt_util.utcnow()
+    answer = await hass.services.async_call(
+        "calendar",
+        "get_events",
+        {
+            "entity_id": CALENDAR,
+            "start_date_time": now - start_ago,
+            "end_date_time": now - end_ago,
+        },
+        blocking=True,
+        return_response=True,
+    )
+    events: Any = answer and answer[CALENDAR]
+    return list(events["events"])
+
+
+async def test_ride_that_is_over(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    hass_client: ClientSessionGenerator,
+    freezer: FrozenDateTimeFactory,
+    entry: MockConfigEntry,
+) -> None:
+    """It is there from its start to its end, with how far, how long, how fast and where."""
+    ride = row(HOUR, start=HOME)
+    store(hass_storage, entry, [ride])
+    await async_setup(hass, entry)
+    [event] = await async_events(hass)
+    assert {key: event[key] for key in ("summary", "description", "location")} == {
+        "summary": "12.3 km",
+        "description": "1 h 0 min, max. 28 km/h",
+        "location": "test home → Am Bach 3",
+    }
+    times = [dt_util.parse_datetime(event[key]) for key in ("start", "end")]
+    assert times == [
+        dt_util.parse_datetime(ride[key]) for key in ("started_at", "ended_at")
+    ]
+    now = dt_util.utcnow()
+    client = await hass_client()
+    query = {"start": (now - DAY).isoformat(), "end": now.isoformat()}
+    response = await client.get(f"/api/calendars/{CALENDAR}", params=query)
+    assert [event["uid"] for event in await response.json()] == [ride["number"]]
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"),
+    [
+        ({"start": None, "end": None}, {"location": None}),
+        ({"start": NOWHERE, "end": None}, {"location": None}),
+        ({"start": NOWHERE, "end": HOME}, {"location": "test home"}),
+        ({"start": None}, {"location": "Am Bach 3"}),
+        ({"maximum_speed": None}, {"description": "1 h 0 min"}),
+        (
+            {"maximum_speed": None, "duration": 32 * 60 + 29},
+            {"description": "32 min"},
+        ),
+        ({"distance": 0.04}, {"summary": "0.0 km"}),
+        ({"distance": 104.25}, {"summary": "104.2 km"}),
+    ],
+)
+@pytest.mark.usefixtures("freezer")
+async def test_what_is_not_known(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    entry: MockConfigEntry,
+    more: dict[str, Any],
+    shown: dict[str, str | None],
+) -> None:
+    """It is left out."""
+    store(hass_storage, entry, [row(HOUR, **more)])
+    await async_setup(hass, entry)
+    [event] = await async_events(hass)
+    assert {key: event.get(key) for key in shown} == shown
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_miles(
+    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
+) -> None:
+    """The units are those of the house."""
+    hass.config.units = US_CUSTOMARY_SYSTEM
+    store(hass_storage, entry, [row(HOUR)])
+    await async_setup(hass, entry)
+    [event] = await async_events(hass)
+    assert event["summary"] == "7.6 mi"
+    assert event["description"] == "1 h 0 min, max. 18 mph"
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_rides_that_touch_a_time(
+    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
+) -> None:
+    """In order of their start; those of other bikes are in other calendars."""
+    rows = [
+        row(hours * HOUR, distance=hours, start=None, end=None)
+        for hours in (1, 5, 3, 2, 4)
+    ]
+    store(hass_storage, entry, [*rows, row(3 * HOUR, BLUE)])
+    await async_setup(hass, entry)
+    for start, end, distances in (
+        (24, 0, [5, 4, 3, 2, 1]),
+        (4.5, 2.5, [4, 3, 2]),
+        (3, 2, [2]),
+        (24, 6, []),
+    ):
+        events = await async_events(hass, start * HOUR, end * HOUR)
+        assert [event["summary"] for event in events] == [
+            f"{distance}.0 km" for distance in distances
+        ]
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_ride_without_length(
+    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
+) -> None:
+    """One of which two reports have one time is there all the same."""
+    ended_at = (dt_util.utcnow() - HOUR).isoformat()
+    store(hass_storage, entry, [row(HOUR, started_at=ended_at, duration=0)])
+    await async_setup(hass, entry)
+    [event] = await async_events(hass)
+    assert event["description"] == "0 min, max. 28 km/h"
+
+
+async def test_state(
+    simulator: Simulator, setup: MockConfigEntry, poll: Poll, state_of: StateOf
+) -> None:
+    """A ride is never under way or to come; without the service it is unavailable."""
+    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert state is not None
+    assert (state.state, state.name) == (STATE_OFF, "Red bike Rides")
+    go(simulator, 500, speed=9.0, motion=True)
+    await poll()
+    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert state is not None
+    assert state.state == STATE_OFF
+    simulator.fault("status-503")
+    await poll()
+    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert state is not None
+    assert state.state == STATE_UNAVAILABLE
+
+
+async def test_tracker_that_was_nowhere(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
+) -> None:
+    """It has no rides, so no calendar."""
+    simulator.report_no_fix(BLUE)
+    await async_setup(hass, entry)
+    assert state_of(f"{RED}_rides", Platform.CALENDAR) is not None
+    assert state_of(f"{BLUE}_rides", Platform.CALENDAR) is None
+
+
+async def test_open_calendar_shows_a_ride_once_it_is_over(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """Nobody has to reload the page."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    calendar = hass.data[DATA_COMPONENT].get_entity(CALENDAR)
+    assert calendar is not None
+    now = dt_util.utcnow()
+    shown: list[Any] = []
+    calendar.async_subscribe_events(now - DAY, now + DAY, shown.append)
+    await async_ride(simulator, poll)
+    assert [len(events) for events in shown][-1] == 1

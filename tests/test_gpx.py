@@ -1,0 +1,62 @@
+"""Tracks as GPX, read with a library that nobody here wrote."""
+
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree as ET
+
+import gpxpy
+from gpxpy.gpx import GPX
+import pytest
+
+from custom_components.bike_tracker.gpx import Point, gpx
+
+NOON = datetime(2026, 11, 22, 12, 0, 0, 250_000, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+def read(text: str) -> GPX:
+    """Return what others read."""
+    return gpxpy.parse(text, version="1.1")
+
+
+def test_points() -> None:
+    """Time, place and altitude are as they were; the track has the bike's name."""
+    points = [
+        Point(NOON, 47.9990076, 7.8421043, 12.5, 278.04),
+        Point(NOON + MINUTE, -0.0000001, -179.5),
+    ]
+    read_back = read(gpx("Red bike", points))
+    [track] = read_back.tracks
+    assert track.name == "Red bike"
+    assert read_back.creator == "Bike Tracker for Home Assistant"
+    [segment] = track.segments
+    first, second = segment.points
+    assert (first.latitude, first.longitude) == (47.9990076, 7.8421043)
+    assert (first.time, first.elevation) == (NOON, 278.0)
+    assert (second.latitude, second.longitude) == (-0.0000001, -179.5)
+    assert (second.time, second.elevation) == (NOON + MINUTE, None)
+
+
+def test_gaps() -> None:
+    """Nobody knows which way it went within half an hour and more: a new segment begins."""
+    minutes = (0, 30, 61, 62, 200)
+    points = [Point(NOON + minute * MINUTE, 48, 8) for minute in minutes]
+    [track] = read(gpx("Red bike", points)).tracks
+    assert [len(segment.points) for segment in track.segments] == [2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "name", ["<b>&amp;</b>", 'Ann\'s "bike"', "自転車", "🚲", "]]>"]
+)
+def test_name(name: str) -> None:
+    """Whatever a bike is called, the file is readable."""
+    [track] = read(gpx(name, [Point(NOON, 48, 8)])).tracks
+    assert track.name == name
+
+
+def test_document() -> None:
+    """It says that it is GPX 1.1 and in which letters it is written."""
+    text = gpx("Fahrräder", [Point(NOON, 48, 8)])
+    assert text.startswith("<?xml version='1.0' encoding='utf-8'?>")
+    root = ET.fromstring(text.encode())  # noqa: S314 - it is our own
+    assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"
+    assert root.get("version") == "1.1"

@@ -1,0 +1,338 @@
+"""The ride book: what is kept of rides, for how long, and what becomes of it."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE, Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    async_setup,
+)
+from .riding import async_ride, go, standing
+from .simulator.server import Simulator
+
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+
+
+def row(ended_ago: timedelta, tracker: str = RED, **more: Any) -> dict[str, Any]:
+    """Return a ride of an hour that ended so long ago, as it is kept."""
+    ended_at = dt_util.utcnow() - ended_ago
+    return {
+        "tracker": tracker,
+        "number": ended_at.isoformat(),
+        "started_at": (ended_at - HOUR).isoformat(),
+        "ended_at": ended_at.isoformat(),
+        "distance": 12.3,
+        "duration": 3600,
+        "maximum_speed": 28.4,
+        "start": {"latitude": 48.0, "longitude": 7.8, "address": None},
+        "end": {"latitude": 48.1, "longitude": 7.9, "address": "Am Bach 3"},
+        **more,
+    }
+
+
+def file_of(entry: MockConfigEntry) -> str:
+    """Return the name of an account's book."""
+    return f"{DOMAIN}.{entry.entry_id}.rides"
+
+
+def store(
+    storage: dict[str, Any], entry: MockConfigEntry, rows: object, version: int = 1
+) -> None:
+    """Let an account have these rides from before."""
+    key = file_of(entry)
+    storage[key] = {"version": version, "key": key, "data": {"rides": rows}}
+
+
+def rides_in(
+    storage: dict[str, Any], entry: MockConfigEntry, tracker: str = RED
+) -> list[dict[str, Any]]:
+    """Return the rides of a tracker in the file of its account."""
+    rows = storage[file_of(entry)]["data"]["rides"]
+    return [row for row in rows if row["tracker"] == tracker]
+
+
+@pytest.fixture
+def storage(hass_storage: dict[str, Any]) -> dict[str, Any]:
+    """Return the files."""
+    return hass_storage
+
+
+async def async_write(hass: HomeAssistant, entry: MockConfigEntry) -> None:
+    """Have the book written."""
+    await hass.config_entries.async_unload(entry.entry_id)
+    await hass.async_block_till_done()
+
+
+async def test_ride_is_kept(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """Each that went anywhere, as it was told."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    simulator.override_position(RED, "address", "Am Bach 3")
+    await async_ride(simulator, poll)
+    told = state_of(f"{RED}_ride", Platform.EVENT)
+    assert told is not None
+    await async_write(hass, entry)
+
+    [ride] = rides_in(storage, entry)
+    for name in ("started_at", "ended_at", "distance", "duration", "maximum_speed"):
+        assert ride[name] == told.attributes[name]
+    assert ride["end"]["latitude"] - ride["start"]["latitude"] == pytest.approx(
+        1_000 / 111_195, abs=1e-5
+    )
+    assert ride["end"]["address"] == "Am Bach 3"
+
+
+async def test_written_seldom(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Some minutes after a ride, or when Home Assistant stops; never without one."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+    assert file_of(entry) not in storage
+    for _ in range(6):
+        await poll()
+    assert len(rides_in(storage, entry)) == 1
+    del storage[file_of(entry)]
+    for _ in range(10):
+        await poll()
+    assert file_of(entry) not in storage
+    await async_ride(simulator, poll)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await hass.async_block_till_done()
+    assert len(rides_in(storage, entry)) == 2
+
+
+async def test_book_that_was_not_written(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """After a kill, and after an update from 1.1, the last rides are known all the same."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+    await async_write(hass, entry)
+    [ride] = rides_in(storage, entry)
+    del storage[file_of(entry)]
+
+    await async_setup(hass, entry)
+    await async_write(hass, entry)
+    assert rides_in(storage, entry) == [ride]
+
+    # Version 1.1 did not write where a ride began and ended.
+    del storage[file_of(entry)]
+    memory = storage[f"{DOMAIN}.{entry.entry_id}"]["data"]
+    for event in memory["ride_events"][RED]:
+        del event["ride"]["start"], event["ride"]["end"]
+    await async_setup(hass, entry)
+    await async_write(hass, entry)
+    assert rides_in(storage, entry) == [ride | {"start": None, "end": None}]
+
+
+async def test_no_ride_twice(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """However often the account is set up anew."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+    await async_ride(simulator, poll)
+    for _ in range(3):
+        await async_write(hass, entry)
+        await async_setup(hass, entry)
+        await poll()
+    assert len(rides_in(storage, entry)) == 2
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_limits(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Three years and 5,000 rides: the oldest of all trackers go first."""
+    rows = [row(number * HOUR / 10, (RED, BLUE)[number % 2]) for number in range(6_000)]
+    store(storage, entry, [row(1_096 * DAY), *reversed(rows), row(1_094 * DAY)])
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+    await async_write(hass, entry)
+    kept = [*rides_in(storage, entry), *rides_in(storage, entry, BLUE)]
+    assert len(kept) == 5_000
+    assert min(ride["ended_at"] for ride in kept) == rows[4_998]["ended_at"]
+
+
+async def test_what_is_not_readable_of_a_ride(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Costs that ride; a place that is none costs the place."""
+    bad: list[dict[str, Any]] = [
+        {"tracker": 7},
+        {"number": None},
+        {"started_at": "then"},
+        {"ended_at": 5},
+        {"distance": "far"},
+        {"duration": None},
+    ]
+    odd: list[dict[str, Any]] = [
+        {"start": "home"},
+        {"end": {"latitude": "48", "longitude": 0}},
+    ]
+    rows = [
+        row(number * HOUR, **more) for number, more in enumerate([*bad, *odd], start=1)
+    ]
+    store(storage, entry, rows)
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+    await async_write(hass, entry)
+    first, second, _ = rides_in(storage, entry)
+    assert (first["end"], second["start"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ({"version": 1, "data": []}, "TypeError"),
+        ({"version": 1, "data": {"rides": 7}}, "TypeError"),
+        ({"version": 1, "data": {}}, "KeyError"),
+        ({"version": 9, "data": {"rides": []}}, "UnsupportedStorageVersionError"),
+    ],
+    ids=["list", "number", "nothing", "newer"],
+)
+async def test_file_that_is_not_readable(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    entry: MockConfigEntry,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    state_of: StateOf,
+    content: dict[str, Any],
+    error: str,
+) -> None:
+    """It costs the book, with one warning, and is kept aside; all else works."""
+    hass.config.config_dir = str(tmp_path)
+    file = tmp_path / ".storage" / file_of(entry)
+    file.parent.mkdir()
+    file.write_text("the book")
+    storage[file.name] = content
+    await async_setup(hass, entry)
+
+    assert state_of(RED) is not None
+    assert not file.exists()
+    aside = file.with_name(f"{file.name}.unreadable")
+    assert aside.read_text() == "the book"
+    [warning] = [line for line in caplog.messages if "ride book" in line]
+    assert error in warning
+    assert str(aside) in warning
+
+
+async def test_file_that_cannot_be_kept_aside(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    entry: MockConfigEntry,
+    state_of: StateOf,
+) -> None:
+    """It is lost, and all else works."""
+    store(storage, entry, 7)
+    await async_setup(hass, entry)
+    assert state_of(RED) is not None
+
+
+async def test_tracker_that_is_removed(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Its rides go with its device, those of others stay."""
+    store(storage, entry, [row(DAY), row(DAY, BLUE)])
+    await async_setup(hass, entry)
+    simulator.unassign(EMAIL, RED)
+    for _ in range(8 * 24):
+        await poll(60 * 60)
+    await async_write(hass, entry)
+    assert rides_in(storage, entry) == []
+    assert len(rides_in(storage, entry, BLUE)) == 1
+
+
+async def test_account_that_is_removed(
+    hass: HomeAssistant, storage: dict[str, Any], entry: MockConfigEntry
+) -> None:
+    """Its book goes with it, loaded or not."""
+    store(storage, entry, [row(DAY)])
+    await async_setup(hass, entry)
+    await hass.config_entries.async_remove(entry.entry_id)
+    await hass.async_block_till_done()
+    assert file_of(entry) not in storage
+
+
+async def test_tracker_that_moves_to_another_account(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    make_entry: MakeEntry,
+    poll: Poll,
+) -> None:
+    """Its rides move along, and are never in no file."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    simulator.assign(BOB, BLUE)
+    store(storage, entry, [row(DAY), row(2 * DAY), row(DAY, BLUE)])
+    await async_setup(hass, entry)
+    bob = make_entry(BOB)
+    await async_setup(hass, bob)
+    assert file_of(bob) not in storage
+
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    await poll()
+    assert len(rides_in(storage, bob)) == 2
+    await async_write(hass, entry)
+    assert rides_in(storage, entry) == []
+    assert len(rides_in(storage, entry, BLUE)) == 1
