@@ -62,7 +62,8 @@ PROMISED = {
 ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
 # Names, and what is typed as it stands, are not translated.
 LATIN_WORDS = {"assistant", "bike", "com", "example", "home", "http", "https"}
-LATIN_WORDS |= {"id", "sos", "tracker"}
+LATIN_WORDS |= {"gpx", "id", "sos", "tracker"}
+LATIN_WORDS |= {"allowlist", "configuration", "dirs", "external", "yaml"}
 # The languages of another script, and what they write in Latin letters besides.
 OTHER_SCRIPTS: dict[str, set[str]] = {
     # Home Assistant says "Email", "Διεύθυνση server" and "Eメール".
