@@ -41,20 +41,28 @@ class Asking:
         """Begin without gaps."""
         self.requests = Requests()
         self.history = History(client, self.requests)
+        self.gaps: dict[str, Gap] = {}
+        self.trackers: Trackers = {}
         self._simulator = simulator
         self._freezer = freezer
-        self.trackers: Trackers = {}
 
     def note(self, tracker: str = RED, start: timedelta = HOUR) -> None:
-        """Take in a gap that began so long ago, after which no report is known yet."""
+        """Take in a gap that began so long ago."""
         now = datetime.now(UTC)
-        self.history.note(Gap(tracker, now - start, now - start, now))
+        self.gaps[tracker] = Gap(now - start, now)
+        self._freezer.tick(timedelta(milliseconds=1))
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
         """Let time pass; return the IDs of what is told then."""
         self._freezer.tick(wait)
-        past = await self.history.async_ask(self.trackers, datetime.now(UTC))
-        return past and [report.id for report in past.reports]
+        now, gaps = datetime.now(UTC), dict(self.gaps)
+        told = await self.history.async_ask(gaps, self.trackers, now)
+        if told is None:
+            return None
+        tracker, past = told
+        if past.until == now and self.gaps[tracker] is gaps[tracker]:
+            del self.gaps[tracker]
+        return [report.id for report in past.reports]
 
     async def minutes_until_asked(self) -> int:
         """Let time pass until something is asked for; return how many minutes that took."""
@@ -101,7 +109,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     """From where it began up to now; without a gap nothing is asked for."""
     assert await asking.after() is None
     asking.note()
-    start = datetime.now(UTC) - HOUR
+    start = asking.gaps[RED].start
     reports = [
         simulator.report(RED, last_update=start + minutes * MINUTE).id
         for minutes in (1, 2, 3)
@@ -111,7 +119,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     [(tracker, since, until)] = asking.asked
     assert (tracker, since) == (RED, _milliseconds(start))
     assert until == _milliseconds(datetime.now(UTC))
-    assert asking.history.is_offered
+    assert asking.history.offer.is_made
     for _ in range(5):
         assert await asking.after() is None
     assert len(asking.asked) == 1
@@ -123,22 +131,10 @@ async def test_newest_gap_is_asked_for_first(asking: Asking) -> None:
     asking.note(BLUE)
     assert await asking.after() is not None
     assert asking.asked_for == [BLUE]
-    assert list(asking.history.gaps) == [RED]
+    assert list(asking.gaps) == [RED]
     assert await asking.after(MINUTE / 2) is None
     assert await asking.after(MINUTE / 2) is not None
     assert asking.asked_for == [BLUE, RED]
-
-
-async def test_gaps_of_one_tracker_are_asked_for_together(asking: Asking) -> None:
-    """From where the first of them began."""
-    start = datetime.now(UTC) - 2 * HOUR
-    asking.note(RED, 2 * HOUR)
-    asking.note(BLUE)
-    asking.note(RED, MINUTE)
-    await asking.after()
-    await asking.after()
-    assert asking.asked_for == [RED, BLUE]
-    assert asking.asked[0][1] == _milliseconds(start)
 
 
 async def test_gap_that_comes_while_one_is_asked_for(
@@ -161,16 +157,23 @@ async def test_no_more_than_seven_days(asking: Asking) -> None:
     [(_, since, until)] = asking.asked
     assert until - since == 7 * DAY
     asking.note(BLUE)
-    await asking.after(7 * DAY)
-    assert asking.history.gaps == {}
+    assert await asking.after(7 * DAY) is None
     assert asking.asked_for == [RED]
+    assert asking.history.waiting == 0
 
 
 async def test_no_more_than_500_gaps_wait(asking: Asking) -> None:
     """The oldest is given up."""
-    for number in range(501):
+    device = asking.trackers[RED]
+    asking.note(RED)
+    for number in range(500):
         asking.note(str(number))
-    assert list(asking.history.gaps) == [str(number) for number in range(1, 501)]
+    asking.trackers = dict.fromkeys(asking.gaps, device)
+    await asking.after()
+    assert asking.history.waiting == 500
+    assert RED in asking.gaps
+    asking.gaps = {RED: asking.gaps[RED]}
+    assert await asking.after() is not None
 
 
 async def test_tracker_that_went(asking: Asking) -> None:
@@ -182,7 +185,6 @@ async def test_tracker_that_went(asking: Asking) -> None:
         BLUE: asking.trackers[BLUE],
     }
     assert await asking.after() is None
-    assert asking.history.gaps == {}
     assert asking.asked == []
 
 
@@ -196,36 +198,6 @@ async def test_lists_come_first(asking: Asking) -> None:
     assert 20 <= len(asking.asked) <= 30
 
 
-async def test_history_cut_short_goes_on(simulator: Simulator, asking: Asking) -> None:
-    """Operators let out so many reports at once: the rest is asked for next."""
-    start = _milliseconds(datetime.now(UTC)) - HOUR
-    for minute in range(1, 8):
-        simulator.report(RED, last_update=start + minute * MINUTE)
-    newest = start + 7 * MINUTE
-    asking.history.note(Gap(RED, start, newest, newest))
-    simulator.set_max_positions(3)
-    told = [await asking.after() for _ in range(4)]
-    assert [part and len(part) for part in told] == [3, 3, 3, None]
-    assert len({report for part in told for report in part or ()}) == 7
-
-
-async def test_history_that_ends_before_what_is_known(
-    simulator: Simulator, asking: Asking
-) -> None:
-    """An operator may have deleted it: it is asked for once more at most."""
-    now = datetime.now(UTC)
-    simulator.report(RED, last_update=now - HOUR / 2)
-    asking.history.note(Gap(RED, now - HOUR, now, now))
-    for _ in range(5):
-        await asking.after()
-    assert len(asking.asked) <= 2
-    simulator.forget_position(RED)
-    now = datetime.now(UTC)
-    asking.history.note(Gap(RED, now - HOUR, now, now))
-    assert await asking.after() == []
-    assert asking.history.gaps == {}
-
-
 async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
     """It is asked for in portions, from the beginning."""
     start = datetime.now(UTC) - 4 * HOUR
@@ -233,22 +205,26 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
         simulator.report(RED, last_update=start + hours * HOUR).id
         for hours in (0.5, 1.5, 2.5, 3.5)
     ]
-    now = datetime.now(UTC)
-    asking.history.note(Gap(RED, start, now - HOUR / 2, now))
+    asking.note(RED, 4 * HOUR)
     simulator.fault("huge-body", path="history", times=1)
     assert await asking.after() is None
     assert await asking.after() == reports[:2]
-    assert await asking.after() == reports[2:]
-    assert asking.history.gaps == {}
+    told: list[int] = []
+    while asking.gaps:
+        told += await asking.after() or []
+    assert told == reports[2:]
 
 
 async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
-    """What does not fit into a minute is given up."""
-    asking.note(RED, 2 * MINUTE)
-    simulator.fault("huge-body", path="history")
+    """What does not fit into a minute is given up, and what follows is asked for."""
+    asking.note(RED, 3 * MINUTE)
+    simulator.fault("huge-body", path="history", times=3)
     for _ in range(3):
+        assert await asking.after() is None
+    while asking.gaps:
         await asking.after()
-    assert asking.history.gaps == {}
+    starts = [start for _, start, _ in asking.asked]
+    assert starts[0] == starts[2] < starts[3]
 
 
 @pytest.mark.parametrize("fault", NOT_OFFERED)
@@ -259,10 +235,10 @@ async def test_service_without_history(
     simulator.fault(fault, path="history")
     asking.note()
     assert await asking.after() is None
-    assert asking.history.is_offered is False
+    assert asking.history.offer.is_made is False
     waits = [await asking.minutes_until_asked() for _ in range(6)]
     assert waits == [60 * hours for hours in (1, 2, 4, 8, 16, 24)]
-    assert list(asking.history.gaps) == [RED]
+    assert list(asking.gaps) == [RED]
 
 
 @pytest.mark.parametrize("fault", PASSING)
@@ -274,11 +250,11 @@ async def test_failure_that_passes(
     asking.note()
     assert await asking.after() is None
     waits = [await asking.minutes_until_asked() for _ in range(8)]
-    assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
-    assert asking.history.is_offered is None
+    assert waits == [1, 2, 4, 5, 5, 5, 5, 5]
+    assert asking.history.offer.is_made is None
     simulator.fault(None)
     await asking.minutes_until_asked()
-    assert asking.history.gaps == {}
+    assert asking.gaps == {}
 
 
 @pytest.mark.parametrize("fault", [*NOT_OFFERED, *PASSING])
@@ -292,11 +268,11 @@ async def test_failure_after_a_good_answer(
     asking.note(RED)
     simulator.fault(fault, path="history", times=1)
     assert await asking.after() is None
-    assert asking.history.is_offered
+    assert asking.history.offer.is_made
     assert await asking.minutes_until_asked() == 1
     assert await asking.minutes_until_asked() == 1
     assert asking.asked_for == [RED, RED, BLUE, RED]
-    assert asking.history.gaps == {}
+    assert asking.gaps == {}
 
 
 async def test_server_that_asks_to_wait(simulator: Simulator, asking: Asking) -> None:
@@ -317,7 +293,7 @@ async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
     with pytest.raises(InvalidResponseError):
         await asking.history.async_get(device_id, now - DAY, now)
     assert await asking.history.async_get(device_id, now - DAY, now) == []
-    assert asking.history.is_offered
+    assert asking.history.offer.is_made
     assert await asking.minutes_until_asked() == 1
 
 

@@ -122,8 +122,8 @@ def _service(
     client, positions, history = service.client, service.positions, service.history
     return {
         "positions": _OFFERED[positions.offer.is_made],
-        "history": _OFFERED[history.is_offered],
-        "history_waiting": len(history.gaps),
+        "history": _OFFERED[history.offer.is_made],
+        "history_waiting": history.waiting,
         "position_error": positions.offer.error and str(positions.offer.error),
         "device_fields": _words(client.devices.seen.fields, identities),
         "unreadable_device_fields": sorted(client.devices.seen.unreadable),

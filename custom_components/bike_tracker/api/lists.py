@@ -146,7 +146,7 @@ def read_history(body: bytes, device_id: int) -> list[Position]:
     reports = [
         report
         for row in rows
-        if type(row) is dict and (report := Position.from_row(row, _nobody))
+        if type(row) is dict and (report := Position.from_row(row))
     ]
     if rows and not reports:
         raise InvalidResponseError("no usable element in the list")
@@ -154,10 +154,6 @@ def read_history(body: bytes, device_id: int) -> list[Position]:
     if any(report.device_id != device_id for report in reports):
         raise InvalidResponseError("reports of another tracker")
     return sorted(reports, key=lambda report: (report.moment, report.id))
-
-
-def _nobody(_field: str) -> None:
-    """Take the name of a field that could not be read: the newest report tells it."""
 
 
 def _remember(seen: set[str], names: Collection[str]) -> None:
