@@ -44,8 +44,8 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
         )
     (folder / ".storage").mkdir()
     # Not in the YAML, which counts as deprecated there. Home Assistant brings this first version up to date.
-    _store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
-    _store(folder, "onboarding", 4, {"done": _ONBOARDING_DONE})
+    store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
+    store(folder, "onboarding", 4, {"done": _ONBOARDING_DONE})
 
 
 def install_blueprints(folder: Path) -> None:
@@ -65,6 +65,7 @@ def stored(folder: Path, key: str) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def _store(folder: Path, key: str, version: int, data: object) -> None:
+def store(folder: Path, key: str, version: int, data: object) -> None:
+    """Save something under a key, as Home Assistant does; it is not to be running."""
     content = {"version": version, "minor_version": 1, "key": key, "data": data}
     (folder / ".storage" / key).write_text(json.dumps(content))

@@ -15,6 +15,7 @@ from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
 from .kilometres import add_kilometres
+from .past_rides import add_rides
 from .ports import free_port, is_free
 from .process import ProcessEndedError
 from .question import add_question
@@ -109,8 +110,11 @@ async def _demo(options: Namespace, port: int) -> int:
             client = home_assistant.client
             await settle(client)
             _say("Adding the account")
-            await client.add_account(simulator.url, EMAIL, PASSWORD)
+            entry_id = await client.add_account(simulator.url, EMAIL, PASSWORD)
             rows = await check(client, simulator)
+            if not options.documented_only:
+                await add_rides(home_assistant, entry_id)
+                client = home_assistant.client
             await add_kilometres(client)
             tricks = await to_try(simulator)
             await add_scripts(client, tricks)

@@ -82,6 +82,8 @@ def _of_position(position: Json) -> dict[Key, str]:
         ("sensor", "speed"): words.number(position["speed"] * _KNOT, "km/h"),
         ("sensor", "altitude"): words.DISABLED,
         ("sensor", "course"): words.DISABLED,
+        # A ride is there once it is over.
+        ("calendar", "rides"): "off",
     }
     if "charge" in attributes:
         values["binary_sensor", "charging"] = words.yes_or_no(attributes["charge"])

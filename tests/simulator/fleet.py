@@ -2,10 +2,11 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from random import Random
 import time
 
-from .streets import HOME, JUNCTIONS, Point, Route, street_at
+from .streets import HOME, JUNCTIONS, Point, Route, metres, street_at
 from .world import Json, World
 
 STEP = 10.0
@@ -19,6 +20,7 @@ MODEL = "BT-200"
 TOWN = "69120 Heidelberg"
 KNOT = 0.514444
 """Metres per second."""
+_UNSEEN_FOR = timedelta(minutes=6)
 
 NAMES = (
     "City bike",
@@ -94,6 +96,27 @@ class Fleet:
         if bike.route is None:
             self._set_off(bike)
             self._report(bike, course=0.0)
+
+    def ride_unseen(self, unique_id: str) -> None:
+        """Have a bike ride in the last half hour, of which it tells only now, and that in one go."""
+        bike, now = self._bike(unique_id), datetime.now(UTC)
+        bike.route, bike.speed, bike.silent = None, 6.0, 0.0
+        home = min(JUNCTIONS, key=lambda junction: metres(junction, bike.place))
+        away = bike.random.choice([point for point in JUNCTIONS if point != home])
+        steps = [
+            place
+            for route in (Route(home, away), Route(away, home))
+            for place in route.every(bike.speed * STEP)
+        ]
+        time = now - timedelta(seconds=STEP * len(steps)) - _UNSEEN_FOR
+        for place in steps:
+            time += timedelta(seconds=STEP)
+            bike.place = place.point
+            bike.metres += bike.speed * STEP
+            self._report(bike, course=place.course, time=time)
+        bike.speed = 0.0
+        self._report(bike, course=0.0)
+        self._rest(bike)
 
     def drain(self, unique_id: str, battery: float) -> None:
         """Have a bike report this charge, in %."""
@@ -198,9 +221,19 @@ class Fleet:
     def _is_online(self, bike: _Bike) -> bool:
         return self._world.devices[bike.unique_id].status == "online"
 
-    def _report(self, bike: _Bike, *, course: float, alarm: str | None = None) -> None:
+    def _report(
+        self,
+        bike: _Bike,
+        *,
+        course: float,
+        alarm: str | None = None,
+        time: datetime | None = None,
+    ) -> None:
+        """Have a bike report now, or have had it do so at a time of which nobody was told."""
         self._world.report(
             bike.unique_id,
+            last_update=time,
+            is_buffered=time is not None,
             latitude=bike.place[0],
             longitude=bike.place[1],
             altitude=115.0,

@@ -1,6 +1,6 @@
 """Streets of Heidelberg-Neuenheim, © OpenStreetMap contributors (ODbL)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -156,6 +156,14 @@ class Route:
     def __init__(self, start: Point, end: Point) -> None:
         self._points = _shortest(start, end)
         self.length = sum(metres(*leg) for leg in pairwise(self._points))
+
+    def every(self, step: float) -> Iterator[Place]:
+        """Yield the places after so many metres each, the last one at the end."""
+        travelled = step
+        while travelled < self.length:
+            yield self.at(travelled)
+            travelled += step
+        yield self.at(self.length)
 
     def at(self, travelled: float) -> Place:
         """Return the place so many metres from the start."""

@@ -145,6 +145,14 @@ class Tricks:
                 "mdi:lock-check-outline",
                 lambda _: simulator.set_password(self._email, self._password),
             ),
+            "rides-unseen": Trick(
+                "{bike} rides while Home Assistant is away",
+                "For a minute the server does not answer. Then Rides has one that began and ended before.",
+                "mdi:cloud-question-outline",
+                self._ride_unseen,
+                bike=1,
+                needs_positions=True,
+            ),
             "renamed": Trick(
                 f"{{bike}} is now called {NEW_NAME}",
                 "Its device has that name within a minute.",
@@ -181,6 +189,11 @@ class Tricks:
     def _come_online(self, bike: str) -> None:
         self._simulator.clear_overrides(bike)
         self._simulator.set_status(bike, "online")
+
+    def _ride_unseen(self, bike: str) -> None:
+        self._simulator.live.drop()
+        self._simulator.fault("status-503", path="devices", times=1)
+        self._fleet.ride_unseen(bike)
 
     def _add(self, _: str) -> None:
         number = next(self._numbers)

@@ -1,5 +1,6 @@
 """Bikes ride along the streets of a town."""
 
+from datetime import timedelta
 from itertools import combinations, pairwise
 from math import cos, radians
 from typing import Any
@@ -214,3 +215,25 @@ def test_a_route_starts_and_ends_where_it_says() -> None:
 def test_course(end: Point, expected: float) -> None:
     """Degrees clockwise from north."""
     assert course((49.0, 8.0), end) == pytest.approx(expected)
+
+
+def test_ride_that_nobody_saw() -> None:
+    """It leads there and back, in the last half hour; only that the bike is back is told."""
+    world = World()
+    fleet = Fleet(world, trackers=2, seed=1)
+    fleet.advance(400)
+    bike = fleet.unique_ids[1]
+    seen = len(world.reports[bike])
+    fleet.ride_unseen(bike)
+    *ride, last = list(world.reports[bike])[seen:]
+    assert world.devices[bike].position == last
+    legs = [
+        metres((start.latitude, start.longitude), (end.latitude, end.longitude))
+        for start, end in pairwise(ride)
+    ]
+    assert 20 < min(legs) < max(legs) < 61
+    assert (last.latitude, last.longitude) == (ride[-1].latitude, ride[-1].longitude)
+    times = [report.fix_time for report in ride]
+    assert times == sorted(times)
+    assert last.fix_time - times[0] < timedelta(minutes=30)
+    assert last.fix_time - times[-1] > timedelta(minutes=5)
