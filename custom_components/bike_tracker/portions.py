@@ -35,11 +35,6 @@ class Portions[T]:
         self._closed = False
         entry.async_on_unload(self.async_close)
 
-    @property
-    def is_empty(self) -> bool:
-        """Return whether nothing waits to be done."""
-        return not self._waiting
-
     @callback
     def async_add(self, items: Iterable[T]) -> None:
         """Do it with these items too, each once, however often it is added meanwhile."""

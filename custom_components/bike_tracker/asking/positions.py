@@ -53,7 +53,9 @@ class PositionLookup:
             LOGGER.debug("No positions (%s)", err)
             self.offer, warning = self.offer.failed(err)
             if warning:
-                LOGGER.warning(warning, name_of(self.entry), err)
+                LOGGER.warning(
+                    "%s: Positions cannot be fetched %s", name_of(self.entry), warning
+                )
             return {}
         if self.offer.is_made and self.offer.error is not None:
             LOGGER.info("%s: Positions are fetched again", name_of(self.entry))

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from ..api import CannotConnectError, ServiceUnavailableError, TrackingError
 from .waits import NEVER_OFFERED, NONE_FAILED, PASSING, Row
 
-_STAY: Final = "%s: Positions cannot be fetched (%s); trackers stay where they were"
+_STAY: Final = "({}); trackers stay where they were"
 _TOO_LARGE: Final = (
-    "%s: Positions cannot be fetched (the list is too large to be read: %s);"
+    "(the list is too large to be read: {});"
     " trackers stay where they were, or without a place"
 )
 
@@ -42,6 +42,7 @@ class Offer(NamedTuple):
         if err.is_too_large:
             # Also where positions never worked: the person would not know why.
             text = None if self.said_too_large else _TOO_LARGE
+        text = text and text.format(err)
         passes = self.is_made or isinstance(
             err, CannotConnectError | ServiceUnavailableError
         )

@@ -33,6 +33,18 @@ _FIELDS_OF_1_0: Final = Position._fields[: Position._fields.index("motion") + 1]
 # What is remembered of a position besides, in a part of the file of its own.
 _BESIDE: Final = ("hardware", "address")
 _REQUIRED: Final = object()
+_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+    "latitude": (-90, 90),
+    "longitude": (-180, 180),
+    "course": (0, 360),
+    "battery_level": (0, 100),
+    "total": (0, MOST_KILOMETRES),
+    "accuracy": (0,),
+    "distance": (0,),
+    "drift": (0,),
+    "speed": (0,),
+    "maximum_speed": (0,),
+}
 
 
 def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
@@ -100,7 +112,18 @@ def _story(values: dict[str, Any], beside: dict[str, Any]) -> Story:
         if isinstance(said, dict):
             said.setdefault("changes", 1)
     story: Story = _read_story(values)
-    return story._replace(track=_sound(story.track))
+    return story._replace(
+        position=story.position and _placed(story.position), track=_sound(story.track)
+    )
+
+
+def _placed(position: Position) -> Position:
+    """Return a position without what is said of its place, unless that is whole."""
+    if position.latitude is not None and position.longitude is not None:
+        return position
+    return position._replace(
+        fix_time=None, latitude=None, longitude=None, accuracy=0, address=None
+    )
 
 
 def _sound(track: Track | None) -> Track | None:
@@ -126,8 +149,8 @@ def reader(kind: Any, name: str = "") -> Reader:
         return lambda value: value if value in get_args(kind) else None
     if get_origin(kind) is tuple:
         return partial(_items, reader(get_args(kind)[0]))
-    if name == "total":
-        return lambda value: number(value, 0, MOST_KILOMETRES)
+    if bounds := _BOUNDS.get(name):
+        return lambda value: number(value, *bounds)
     if name == "address":
         return partial(one_line, longest=LONGEST_ADDRESS)
     if read := _READERS.get(kind):
