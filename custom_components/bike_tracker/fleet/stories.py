@@ -33,7 +33,7 @@ _FIELDS_OF_1_0: Final = Position._fields[: Position._fields.index("motion") + 1]
 # What is remembered of a position besides, in a part of the file of its own.
 _BESIDE: Final = ("hardware", "address")
 _REQUIRED: Final = object()
-_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+_BOUNDS: Final[Mapping[str, tuple[float, ...]]] = {
     "latitude": (-90, 90),
     "longitude": (-180, 180),
     "course": (0, 360),
