@@ -256,7 +256,7 @@ async def test_entities(
 ) -> None:
     """Entities have names and states in the language of Home Assistant."""
     hass.config.language = language
-    simulator.report(RED, attributes=EVERYTHING)
+    simulator.report(RED, address="Moltkestraße 1", attributes=EVERYTHING)
     await async_setup(hass, entry)
 
     state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
