@@ -10,26 +10,21 @@ from homeassistant.components.calendar import (
     CalendarEntityDescription,
     CalendarEvent,
 )
-from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
-from homeassistant.util.unit_conversion import SpeedConverter
 
 from .account import RideEvent
 from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .fleet.ride_book import BookedRide, Place
 from .fleet.zones import async_zone_name
+from .units import distance, duration, speed
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
 # Home Assistant takes no event that ends when it begins.
 _SHORTEST: Final = timedelta(seconds=1)
-_SPEEDS: Final = {
-    UnitOfLength.KILOMETERS: UnitOfSpeed.KILOMETERS_PER_HOUR,
-    UnitOfLength.MILES: UnitOfSpeed.MILES_PER_HOUR,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,28 +81,17 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[RideEvent, ...]], CalendarEnti
 
 def _event(hass: HomeAssistant, ride: BookedRide) -> CalendarEvent:
     """Return what the calendar shows of a ride, in the units of the house."""
-    units = hass.config.units
-    distance = units.length(ride.distance, UnitOfLength.KILOMETERS)
-    description = _duration(ride.duration)
+    description = duration(ride.duration)
     if ride.maximum_speed is not None:
-        unit = _SPEEDS[UnitOfLength(units.length_unit)]
-        speed = SpeedConverter.convert(
-            ride.maximum_speed, UnitOfSpeed.KILOMETERS_PER_HOUR, unit
-        )
-        description += f", max. {speed:.0f} {unit}"
+        description += f", max. {speed(hass, ride.maximum_speed)}"
     return CalendarEvent(
         start=ride.started_at,
         end=max(ride.ended_at, ride.started_at + _SHORTEST),
-        summary=f"{distance:.1f} {units.length_unit}",
+        summary=distance(hass, ride.distance),
         description=description,
         location=_way(hass, ride.start, ride.end),
         uid=ride.number.isoformat(),
     )
-
-
-def _duration(seconds: float) -> str:
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _way(hass: HomeAssistant, *places: Place | None) -> str | None:

@@ -1,14 +1,18 @@
 """Which rides a bike made."""
 
+from typing import Any
+
 from homeassistant.core import HomeAssistant
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
-from ..conftest import Poll
+from ..conftest import RED, Poll, async_setup
 from ..simulator.server import Simulator
+from ..simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 from ..test_rides import async_ride
-from .asking import RIDES, Ask, needs_tools
+from .asking import RED_BIKE, RIDES, Ask, expose, needs_tools
 
 pytestmark = needs_tools
 
@@ -47,3 +51,41 @@ async def test_days(simulator: Simulator, poll: Poll, ask: Ask) -> None:
     assert answer["total_distance"] == "0.0 km"
     [answer] = await ask(RIDES)
     assert answer["count"] == 1
+
+
+async def test_places(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    hass_storage: dict[str, Any],
+    ask: Ask,
+) -> None:
+    """A place is called by its zone, its address or its coordinates, if it is known."""
+    time = "2026-11-20T08:{}:00+00:00"
+    work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
+    away = {"latitude": 48.123456, "longitude": 7.8}
+    places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
+    rides = [
+        {
+            "tracker": RED,
+            "number": time.format(minute + 5),
+            "started_at": time.format(minute),
+            "ended_at": time.format(minute + 5),
+            "distance": 1.5,
+            "duration": 300,
+            "start": start,
+            "end": end,
+        }
+        for minute, (start, end) in zip((10, 20, 30), places, strict=True)
+    ]
+    key = f"bike_tracker.{entry.entry_id}.rides"
+    hass_storage[key] = {"version": 1, "key": key, "data": {"rides": rides}}
+    await async_setup(hass, entry)
+    expose(hass, RED_BIKE)
+
+    [bike] = await ask(RIDES)
+    assert [(ride.get("start"), ride.get("end")) for ride in bike["rides"]] == [
+        (None, None),
+        ("Work", "48.1235, 7.8"),
+        ("Salzstraße 2", None),
+    ]
+    assert (bike["total_distance"], bike["total_duration"]) == ("4.5 km", "15 min")

@@ -12,6 +12,8 @@ from homeassistant.util.location import distance as metres_between
 
 from ..account import Fix, Ride, Tracker
 from ..api import Position
+from ..fleet.ride_book import BookedRide, Place
+from ..fleet.zones import async_zone_name
 from ..units import distance, duration, speed
 from .bikes import Bike
 
@@ -51,28 +53,24 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
     """Return the rides of a bike that were under way on the last days, and their sums."""
     today = dt_util.now().date()
     since = dt_util.start_of_local_day(today - timedelta(days=days - 1))
-    found = _rides_of(bike, since)
+    end = dt_util.utcnow()
+    book = bike.coordinator and bike.coordinator.rides
+    found = book.of(bike.unique_id, since, end) if book else []
     ride = bike.tracker and bike.tracker.track and bike.tracker.track.ride
     return _known(
         name=bike.name,
         since=since.isoformat(),
-        rides=[_ride(hass, ride, is_over=True) for ride in found],
+        rides=[
+            _ride(hass, ride)
+            | _known(ended_at=_local(ride.ended_at), end=_name(hass, ride.end))
+            for ride in found
+        ],
         count=len(found),
         total_distance=distance(hass, sum(ride.distance for ride in found)),
         total_duration=duration(sum(ride.duration for ride in found)),
         not_over_yet=ride and _ride(hass, ride),
         note=_note(bike),
     )
-
-
-def _rides_of(bike: Bike, since: datetime) -> list[Ride]:
-    """Return the rides of a bike that were over after this, in order of their start."""
-    events = bike.tracker.ride_events if bike.tracker else ()
-    return [
-        event.ride
-        for event in events
-        if event.type == "ended" and event.ride.moved_at > since and event.ride.distance
-    ]
 
 
 def _guard(tracker: Tracker) -> str:
@@ -142,22 +140,20 @@ def _local(time: datetime) -> str:
     return dt_util.as_local(time).isoformat(timespec="seconds")
 
 
-def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool = False) -> JsonObjectType:
-    """Return what a person wants to know of a ride."""
+def _ride(hass: HomeAssistant, ride: Ride | BookedRide) -> JsonObjectType:
+    """Return what a person wants to know of a ride, over or not."""
     return _known(
         started_at=_local(ride.started_at),
-        ended_at=_local(ride.moved_at) if is_over else None,
         distance=distance(hass, ride.distance),
         duration=duration(ride.duration),
         maximum_speed=ride.maximum_speed and speed(hass, ride.maximum_speed),
-        start=ride.start and _name(hass, ride.start),
-        end=ride.end and _name(hass, ride.end) if is_over else None,
+        start=_name(hass, ride.start),
     )
 
 
-def _name(hass: HomeAssistant, fix: Fix) -> str:
+def _name(hass: HomeAssistant, place: Fix | Place | None) -> str | None:
     """Return what a place is called, or else its coordinates."""
-    zone = async_active_zone(hass, fix.latitude, fix.longitude)
-    if zone is not None:
-        return zone.name
-    return f"{_rounded(fix.latitude)}, {_rounded(fix.longitude)}"
+    if place is None:
+        return None
+    coordinates = f"{_rounded(place.latitude)}, {_rounded(place.longitude)}"
+    return async_zone_name(hass, place) or place.address or coordinates
