@@ -83,6 +83,7 @@ def test_what_a_position_adds() -> None:
         "_speed": "18.52 km/h",
         "_altitude": "disabled",
         "_course": "disabled",
+        "_rides": "off",
     }
 
 
