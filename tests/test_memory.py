@@ -16,15 +16,18 @@ from custom_components.bike_tracker.account import (
     Alarm,
     Fix,
     Guard,
+    KnownRide,
     Remembered,
     Ride,
     RideEvent,
+    RideLog,
     Said,
     Since,
     Story,
     Track,
     Triggered,
 )
+from custom_components.bike_tracker.account.checkpoint import Checkpoint
 from custom_components.bike_tracker.api import Hardware, Position
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.fleet.memory import Memory
@@ -55,7 +58,12 @@ STORY = Story(
         Alarm("sos", NOON, None, 2),
         Alarm("tow", None, LATER, 3, NOON),
     ),
-    ride_events=(RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
+    rides=RideLog(
+        (RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
+        (RideEvent("started", RIDE, None),),
+        (KnownRide(NOON, RIDE, True, LATER),),
+        Checkpoint(Track(total=9.5, seen=PLACE), NOON, True, LATER, RIDE, (RIDE,)),
+    ),
     track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
     guard=GUARD,
 )
@@ -166,7 +174,7 @@ JUNK: list[Any] = [
     "part",
     [
         *("positions", "since", "tracks", "alarms"),
-        *("ride_events", "guard", "shown", "told"),
+        *("rides", "guard", "shown", "told"),
     ],
 )
 async def test_junk(
@@ -196,13 +204,16 @@ async def test_items_that_are_not_readable(
                 "sos",
             ]
         },
-        "ride_events": {
-            RED: [
-                {"type": "started", "ride": ride},
-                {"type": "stopped", "ride": ride},
-                {"type": "ended", "ride": {}},
-                None,
-            ]
+        "rides": {
+            RED: {
+                "events": [
+                    {"type": "started", "ride": ride},
+                    {"type": "stopped", "ride": ride},
+                    {"type": "ended", "ride": {}},
+                    None,
+                ],
+                "checkpoint": {"start": TIME},
+            }
         },
         "told": {RED: {"alarm": "now", "ride": TIME}},
     }

@@ -37,17 +37,20 @@ class Measured:
     """Seconds too late."""
 
 
-def measure(tracker: Tracker, seed: int = 1, days: int = _DAYS) -> Measured:
+def measure(
+    tracker: Tracker, seed: int = 1, days: int = _DAYS, *, has_history: bool = False
+) -> Measured:
     """Return how near to the truth some months of rides are."""
     journey = a_journey(seed, days)
     begin = datetime.combine(BEGIN, time(), UTC)
     end = begin + timedelta(days=days + 1)
-    home = Home()
+    home = Home(has_history)
     home.live(reports(tracker, journey, begin, end, seed), end)
+    rides = home.booked if has_history else home.rides
     pairs = [
         (trip, found)
         for trip in journey.trips
-        if (found := rides_of(trip, home.rides, timedelta(seconds=tracker.every)))
+        if (found := rides_of(trip, rides, timedelta(seconds=tracker.every)))
     ]
     first, last = home.totals[0][1], home.totals[-1][1]
     true = sum(trip.kilometres for trip in journey.trips)

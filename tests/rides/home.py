@@ -4,7 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.account import Account, Remembered, Ride, Tracker
+from custom_components.bike_tracker.account import (
+    Account,
+    Past,
+    Remembered,
+    Ride,
+    Tracker,
+)
 from custom_components.bike_tracker.api import Device, News
 
 from .trackers import Report
@@ -12,6 +18,7 @@ from .trackers import Report
 BIKE = "bike"
 _POLL = timedelta(minutes=1)
 _MOVES_AFTER = timedelta(seconds=5)
+_ANSWERED_AFTER = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -30,19 +37,32 @@ class Span:
 class Home:
     """What is known of one tracker, and what is told of it."""
 
+    has_history: bool = False
+    """Whether the service tells every report of a time, a second after it is asked."""
     account: Account = field(default_factory=lambda: Account(Remembered()))
     started: list[tuple[datetime, Ride]] = field(default_factory=list)
     """When a ride was told, and what of it."""
     ended: list[tuple[datetime, Ride]] = field(default_factory=list)
     totals: list[tuple[datetime, float]] = field(default_factory=list)
+    book: dict[datetime, Ride] = field(default_factory=dict)
+    """The rides that went anywhere as they are known, by their number."""
+    asked: int = 0
+    """How many times the history was asked for."""
+    _sent: list[Report] = field(default_factory=list)
+    _booked: datetime | None = None
     _devices: dict[str, Device] = field(default_factory=dict)
     _told: datetime | None = None
     _came_back: bool = True
 
     @property
     def rides(self) -> list[Ride]:
-        """Return the rides that went anywhere."""
+        """Return the rides that went anywhere, as they were told."""
         return [ride for _, ride in self.ended if ride.distance]
+
+    @property
+    def booked(self) -> list[Ride]:
+        """Return the rides that went anywhere, as they are known in the end."""
+        return sorted(self.book.values())
 
     def live(
         self,
@@ -62,6 +82,7 @@ class Home:
             while number < len(coming) and coming[number].comes_at <= now:
                 if newest is None or _time(coming[number]) > _time(newest):
                     newest = coming[number]
+                self._sent.append(coming[number])
                 number += 1
             while starts and starts[0] <= now:
                 del starts[0]
@@ -99,9 +120,31 @@ class Home:
         listed = News(before, self._devices, {BIKE})
         found = {BIKE: position} if account.wanted(listed) else {}
         came_back, self._came_back = self._came_back, False
-        self._tell(account.take(listed, found, now=now, came_back=came_back), now)
+        news = account.take(
+            listed, found, now=now, came_back=came_back, has_history=self.has_history
+        )
+        self._tell(news, now)
+        self._ask(now + _ANSWERED_AFTER)
         if came_back:
             self._tell(account.move(), now + _MOVES_AFTER)
+
+    def _ask(self, now: datetime) -> None:
+        """Ask for the history, if it is needed; a kill in between loses nothing."""
+        tracker = self.account.trackers[BIKE]
+        if not self.has_history or (gap := tracker.story.gap) is None:
+            return
+        self.asked += 1
+        # A clock may be some minutes ahead.
+        until = max(now, gap.known)
+        reports = [
+            report.position
+            for report in self._sent
+            if gap.start <= _fix_time(report) <= until
+        ]
+        # Nobody asks for what was before.
+        self._sent = [report for report in self._sent if _fix_time(report) >= gap.start]
+        past = Past(reports, until)
+        self._tell(self.account.take_past(BIKE, past, now=now), now)
 
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:
@@ -114,6 +157,15 @@ class Home:
                 self._told = event.heard_at
                 told = self.started if event.type == "started" else self.ended
                 told.append((now, event.ride))
+        for item in tracker.story.rides.known if tracker.story.rides else ():
+            if item.is_over and (not self._booked or item.heard_at > self._booked):
+                if item.ride.distance:
+                    self.book[item.number] = item.ride
+                else:
+                    self.book.pop(item.number, None)
+        if tracker.story.rides:
+            heard = [item.heard_at for item in tracker.story.rides.known]
+            self._booked = max(heard, default=self._booked)
         if track.total is not None:
             self.totals.append((now, track.total))
 
@@ -124,3 +176,8 @@ def _begin(span: Span) -> datetime:
 
 def _time(report: Report) -> datetime:
     return report.position.device_time or report.comes_at
+
+
+def _fix_time(report: Report) -> datetime:
+    assert report.position.fix_time is not None
+    return report.position.fix_time

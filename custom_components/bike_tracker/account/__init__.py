@@ -6,10 +6,13 @@ where news came from.
 
 from .account import Account, Began, Remembered
 from .alarms import ALARM_TYPES, Alarm
+from .checkpoint import Gap
 from .distance import Fix
 from .guard import Guard, Triggered
 from .happened import RideEvent
+from .history import Past
 from .positions import is_outdated
+from .ride_log import KnownRide, RideLog
 from .since import Said, Since
 from .story import Story
 from .track import Ride, Track
@@ -21,10 +24,14 @@ __all__ = [
     "Alarm",
     "Began",
     "Fix",
+    "Gap",
     "Guard",
+    "KnownRide",
+    "Past",
     "Remembered",
     "Ride",
     "RideEvent",
+    "RideLog",
     "Said",
     "Since",
     "Story",

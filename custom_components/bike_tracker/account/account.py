@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ..api import Device, News, Position
+from .happened import Moment
+from .history import Past
 from .messages import announcing, in_order, is_older_device, is_older_position
 from .missing import counted, gone
 from .positions import goes_back, is_outdated
-from .rides import silent_at
 from .story import NEW_STORY, Story
 from .tracker import Tracker, Trackers
 
@@ -34,14 +35,6 @@ class Began(NamedTuple):
     messages: int
     heard: bool
     """Whether a message told of a tracker since the poll before."""
-
-
-class _Moment(NamedTuple):
-    """When something is taken in."""
-
-    now: datetime
-    came_back: bool
-    """Whether the trackers were unavailable until now."""
 
 
 class _Heard(NamedTuple):
@@ -68,11 +61,11 @@ class Account:
         self._devices: Mapping[str, Device] = {}
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
-        # When trackers under way count as fallen silent.
-        self._silent_at = {
+        # When something is told of trackers by the clock alone.
+        self._changes_at = {
             unique_id: at
             for unique_id, story in remembered.stories.items()
-            if (at := _silent_at(story))
+            if (at := story.changes_at)
         }
         # Trackers of which messages told since the last poll began.
         self._heard: Mapping[str, _Heard] = {}
@@ -106,18 +99,20 @@ class Account:
         *,
         now: datetime,
         came_back: bool = False,
+        has_history: bool = False,
         began: Began | None = None,
     ) -> News[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
         A position that no server lists any more stays: the bike is where it was. What
         messages told since the poll `began` stays too, unless the list is newer.
-        `came_back` is whether the trackers were unavailable until now.
+        `came_back` is whether the trackers were unavailable until now, `has_history`
+        whether the service may tell what it knows of the time before.
         """
-        moment = _Moment(now, came_back)
+        moment = Moment(now, came_back, has_history=has_history)
         # Who comes back may have gone on meanwhile: that is seen with the next poll.
-        silent = set() if came_back else self._fallen_silent(now) - positions.keys()
-        touched = devices.since(self._devices) | positions.keys() | silent
+        due = set() if came_back else self._due(now) - positions.keys()
+        touched = devices.since(self._devices) | positions.keys() | due
         touched |= self._heard.keys()
         changed: dict[str, Tracker] = {}
         for unique_id in touched & devices.now.keys():
@@ -125,8 +120,8 @@ class Account:
             heard = self._heard_since(began, unique_id)
             if position := positions.get(unique_id):
                 story = self._after_poll(device, story, position, heard, moment)
-            elif unique_id in silent:
-                story = story.fallen_silent(now)
+            elif unique_id in due:
+                story = story.after_time(moment)
             self._note(changed, self._listed(device, heard), story, now)
         left = {key for key in touched if key not in devices.now}
         news = self._become(changed, left & self.trackers.keys())
@@ -147,14 +142,17 @@ class Account:
         *,
         now: datetime,
         came_back: bool = False,
+        is_whole: bool = False,
+        has_history: bool = False,
     ) -> News[str, Tracker]:
         """Take in what messages tell of listed trackers; return what is different.
 
         Each report counts as if it had come alone. What is older than what is known
         changes nothing, but that its alarms are told. The next poll may take it back.
+        `is_whole` is whether messages told all since the last poll began.
         """
         self._messages += 1
-        moment = _Moment(now, came_back)
+        moment = Moment(now, came_back, is_whole, has_history)
         newer = self._newer_devices(devices)
         reports = self._by_tracker(positions)
         changed: dict[str, Tracker] = {}
@@ -174,6 +172,36 @@ class Account:
             self._note(changed, after.device, after.story, now)
         self._heard = heard
         return self._become(changed, frozenset())
+
+    def take_past(
+        self, unique_id: str, past: Past, *, now: datetime, came_back: bool = False
+    ) -> News[str, Tracker]:
+        """Take in what the service tells of a gap; return what is different."""
+        changed: dict[str, Tracker] = {}
+        if tracker := self.trackers.get(unique_id):
+            moment = Moment(now, came_back, has_history=True)
+            story = tracker.story.with_past(past, moment)
+            device = announcing(tracker.device, story.position and story.position.id)
+            self._note(changed, device, story, now)
+        return self._become(changed, frozenset())
+
+    def after_time(
+        self, *, now: datetime, came_back: bool = False, has_history: bool = False
+    ) -> News[str, Tracker]:
+        """Let what is told by the clock alone be told; return what is different."""
+        moment, changed = (
+            Moment(now, came_back, has_history=has_history),
+            dict[str, Tracker](),
+        )
+        for unique_id in self._due(now) & self.trackers.keys():
+            device, story = self.trackers[unique_id]
+            self._note(changed, device, story.after_time(moment), now)
+        return self._become(changed, frozenset())
+
+    @property
+    def changes_at(self) -> datetime | None:
+        """Return when something is told by the clock alone, None if nothing is."""
+        return min(self._changes_at.values(), default=None)
 
     def move(self) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
@@ -215,7 +243,7 @@ class Account:
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         known = self.remembered
-        for items in (known.stories, known.missing, known.told, self._silent_at):
+        for items in (known.stories, known.missing, known.told, self._changes_at):
             items.pop(unique_id, None)
         self._heard = {
             key: self._heard[key] for key in self._heard.keys() - {unique_id}
@@ -254,7 +282,7 @@ class Account:
         story: Story,
         position: Position,
         heard: _Heard,
-        moment: _Moment,
+        moment: Moment,
     ) -> Story:
         """Return the story after what a poll found, unless that is an older report."""
         if (known := story.position) and (
@@ -262,17 +290,19 @@ class Account:
             if heard.position
             else goes_back(device, known, position)
         ):
-            return story.with_alarms(position, moment.now, untold=moment.came_back)
+            return story.with_alarms(position, moment.now, untold=moment.comes_back)
         return self._after_report(device, story, position, moment)
 
     def _after_messages(
-        self, device: Device, reports: Sequence[Position], moment: _Moment
+        self, device: Device, reports: Sequence[Position], moment: Moment
     ) -> tuple[Tracker, bool]:
         """Return a tracker after what messages told, and whether any report was newer."""
         story, is_newer = self._story(device.unique_id), False
         for position in in_order(reports):
             if (known := story.position) and is_older_position(position, known):
-                story = story.with_alarms(position, moment.now, untold=moment.came_back)
+                story = story.with_alarms(
+                    position, moment.now, untold=moment.comes_back
+                )
                 continue
             is_newer = True
             if known is None or known.id != position.id:
@@ -281,16 +311,14 @@ class Account:
         return Tracker(device, story), is_newer
 
     def _after_report(
-        self, device: Device, story: Story, position: Position, moment: _Moment
+        self, device: Device, story: Story, position: Position, moment: Moment
     ) -> Story:
         """Return the story after the newest report of a tracker."""
         is_new = device.unique_id not in self.remembered.stories
-        return story.with_report(
-            position,
-            moment.now,
-            is_news=not is_new and story.there_already != position.id,
-            comes_back=moment.came_back or device.unique_id not in self.trackers,
-        )
+        if device.unique_id not in self.trackers:
+            moment = moment._replace(comes_back=True)
+        is_news = not is_new and story.there_already != position.id
+        return story.with_report(position, moment, is_news=is_news)
 
     def _listed_outdated(self, devices: News[str, Device]) -> list[Device]:
         """Return the devices of a list whose known position is not the announced one."""
@@ -352,9 +380,9 @@ class Account:
             }
         return self._by_id
 
-    def _fallen_silent(self, now: datetime) -> set[str]:
-        """Return the trackers under way that are heard of no more."""
-        return {unique_id for unique_id, at in self._silent_at.items() if at <= now}
+    def _due(self, now: datetime) -> set[str]:
+        """Return the trackers of which something is told by the clock alone."""
+        return {unique_id for unique_id, at in self._changes_at.items() if at <= now}
 
     def _note(
         self, changed: dict[str, Tracker], device: Device, story: Story, now: datetime
@@ -388,15 +416,10 @@ class Account:
 
     def _remember(self, unique_id: str, story: Story) -> None:
         self.remembered.stories[unique_id] = story
-        if at := _silent_at(story):
-            self._silent_at[unique_id] = at
+        if at := story.changes_at:
+            self._changes_at[unique_id] = at
         else:
-            self._silent_at.pop(unique_id, None)
-
-
-def _silent_at(story: Story) -> datetime | None:
-    """Return when a tracker under way counts as fallen silent."""
-    return story.track and silent_at(story.track)
+            self._changes_at.pop(unique_id, None)
 
 
 def _ambiguous_ids(devices: Mapping[str, Device]) -> AbstractSet[int]:

@@ -31,20 +31,44 @@ class RideEvent(NamedTuple):
         return self.ride.described(is_over=self.type == "ended")
 
 
+class Moment(NamedTuple):
+    """When a report is taken in, and what is known of the time before it."""
+
+    now: datetime
+    comes_back: bool = False
+    """Whether the tracker was unavailable: what happened may not have been told yet."""
+    is_whole: bool = False
+    """Whether nothing can have been reported between this report and the one before."""
+    has_history: bool = False
+    """Whether the service may tell what was."""
+
+
+def following(numbers: Iterable[datetime | None], now: datetime) -> datetime:
+    """Return the number of what is heard of now, which none had before."""
+    last = max((number for number in numbers if number), default=None)
+    return now if last is None or last < now else last + _NEXT
+
+
 def later[T: Alarm | RideEvent](
-    items: tuple[T, ...], new: Iterable[T], now: datetime, *, untold: bool
+    items: tuple[T, ...],
+    new: Iterable[T],
+    now: datetime,
+    *,
+    untold: bool,
+    kept_for: timedelta = timedelta(),
 ) -> tuple[T, ...]:
     """Return the items with new ones, numbered in their order.
 
-    The last ten are kept of those that were told, and all that were not: they are
-    heard of now as well, or nothing could be told until now.
+    The last ten are kept of those that were told, and all that were told so shortly
+    before, or not at all: these are heard of now as well, or nothing could be told.
     """
-    number = max((item.heard_at for item in items if item.heard_at), default=None)
     numbered: list[T] = []
     for item in new:
-        number = now if number is None or number < now else number + _NEXT
+        number = following((known.heard_at for known in (*items, *numbered)), now)
         numbered.append(cast(T, item._replace(heard_at=number)))
-    told = 0
-    if not untold:
-        told = sum(item.heard_at is None or item.heard_at < now for item in items)
-    return (*items[max(0, told - _KEPT) :], *numbered)[-_MOST:]
+    if untold:
+        return (*items, *numbered)[-_MOST:]
+    told = sum(item.heard_at is None or item.heard_at < now for item in items)
+    since = now - kept_for
+    old = sum(item.heard_at is None or item.heard_at < since for item in items)
+    return (*items[max(0, min(old, told - _KEPT)) :], *numbered)[-_MOST:]

@@ -119,8 +119,7 @@ def _time(time: datetime | None, now: datetime) -> datetime | None:
 
 def _is_newer(track: Track, position: Position, fix: Fix) -> bool:
     """Return whether a report tells of a newer place, and not of one that is sent again."""
-    newest = track.doubt or track.seen
-    if newest is None:
+    if (newest := track.newest) is None:
         return True
     is_again = position.fix_time == track.measured_at and not metres(newest, fix)
     return position.is_fix and fix.time > newest.time and not is_again

@@ -1,16 +1,22 @@
 """The story of one tracker: what outlives lists, outages and restarts."""
 
-from datetime import datetime
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 from ..api import DeviceStatus, Position
 from .alarms import Alarm, alarms_of, is_same
+from .checkpoint import Gap
 from .guard import Guard, alarmed, armed, heard as guard_heard
-from .happened import RideEvent, later
+from .happened import Moment, RideEvent, later
+from .history import Past, after_past
+from .messages import in_order, is_older_position
 from .positions import taken
-from .rides import ended, heard, recounted
+from .ride_log import NO_RIDES, RideLog
+from .rides import ended, heard, recounted, silent_at
 from .since import NEVER_HEARD, Since
 from .track import NEW_TRACK, RideNews, Track
+
+_OLDEST_ALARM: Final = timedelta(hours=1)
 
 
 class Story(NamedTuple):
@@ -27,14 +33,35 @@ class Story(NamedTuple):
     since: Since = NEVER_HEARD
     alarms: tuple[Alarm, ...] = ()
     """The last ones it set off, oldest first."""
-    ride_events: tuple[RideEvent, ...] = ()
-    """The last starts and ends of its rides, oldest first."""
     track: Track | None = None
     """How far it came; None while it has no position."""
+    rides: RideLog | None = None
+    """What was told of its rides, and what is going to be; None before the first."""
     there_already: int | None = None
     """The position it had when it was listed first: its alarm was before anybody listened."""
     guard: Guard | None = None
     """How it is guarded, None while it is not."""
+
+    @property
+    def ride_events(self) -> tuple[RideEvent, ...]:
+        """Return the last starts and ends of its rides, oldest first."""
+        return self.rides.events if self.rides else ()
+
+    @property
+    def gap(self) -> Gap | None:
+        """Return what is to be asked for of the service's history, None if nothing is."""
+        point = self.rides and self.rides.checkpoint
+        known = self.position and self.position.fix_time
+        return point.gap(known) if point and known else None
+
+    @property
+    def changes_at(self) -> datetime | None:
+        """Return when something is told by the clock alone, None if nothing is."""
+        times = (
+            self.track and silent_at(self.track),
+            self.rides and self.rides.waits_until,
+        )
+        return min((time for time in times if time), default=None)
 
     def with_status(self, status: DeviceStatus | None, now: datetime) -> Story:
         """Return the story after a status."""
@@ -42,12 +69,7 @@ class Story(NamedTuple):
         return self if since is self.since else self._replace(since=since)
 
     def with_report(
-        self,
-        position: Position,
-        now: datetime,
-        *,
-        is_news: bool,
-        comes_back: bool,
+        self, position: Position, moment: Moment, *, is_news: bool
     ) -> Story:
         """Return the story after the newest report.
 
@@ -56,6 +78,7 @@ class Story(NamedTuple):
         anybody could listen.
         """
         report, known = position, self.position
+        now, comes_back = moment.now, moment.comes_back
         position, story = taken(known, report), self
         if position.alarm:
             story = self.with_alarms(position, now, untold=comes_back, is_news=is_news)
@@ -66,17 +89,40 @@ class Story(NamedTuple):
             guard = guard_heard(guard, report, before, now)
         if comes_back and shown is None and known and known.latitude is not None:
             shown = known
-        track, ride_news = heard(before, position, now)
+        track, news = heard(before, position, now)
+        if position.fix_time == before.measured_at:
+            moment = moment._replace(is_whole=True)
+        log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
         return Story(
             position,
             shown,
             self.since.after_motion(position.motion, now),
             story.alarms,
-            self._rides(ride_news, now, untold=comes_back),
             track,
+            None if log == NO_RIDES else log,
             self.there_already,
             guard,
         )
+
+    def with_past(self, past: Past, moment: Moment) -> Story:
+        """Return the story after what the service tells of a gap.
+
+        That is all that was reported. Alarms that are older than an hour are not told.
+        """
+        story, reports = self, in_order(past.reports)
+        for report in reports:
+            time = report.device_time or report.fix_time
+            if time and moment.now - time <= _OLDEST_ALARM:
+                story = story.with_alarms(report, moment.now, untold=moment.comes_back)
+        known = story.position and story.position.fix_time
+        if known and story.track and story.rides:
+            log, track = after_past(story.rides, story.track, past, known, moment)
+            story = story._replace(rides=log, track=track)
+        moment = moment._replace(is_whole=True)
+        for report in reports:
+            if story.position and is_older_position(story.position, report):
+                story = story.with_report(report, moment, is_news=True)
+        return story
 
     def with_alarms(
         self, position: Position, now: datetime, *, untold: bool, is_news: bool = True
@@ -95,7 +141,8 @@ class Story(NamedTuple):
         if not is_news:
             return self._replace(alarms=(*self.alarms, *new))
         return self._replace(
-            alarms=later(self.alarms, new, now, untold=untold),
+            # A history may tell them again.
+            alarms=later(self.alarms, new, now, untold=untold, kept_for=_OLDEST_ALARM),
             guard=self.guard and alarmed(self.guard, new, self.track, now),
         )
 
@@ -108,12 +155,15 @@ class Story(NamedTuple):
         guard = armed(self.track, moving and moving.is_so, now, told)
         return guard and self._replace(guard=guard)
 
-    def fallen_silent(self, now: datetime) -> Story:
-        """Return the story of a tracker under way that is heard of no more."""
-        track, ride_news = ended(self.track or NEW_TRACK)
-        return self._replace(
-            track=track, ride_events=self._rides(ride_news, now, untold=False)
-        )
+    def after_time(self, moment: Moment) -> Story:
+        """Return the story by now: what waits is told, who is silent rides no more."""
+        before = track = self.track or NEW_TRACK
+        log, news = self.rides or NO_RIDES, list[RideNews]()
+        if (at := silent_at(track)) and at <= moment.now:
+            track, news = ended(track)
+        moment = moment._replace(is_whole=True)
+        log = log.after_report(before, track, news, moment)
+        return self._replace(track=track, rides=log)
 
     def adopted(self) -> Story:
         """Return the story for another account, whose server may be another one.
@@ -124,16 +174,9 @@ class Story(NamedTuple):
             position=self.position and self.position._replace(id=0),
             alarms=tuple(alarm._replace(report=0) for alarm in self.alarms),
             track=self.track and recounted(self.track),
+            rides=self.rides and self.rides._replace(checkpoint=None),
             there_already=None,
         )
-
-    def _rides(
-        self, ride_news: list[RideNews], now: datetime, *, untold: bool
-    ) -> tuple[RideEvent, ...]:
-        if not ride_news:
-            return self.ride_events
-        new = [RideEvent(kind, ride, None) for kind, ride in ride_news]
-        return later(self.ride_events, new, now, untold=untold)
 
 
 NEW_STORY = Story()

@@ -85,6 +85,11 @@ class Track(NamedTuple):
         """Return the ride under way, else the last."""
         return self.ride or self.last
 
+    @property
+    def newest(self) -> Fix | None:
+        """Return its newest fix, believed or not."""
+        return self.doubt or self.seen
+
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""
         return self.ended is not None and time <= self.ended.moved_at
