@@ -8,9 +8,9 @@ from aiohttp import ClientSession
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.bike_tracker.account import Tracker, Trackers
+from custom_components.bike_tracker.account import Gap, Tracker, Trackers
 from custom_components.bike_tracker.api import InvalidResponseError, TrackingClient
-from custom_components.bike_tracker.asking.history import Gap, History
+from custom_components.bike_tracker.asking.history import History
 from custom_components.bike_tracker.asking.waits import Requests
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED
@@ -49,7 +49,7 @@ class Asking:
     def note(self, tracker: str = RED, start: timedelta = HOUR) -> None:
         """Take in a gap that began so long ago."""
         now = datetime.now(UTC)
-        self.gaps[tracker] = Gap(now - start, now)
+        self.gaps[tracker] = Gap(now - start, now, now)
         self._freezer.tick(timedelta(milliseconds=1))
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:

@@ -15,6 +15,7 @@ from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Tracker, Trackers
 from .api import Device, LiveClient, Message, News
+from .asking.filling import Filling
 from .asking.service import Service
 from .const import DOMAIN, LOGGER
 from .fleet.coming_back import ComingBack
@@ -68,6 +69,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._memory = memory
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         self._tracker_listeners = TrackerListeners(hass, entry)
+        self._filling = Filling(
+            hass, entry, service, self.account, self._came_back, self._async_tell
+        )
         self._coming_back = ComingBack(
             hass, entry, self._async_move, self._tracker_listeners.async_call_all
         )
@@ -106,15 +110,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         answer = await self.service.async_ask(self.account, self._async_claim)
         if answer is None:
             return self.data
-        came_back = self._came_back
+        came_back = self._came_back()
         news = self.account.take(
             answer.devices,
             answer.positions,
             now=dt_util.utcnow(),
             came_back=came_back,
             began=answer.began,
+            has_history=self.service.has_history,
         )
         self._follow(news, came_back=came_back)
+        self._filling.async_look()
         self.live.async_follow_poll(
             offered=answer.offers_positions,
             heard=answer.began.heard,
@@ -129,12 +135,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     @callback
     def _async_hear(self, message: Message) -> None:
         """Take in what the service said by itself, also while polls fail."""
-        came_back = self._came_back
+        came_back = self._came_back()
         news = self.account.hear(
             message.devices,
             message.positions,
             now=dt_util.utcnow(),
             came_back=came_back,
+            is_whole=self.live.stood_at(self.asked_at),
+            has_history=self.service.has_history,
         )
         self._async_tell(news, came_back=came_back)
 
@@ -196,7 +204,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         """Return whether what happens is noticed, once it is told."""
         return self._coming_back.automations_listen
 
-    @property
     def _came_back(self) -> bool:
         """Return whether the trackers were unavailable until now."""
         return (
@@ -223,9 +230,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._follow(news, came_back=came_back)
         if news.changed:
             self.data = news
-            # While trackers are unavailable there is nothing to tell.
-            if self.last_update_success:
-                self.async_update_listeners()
+        # While trackers are unavailable there is nothing to tell, nor to ask for.
+        if news.changed and self.last_update_success:
+            self.async_update_listeners()
+            self._filling.async_look()
 
     def _follow(self, news: News[str, Tracker], *, came_back: bool) -> None:
         """Let devices be called what the service calls them, and the rest follow."""

@@ -340,7 +340,7 @@ def test_past_of_an_account() -> None:
         if account.trackers["red"].story.gap:
             break
     now = (report.fix_time or NOW) + _SECOND
-    assert account.changes_at == now + 29 * _SECOND
+    assert account.waits_until == now + 29 * _SECOND
     assert not account.after_time(now=now, has_history=True).changed
     assert account.take_past("blue", Past([], now), now=now).changed == set()
     past = Past(reports[: report.id + 1], now + 10 * _SECOND)
@@ -360,7 +360,7 @@ def test_account_tells_by_the_clock(by_poll: bool) -> None:
     for report in reports[::6]:
         now = report.fix_time or NOW
         account.take(listed, {"red": report}, now=now, has_history=True)
-    at = account.changes_at
+    at = account.waits_until
     assert at
     if by_poll:
         account.take(News(devices, devices, set()), {}, now=at, has_history=True)
@@ -370,7 +370,7 @@ def test_account_tells_by_the_clock(by_poll: bool) -> None:
         account.after_time(now=at, has_history=True)
     kinds = [event.type for event in account.trackers["red"].ride_events]
     assert kinds == ["started", "ended"]
-    assert account.changes_at is None
+    assert account.waits_until is None
 
 
 def test_past_of_a_tracker_that_never_reported() -> None:

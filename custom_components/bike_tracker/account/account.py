@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ..api import Device, News, Position
+from .checkpoint import Gap
 from .happened import Moment
 from .history import Past
 from .messages import announcing, in_order, is_older_device, is_older_position
@@ -61,11 +62,11 @@ class Account:
         self._devices: Mapping[str, Device] = {}
         # Trackers that announced a position which is not the known one.
         self._outdated: AbstractSet[str] = frozenset()
-        # When something is told of trackers by the clock alone.
-        self._changes_at = {
-            unique_id: at
+        # Trackers under way, and those of which something lacks or waits.
+        self._pending = {
+            unique_id
             for unique_id, story in remembered.stories.items()
-            if (at := story.changes_at)
+            if story.is_pending
         }
         # Trackers of which messages told since the last poll began.
         self._heard: Mapping[str, _Heard] = {}
@@ -199,9 +200,19 @@ class Account:
         return self._become(changed, frozenset())
 
     @property
-    def changes_at(self) -> datetime | None:
-        """Return when something is told by the clock alone, None if nothing is."""
-        return min(self._changes_at.values(), default=None)
+    def gaps(self) -> dict[str, Gap]:
+        """Return what is to be asked for of the service's history, by `uniqueId`."""
+        return {
+            unique_id: gap
+            for unique_id in self._pending & self.trackers.keys()
+            if (gap := self._story(unique_id).gap)
+        }
+
+    @property
+    def waits_until(self) -> datetime | None:
+        """Return when something is told that waits for the history, None if nothing is."""
+        waits = (self._story(unique_id).waits_until for unique_id in self._pending)
+        return min((at for at in waits if at), default=None)
 
     def move(self) -> News[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
@@ -243,8 +254,9 @@ class Account:
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         known = self.remembered
-        for items in (known.stories, known.missing, known.told, self._changes_at):
+        for items in (known.stories, known.missing, known.told):
             items.pop(unique_id, None)
+        self._pending.discard(unique_id)
         self._heard = {
             key: self._heard[key] for key in self._heard.keys() - {unique_id}
         }
@@ -382,7 +394,11 @@ class Account:
 
     def _due(self, now: datetime) -> set[str]:
         """Return the trackers of which something is told by the clock alone."""
-        return {unique_id for unique_id, at in self._changes_at.items() if at <= now}
+        return {
+            unique_id
+            for unique_id in self._pending
+            if (at := self._story(unique_id).changes_at) and at <= now
+        }
 
     def _note(
         self, changed: dict[str, Tracker], device: Device, story: Story, now: datetime
@@ -416,10 +432,10 @@ class Account:
 
     def _remember(self, unique_id: str, story: Story) -> None:
         self.remembered.stories[unique_id] = story
-        if at := story.changes_at:
-            self._changes_at[unique_id] = at
+        if story.is_pending:
+            self._pending.add(unique_id)
         else:
-            self._changes_at.pop(unique_id, None)
+            self._pending.discard(unique_id)
 
 
 def _ambiguous_ids(devices: Mapping[str, Device]) -> AbstractSet[int]:

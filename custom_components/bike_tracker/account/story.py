@@ -55,13 +55,21 @@ class Story(NamedTuple):
         return point.gap(known) if point and known else None
 
     @property
+    def waits_until(self) -> datetime | None:
+        """Return when what waits for the history is told all the same."""
+        return self.rides and self.rides.waits_until
+
+    @property
     def changes_at(self) -> datetime | None:
         """Return when something is told by the clock alone, None if nothing is."""
-        times = (
-            self.track and silent_at(self.track),
-            self.rides and self.rides.waits_until,
-        )
+        times = (self.track and silent_at(self.track), self.waits_until)
         return min((time for time in times if time), default=None)
+
+    @property
+    def is_pending(self) -> bool:
+        """Return whether there is more to come of it, by the clock or of the history."""
+        track, log = self.track, self.rides
+        return bool((track and track.ride) or (log and log.checkpoint))
 
     def with_status(self, status: DeviceStatus | None, now: datetime) -> Story:
         """Return the story after a status."""

@@ -5,12 +5,12 @@ time; whether this one does is found out by asking.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..account import Trackers
+from ..account import Gap, Past, Trackers
 from ..api import Position, TrackingClient, TrackingError
 from ..const import LOGGER
 from .refused_positions import Offer
@@ -24,22 +24,6 @@ _MOST_WAITING: Final = 500
 # Of what somebody asks for who waits for the answer.
 _MOST_A_MINUTE: Final = 10
 _SHORTEST: Final = timedelta(minutes=1)
-
-
-class Gap(NamedTuple):
-    """A time of a tracker of which not every report is known."""
-
-    start: datetime
-    """The fix of the newest report before it, in UTC."""
-    noticed_at: datetime
-
-
-class Past(NamedTuple):
-    """What a tracker reported from the start of a gap on, in order of its fixes."""
-
-    reports: Sequence[Position]
-    until: datetime
-    """Up to when it was asked for, in UTC."""
 
 
 class _Rest(NamedTuple):
@@ -95,7 +79,8 @@ class History:
             return None
         rest = self._rest(tracker, gaps[tracker].start)
         start = max(rest.start, gaps[tracker].start, now - LONGEST)
-        until = min(now, start + rest.portion)
+        # Clocks of trackers may be ahead.
+        until = min(max(now, gaps[tracker].known), start + rest.portion)
         self._not_before = monotonic() + _BETWEEN
         try:
             reports = await self.async_get(_id_of(trackers, tracker), start, until)

@@ -93,6 +93,12 @@ class Service:
         """Return whether one more poll would not be too many requests."""
         return self.requests.spare >= _REQUESTS_OF_A_POLL
 
+    @property
+    def has_history(self) -> bool:
+        """Return whether the service may tell what trackers reported before."""
+        offers = self.positions.offer.is_made is True
+        return offers and self.history.offer.is_made is not False
+
     async def async_ask(self, account: Account, claim: Claim) -> Answer | None:
         """Return what the service answers to one poll, None if that was stopped.
 

@@ -11,7 +11,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
-from ..account import Fix, RideEvent, Tracker
+from ..account import Fix, KnownRide, Tracker
 from ..api import News
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
@@ -40,7 +40,7 @@ class BookedRide(NamedTuple):
     tracker: str
     """The `uniqueId` of whose ride it is."""
     number: datetime
-    """When its end was heard of: no other ride of the tracker has the same."""
+    """When it was first heard of: no other ride of the tracker has the same."""
     started_at: datetime
     ended_at: datetime
     distance: float
@@ -105,14 +105,16 @@ class RideBook:
     @callback
     def async_follow(self, news: News[str, Tracker]) -> None:
         """Take in the rides of trackers, each in place of the one with its number."""
-        told = (
-            _booked(tracker, event)
+        changed = [
+            _booked(tracker, known)
             for tracker in news.changed
-            for event in _new_events(news.before.get(tracker), news.now.get(tracker))
-        )
-        new = [ride for ride in told if ride and self.rides.get(_key(ride)) != ride]
-        if new:
-            self._async_take([*self.rides.values(), *new])
+            for known in _known(news.before.get(tracker), news.now.get(tracker))
+            if known.is_over
+        ]
+        if changed:
+            # One that was none after all went nowhere.
+            rides = {**self.rides, **{_key(ride): ride for ride in changed}}
+            self._async_take(ride for ride in rides.values() if ride.distance)
 
     @callback
     def async_forget(self, tracker: str) -> None:
@@ -152,22 +154,23 @@ class RideBook:
         return {"rides": [plain(ride) for ride in self.rides.values()]}
 
 
-def _new_events(before: Tracker | None, now: Tracker | None) -> Sequence[RideEvent]:
-    """Return what may have happened to a tracker: nothing if it is the same as before."""
-    if now is None or (before and before.ride_events is now.ride_events):
+def _known(before: Tracker | None, now: Tracker | None) -> Sequence[KnownRide]:
+    """Return what is known of a tracker's rides: nothing if that is so as before."""
+    log = now and now.story.rides
+    if log is None or (
+        before and before.story.rides and before.story.rides.known is log.known
+    ):
         return ()
-    return now.ride_events
+    return log.known
 
 
-def _booked(tracker: str, event: RideEvent) -> BookedRide | None:
-    """Return what is kept of a ride: nothing before it ends, or if it went nowhere."""
-    ride = event.ride
-    if event.type != "ended" or event.heard_at is None or not ride.distance:
-        return None
+def _booked(tracker: str, known: KnownRide) -> BookedRide:
+    """Return what is kept of a ride that is over."""
+    ride = known.ride
     speed = ride.maximum_speed
     return BookedRide(
         tracker,
-        event.heard_at,
+        known.number,
         ride.started_at,
         ride.moved_at,
         round(ride.distance, 3),

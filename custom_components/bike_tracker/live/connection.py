@@ -142,6 +142,13 @@ class Live:
         """Take in what waits for its second: a poll that begins is later, an end final."""
         self._inbox.async_flush()
 
+    def stood_at(self, time: datetime | None) -> bool:
+        """Return whether it tells since before a time what happens: nothing lacks."""
+        report = self.report
+        if time is None or report.since is None:
+            return False
+        return report.state is LiveState.LIVE and report.since < time
+
     @callback
     def async_follow_poll(self, *, offered: bool, heard: bool, untold: bool) -> None:
         """Take in a poll that succeeded, and begin if it is time to.
