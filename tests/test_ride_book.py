@@ -154,11 +154,12 @@ async def test_book_that_was_not_written(
     # Version 1.1 did not write where a ride began and ended.
     del storage[file_of(entry)]
     memory = storage[f"{DOMAIN}.{entry.entry_id}"]["data"]
-    for event in memory["ride_events"][RED]:
-        del event["ride"]["start"], event["ride"]["end"]
+    del memory["rides"], memory["tracks"][RED]["last"]["start"]
+    del memory["tracks"][RED]["last"]["end"]
     await async_setup(hass, entry)
     await async_write(hass, entry)
-    assert rides_in(storage, entry) == [ride | {"start": None, "end": None}]
+    of_1_1 = {"start": None, "end": None, "number": ride["ended_at"]}
+    assert rides_in(storage, entry) == [ride | of_1_1]
 
 
 async def test_no_ride_twice(

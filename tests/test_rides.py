@@ -300,11 +300,11 @@ async def test_device_that_is_removed(
 
 @pytest.mark.usefixtures("setup")
 async def test_nothing_is_asked_for(simulator: Simulator, poll: Poll) -> None:
-    """A ride costs the two requests of a poll with a new position, and its end none."""
+    """A ride costs the two requests of a poll with a new position, and its end one more."""
     await poll()
     go(simulator, 300, **riding(1))
     await poll()
     simulator.record.clear()
     for _ in range(35):
         await poll()
-    assert set(simulator.record.counts) == {"/api/devices"}
+    assert simulator.record.counts == {"/api/devices": 35, "/api/positions": 1}

@@ -174,7 +174,7 @@ async def _async_become_1_1(
     """Stop, and leave behind what 1.1 would have."""
     await garage.async_stop()
     stored = storage[key]["data"]
-    del stored["marks"], stored["told"], stored["ride_events"], stored["shown"]
+    del stored["marks"], stored["told"], stored["rides"], stored["shown"]
     for since in stored["since"].values():
         for said in filter(None, since.values()):
             del said["before"], said["changes"]

@@ -10,7 +10,7 @@ from functools import partial
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from ..account import Story, Track
+from ..account import KnownRide, RideLog, Story, Track
 from ..api import Position
 from ..api.models import (
     LONGEST_ADDRESS,
@@ -112,8 +112,11 @@ def _story(values: dict[str, Any], beside: dict[str, Any]) -> Story:
         if isinstance(said, dict):
             said.setdefault("changes", 1)
     story: Story = _read_story(values)
+    track = _sound(story.track)
     return story._replace(
-        position=story.position and _placed(story.position), track=_sound(story.track)
+        position=story.position and _placed(story.position),
+        track=track,
+        rides=story.rides or _rides_of_1_1(track),
     )
 
 
@@ -132,6 +135,14 @@ def _sound(track: Track | None) -> Track | None:
         return None
     is_whole = track.place and track.seen and track.heard_at
     return track if is_whole else Track(total=track.total)
+
+
+def _rides_of_1_1(track: Track | None) -> RideLog | None:
+    """Return that the last ride is known, of which 1.1 has told."""
+    if track is None or (ride := track.last) is None:
+        return None
+    known = KnownRide(ride.moved_at, ride, is_over=True, heard_at=ride.moved_at)
+    return RideLog(known=(known,))
 
 
 def _alarms_of_1_1(alarm: dict[str, Any]) -> list[Any]:
