@@ -203,7 +203,7 @@ def test_other_alarms(bike: Bike) -> None:
 def test_alarm_of_an_older_position(bike: Bike) -> None:
     """It counts by the time of its message."""
     position = a_position(fix_time=bike.now - MINUTE, alarm="tow")
-    position = position._replace(device_id=a_device().id)
+    position = position._replace(device_id=sum(b"red"))
     for number, is_told in ((-2, False), (-1, True)):
         time = bike.now + MINUTE * (number + 2)
         reported = position._replace(id=number, device_time=time)

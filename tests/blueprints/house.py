@@ -80,6 +80,21 @@ class House:
         assert device is not None
         return device.id
 
+    def state(self, entity_id: str) -> str:
+        """Return the state of an entity."""
+        state = self._hass.states.get(entity_id)
+        assert state is not None
+        return state.state
+
+    async def async_guard(self, bike: str, action: str = "arm_away") -> None:
+        """Arm the guard of a bike by hand, or disarm it."""
+        await self._hass.services.async_call(
+            "alarm_control_panel",
+            f"alarm_{action}",
+            {"entity_id": f"alarm_control_panel.{bike}_guard"},
+            blocking=True,
+        )
+
     async def async_automate(
         self, blueprint: str, *trackers: str, **inputs: Any
     ) -> None:
@@ -107,6 +122,14 @@ class House:
         for _ in range(count):
             await self._async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
+
+    async def async_until(self, hour: int) -> None:
+        """Let time pass in one go until an hour, by which a poll is due."""
+        now = dt_util.utcnow()
+        then = now.replace(hour=hour, minute=0, second=0, microsecond=0)
+        seconds = (then - now).total_seconds() % 86_400
+        await self._async_seconds(seconds)
+        await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
         """Let what comes seconds after a poll come one after the other."""

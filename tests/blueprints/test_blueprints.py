@@ -32,7 +32,8 @@ def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
 def test_all_are_there() -> None:
     """There is a blueprint for each thing people ask for."""
     assert [
-        *("alarm", "battery_low", "bike_moved", "silent_tracker", "tracker_offline"),
+        *("alarm", "battery_low", "bike_moved", "guard_automatically"),
+        *("guarded_bike_moves", "silent_tracker", "tracker_offline"),
         "where_is_my_bike",
     ] == NAMES
 

@@ -1,0 +1,201 @@
+"""Tests of the blueprint: guard automatically."""
+
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
+import pytest
+
+from tests.conftest import BLUE, RED
+from tests.simulator.server import Simulator
+from tests.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+from .house import House
+
+GUARD = "alarm_control_panel.red_bike_guard"
+ANN, BEN = "person.ann", "person.ben"
+FAR, NEAR = 0.01, 0.001
+"""Degrees: a kilometre, and a hundred metres."""
+
+
+class Street:
+    """A street in which bikes stand and people go."""
+
+    def __init__(self, hass: HomeAssistant, simulator: Simulator, house: House) -> None:
+        """Begin at noon, with bikes that stand."""
+        self.house = house
+        self._hass = hass
+        self._simulator = simulator
+
+    @property
+    def guard(self) -> str:
+        """Return what the guard of the red bike is."""
+        return self.house.state(GUARD)
+
+    async def async_go(self, person: str, degrees: float) -> None:
+        """Let somebody be that far away from the bikes."""
+        where = {"latitude": DEFAULT_LATITUDE + degrees, "longitude": DEFAULT_LONGITUDE}
+        self._hass.states.async_set(person, "not_home", where)
+        await self.house.async_minutes(1)
+
+    async def async_ride(self, *, moving: bool) -> None:
+        """Let the red bike begin to move, or stop."""
+        self._simulator.report(RED, motion=moving)
+        await self.house.async_minutes(1)
+
+    async def async_until(self, hour: int) -> None:
+        """Let time pass until five minutes after an hour."""
+        await self.house.async_until(hour)
+        await self.house.async_minutes(5)
+
+
+@pytest.fixture
+async def street(hass: HomeAssistant, simulator: Simulator, house: House) -> Street:
+    """Return the street, in which nobody was seen yet."""
+    street = Street(hass, simulator, house)
+    for bike in (RED, BLUE):
+        simulator.report(bike, motion=False)
+    await house.async_minutes(7)
+    return street
+
+
+async def async_automate(street: Street, *riders: str, **more: Any) -> None:
+    """Make an automation of the blueprint, for both bikes."""
+    await street.house.async_automate(
+        "guard_automatically", RED, BLUE, riders=list(riders), **more
+    )
+
+
+async def test_at_night(street: Street) -> None:
+    """It is armed in the evening and disarmed in the morning, each day."""
+    await async_automate(street)
+    for _ in range(2):
+        await street.async_until(21)
+        assert street.guard == "disarmed"
+        await street.async_until(22)
+        assert street.guard == "armed_away"
+        assert street.house.state("alarm_control_panel.blue_bike_guard") == "armed_away"
+        await street.async_until(5)
+        assert street.guard == "armed_away"
+        await street.async_until(6)
+        assert street.guard == "disarmed"
+
+
+async def test_disarmed_by_hand(street: Street) -> None:
+    """It stays so until the next evening."""
+    await async_automate(street)
+    await street.async_until(22)
+    await street.house.async_guard("red_bike", "disarm")
+    await street.async_until(23)
+    assert street.guard == "disarmed"
+    await street.async_until(22)
+    assert street.guard == "armed_away"
+
+
+async def test_comes_home_late(street: Street) -> None:
+    """A bike that moves in the evening is guarded once it has stood for a while."""
+    await async_automate(street)
+    await street.async_until(21)
+    await street.async_ride(moving=True)
+    await street.async_until(22)
+    assert street.guard == "disarmed"
+    await street.async_ride(moving=False)
+    assert street.guard == "disarmed"
+    await street.house.async_minutes(6)
+    assert street.guard == "armed_away"
+
+
+async def test_triggered_at_night(street: Street) -> None:
+    """That is not hidden in the morning."""
+    await async_automate(street)
+    await street.async_until(22)
+    await street.async_ride(moving=True)
+    assert street.guard == "triggered"
+    await street.async_until(6)
+    assert street.guard == "triggered"
+
+
+async def test_while_everyone_is_away(street: Street) -> None:
+    """It is armed when the last one leaves it, and disarmed when the first one comes."""
+    for person in (ANN, BEN):
+        await street.async_go(person, 0)
+    await async_automate(street, ANN, BEN)
+    await street.async_go(ANN, FAR)
+    assert street.guard == "disarmed"
+    await street.async_go(BEN, NEAR)
+    assert street.guard == "disarmed"
+    await street.async_go(BEN, FAR)
+    assert street.guard == "armed_away"
+    await street.async_go(ANN, NEAR)
+    assert street.guard == "disarmed"
+    await street.async_go(ANN, FAR)
+    assert street.guard == "armed_away"
+    await street.async_until(22)
+    await street.async_go(ANN, NEAR)
+    assert street.guard == "armed_away"
+    await street.async_until(6)
+    assert street.guard == "disarmed"
+
+
+async def test_disarmed_while_everyone_is_away(street: Street) -> None:
+    """It stays so while nobody comes or goes, and however they move elsewhere."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    await street.async_go(ANN, FAR)
+    await street.house.async_guard("red_bike", "disarm")
+    await street.async_go(ANN, 2 * FAR)
+    assert street.guard == "disarmed"
+    await street.async_go(ANN, 0)
+    await street.async_go(ANN, FAR)
+    assert street.guard == "armed_away"
+
+
+async def test_rides_away(street: Street) -> None:
+    """A bike that is ridden is not guarded, though its rider's phone is behind."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    await street.async_ride(moving=True)
+    await street.async_go(ANN, FAR)
+    assert street.guard == "disarmed"
+    await street.async_ride(moving=False)
+    await street.async_go(ANN, 0)
+    await street.async_go(ANN, FAR)
+    assert street.guard == "disarmed"
+    await street.house.async_minutes(6)
+    assert street.guard == "armed_away"
+
+
+async def test_places_that_are_not_known(hass: HomeAssistant, street: Street) -> None:
+    """Somebody of whom nothing is known is nowhere near."""
+    await street.async_go(BEN, 0)
+    await async_automate(street, ANN, BEN)
+    hass.states.async_set(ANN, "unknown")
+    hass.states.async_set(ANN, "unavailable")
+    await street.house.async_minutes(1)
+    assert street.guard == "disarmed"
+    await street.async_go(BEN, FAR)
+    assert street.guard == "armed_away"
+    await street.async_go(ANN, 0)
+    assert street.guard == "armed_away"
+
+
+async def test_how_far(street: Street) -> None:
+    """A person chooses what is away."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN, distance=50)
+    await street.async_go(ANN, NEAR)
+    assert street.guard == "armed_away"
+
+
+async def test_restart(
+    street: Street, simulator: Simulator, freezer: FrozenDateTimeFactory
+) -> None:
+    """It goes on as before."""
+    await async_automate(street)
+    await street.async_until(22)
+    await street.house.async_restart()
+    simulator.report(RED, motion=False)
+    await street.house.async_minutes(2)
+    assert street.guard == "armed_away"
+    await street.async_until(6)
+    assert street.guard == "disarmed"
