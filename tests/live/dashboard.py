@@ -147,6 +147,23 @@ def _alarm(ids: EntityIds) -> Card:
     }
 
 
+def _guard(ids: EntityIds) -> list[Card]:
+    """Return the guard with its buttons, of a tracker that was anywhere."""
+    if "guard" not in ids:
+        return []
+    modes = {"type": "alarm-modes", "modes": ["armed_away", "disarmed"]}
+    return [
+        {
+            "type": "tile",
+            "entity": ids["guard"],
+            "name": "Guard",
+            "state_content": ["state", "cause"],
+            "features": [modes],
+            "grid_options": {"columns": "full"},
+        }
+    ]
+
+
 def _section(name: str, ids: EntityIds) -> Card:
     return {
         "type": "grid",
@@ -158,5 +175,6 @@ def _section(name: str, ids: EntityIds) -> Card:
                 if key in ids
             ),
             _alarm(ids),
+            *_guard(ids),
         ],
     }

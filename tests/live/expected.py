@@ -76,6 +76,7 @@ def _of_device(device: Json) -> dict[Key, str]:
 def _of_position(position: Json) -> dict[Key, str]:
     attributes = position["attributes"]
     values = {
+        ("alarm_control_panel", "guard"): "disarmed",
         ("sensor", "position_time"): words.DISABLED,
         ("sensor", "battery"): words.number(attributes["batteryLevel"], "%"),
         ("binary_sensor", "motion"): words.yes_or_no(attributes["motion"]),

@@ -77,6 +77,7 @@ def test_what_a_position_adds() -> None:
     """Speed comes in knots."""
     assert texts(DEVICE, POSITION) == texts(DEVICE, None) | {
         "": "not_home at 49.414600, 8.681470, 5 m",
+        "_guard": "disarmed",
         "_position_time": "disabled",
         "_battery": "74 %",
         "_motion": "on",

@@ -3,10 +3,19 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import inf
 from random import Random
 import time
 
-from .streets import HOME, JUNCTIONS, Point, Route, metres, street_at
+from .streets import (
+    HOME,
+    JUNCTIONS,
+    METRES_PER_DEGREE,
+    Point,
+    Route,
+    metres,
+    street_at,
+)
 from .world import Json, World
 
 STEP = 10.0
@@ -15,6 +24,8 @@ HEARTBEAT = 300.0
 """Seconds between two signs of life of one that rests."""
 ALARM = 30.0
 """Seconds until somebody shakes a bike that rests."""
+CARRIED = 200.0
+"""Metres that somebody carries a bike."""
 MODEL = "BT-200"
 """What kind of tracker tells of itself, as every other one does."""
 TOWN = "69120 Heidelberg"
@@ -50,6 +61,8 @@ class _Bike:
     silent: float = 0.0
     metres: float = 0.0
     rests: int = 0
+    carried: int = 0
+    """How many more reports tell that somebody carried it away."""
     is_talkative: bool = False
     """Whether it tells of its lock, its supply, its firmware and of alarms, and where it is in words."""
 
@@ -118,6 +131,20 @@ class Fleet:
         self._report(bike, course=0.0)
         self._rest(bike)
 
+    def park(self, unique_id: str) -> None:
+        """Have a bike stand where it is, until somebody takes it."""
+        bike = self._bike(unique_id)
+        bike.route, bike.speed, bike.rest = None, 0.0, inf
+        self._world.set_status(bike.unique_id, "online")
+        self._report(bike, course=0.0)
+
+    def carry_off(self, unique_id: str) -> None:
+        """Have a bike stand elsewhere, of which its tracker does not say that it moved."""
+        self.park(unique_id)
+        bike = self._bike(unique_id)
+        bike.place = bike.place[0] + CARRIED / METRES_PER_DEGREE, bike.place[1]
+        bike.carried = 2
+
     def drain(self, unique_id: str, battery: float) -> None:
         """Have a bike report this charge, in %."""
         bike = self._bike(unique_id)
@@ -170,6 +197,9 @@ class Fleet:
             return
         bike.rest -= STEP
         bike.silent += STEP
+        if bike.carried:
+            bike.carried -= 1
+            self._report(bike, course=0.0)
         if bike.is_talkative:
             bike.battery = min(100.0, bike.battery + 0.05)
         if bike.rest <= 0:
@@ -181,8 +211,10 @@ class Fleet:
             self._world.touch([bike.unique_id])
 
     def _set_off(self, bike: _Bike) -> None:
-        elsewhere = [junction for junction in JUNCTIONS if junction != bike.place]
-        bike.route = Route(bike.place, bike.random.choice(elsewhere))
+        # It may have been parked, or carried, somewhere in between.
+        start = min(JUNCTIONS, key=lambda junction: metres(junction, bike.place))
+        elsewhere = [junction for junction in JUNCTIONS if junction != start]
+        bike.route = Route(start, bike.random.choice(elsewhere))
         bike.travelled = 0.0
         bike.speed = bike.random.uniform(3.5, 7.0)
         bike.silent = 0.0

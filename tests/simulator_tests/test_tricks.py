@@ -13,6 +13,7 @@ from tests.simulator import (
     Simulator,
     SimulatorControl,
 )
+from tests.simulator.fleet import CARRIED, STEP
 from tests.simulator.streets import HOME, metres
 from tests.simulator.tricks import NEW_NAME, OTHER_PASSWORD, Tricks
 
@@ -121,6 +122,38 @@ async def test_battery_and_alarm(
     assert low.attributes["batteryLevel"] == 15
     assert towed is not None
     assert towed.attributes["alarm"] == "tow"
+
+
+async def test_stolen(
+    simulator: Simulator, control: SimulatorControl, fleet: Fleet
+) -> None:
+    """A bike that is parked stays, until somebody rides it away, or carries it."""
+    await control.try_("parked")
+    bike = named(simulator, "Long-tail bike")
+
+    def moved(seconds: float) -> tuple[float, list[bool]]:
+        """Return how far it came by then, and whether it said that it moved."""
+        assert bike.position is not None
+        start, said = (bike.position.latitude, bike.position.longitude), []
+        for _ in range(int(seconds / STEP)):
+            fleet.advance(STEP)
+            said.append(bike.position.attributes["motion"] is True)
+        end = (bike.position.latitude, bike.position.longitude)
+        return metres(start, end), said
+
+    assert moved(3600) == (0, [False] * 360)
+    await control.try_("cat")
+    assert bike.position is not None
+    assert bike.position.attributes["alarm"] == "vibration"
+    reported = bike.position.id
+    await control.try_("carried-off")
+    off, said = moved(30)
+    assert off == pytest.approx(CARRIED, abs=1)
+    assert not any(said)
+    assert bike.position.id >= reported + 3
+    assert moved(600)[0] == 0
+    await control.try_("stolen")
+    assert all(moved(STEP)[1])
 
 
 async def test_offline_until_it_is_back(
