@@ -270,6 +270,19 @@ def test_armed_while_it_rides() -> None:
     assert [bool(triggered) for triggered in told] == [False] * 5 + [True] * 2
 
 
+def test_arrival_that_is_not_reported() -> None:
+    """It is guarded where it is heard of again, or triggered if it moves by then."""
+    for stands in (True, False):
+        bike = Bike()
+        bike.report(300, motion=True, speed=18.0)
+        bike.arm()
+        bike.now += timedelta(hours=1)
+        for _ in range(3):
+            assert bool(bike.report(900, motion=not stands)) is not stands
+            bike.now += timedelta(hours=1)
+        assert bike.report(1_100, motion=True)
+
+
 def test_armed_where_it_was_not() -> None:
     """A position that jumped is not where it stands."""
     bike = Bike()

@@ -95,7 +95,7 @@ def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guar
     guard = guard if position.motion is None else guard._replace(moved=position.motion)
     if time < guard.after:
         return guard._replace(is_settled=False)
-    guard = _settled(guard, track, fix, time)
+    guard = _settled(guard, track, fix, position, time)
     if fix and guard.is_settled and _is_newer(guard, fix):
         guard, is_away = _seen(guard, fix, position, track)
         if is_away:
@@ -131,7 +131,9 @@ def _after(track: Track, now: datetime) -> datetime:
     return now if abs(clock - now) <= _ARRIVES_WITHIN else clock + _ARRIVES_WITHIN
 
 
-def _settled(guard: Guard, track: Track, fix: Fix | None, time: datetime) -> Guard:
+def _settled(
+    guard: Guard, track: Track, fix: Fix | None, position: Position, time: datetime
+) -> Guard:
     """Return the guard with where the bike stood when it was armed, once that is known.
 
     The report of its arrival may come later than the person who arms it, and the last one
@@ -145,8 +147,10 @@ def _settled(guard: Guard, track: Track, fix: Fix | None, time: datetime) -> Gua
         and not _moved_just_now(track)
         and any(_is_near(place, other, track) for other in (track.place, fix))
     )
-    is_settled = stands or time - guard.after > _ARRIVES_WITHIN
-    return guard._replace(place=place, is_settled=is_settled)
+    # Not the first report after a silence: that may be the one of its arrival.
+    could_tell = says_it_moves(position) or place.time >= guard.after
+    is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
+    return guard._replace(place=place, is_settled=stands or is_late)
 
 
 def _moved_just_now(track: Track) -> bool:

@@ -1,0 +1,147 @@
+"""A guarded bike: armed with one tap, triggered before one's eyes, and told of by blueprints."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from playwright.async_api import Locator, expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.frontend import Frontend
+from tests.e2e.internet.hosting import Repository
+from tests.live import HomeAssistantProcess
+from tests.simulator.streets import HOME
+
+from .fleet import Fleet
+from .readme import button
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_DASHBOARD = "bikes-guard"
+_AWAY = HOME[0] + 0.005, HOME[1]
+_SOON = 30
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def guard(account: Fleet, home_assistant: HomeAssistantProcess) -> str:
+    """Return the guard of a bike that stands."""
+    client = home_assistant.client
+    await client.wait_for_entities(len(account.places))
+    unique_id = f"{account.serial_numbers['City bike']}_guard"
+    [entity_id] = [
+        entity["entity_id"]
+        for entity in await client.entities()
+        if entity["unique_id"] == unique_id
+    ]
+    return str(entity_id)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def clean_up(
+    home_assistant: HomeAssistantProcess, repository: Repository
+) -> AsyncIterator[None]:
+    """Leave no automation, blueprint or notification behind."""
+    yield
+    client = home_assistant.client
+    for state in (await client.states()).values():
+        if state.entity_id.startswith("automation."):
+            number = state.attributes["id"]
+            await client.delete(f"/api/config/automation/config/{number}")
+    owner = repository.full_name.partition("/")[0]
+    for name in ("guarded_bike_moves", "guard_automatically"):
+        path = f"{owner}/{name}.yaml"
+        blueprints = await client.call("blueprint/list", domain="automation")
+        if path in blueprints:
+            await client.call("blueprint/delete", domain="automation", path=path)
+    await client.action("persistent_notification.dismiss_all")
+
+
+async def test_card(
+    frontend: Frontend,
+    account: Fleet,
+    home_assistant: HomeAssistantProcess,
+    guard: str,
+) -> None:
+    """One tap on the card arms it, the theft shows, and one tap disarms it."""
+    client = home_assistant.client
+    await client.call("lovelace/dashboards/create", url_path=_DASHBOARD, title="Guard")
+    card = {"type": "alarm-panel", "entity": guard, "states": ["arm_away"]}
+    await client.call(
+        "lovelace/config/save",
+        url_path=_DASHBOARD,
+        config={"views": [{"cards": [card]}]},
+    )
+    await frontend.open(f"/{_DASHBOARD}")
+    panel = frontend.page.locator("hui-alarm-panel-card")
+    await expect(panel).to_contain_text("Disarmed")
+    await _press(panel, "Arm away")
+    await expect(panel).to_contain_text("Armed away")
+    await account.ride("City bike", _AWAY, 20)
+    await client.poll()
+    await expect(panel).to_contain_text("Triggered")
+    await _press(panel, "Disarm")
+    await expect(panel).to_contain_text("Disarmed")
+
+
+async def _press(panel: Locator, name: str) -> None:
+    await panel.get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.mark.usefixtures("clean_up")
+async def test_message(
+    frontend: Frontend,
+    account: Fleet,
+    home_assistant: HomeAssistantProcess,
+    guard: str,
+) -> None:
+    """The blueprint from the README tells that a guarded bike moves."""
+    await frontend.open(button("guarded_bike_moves.yaml"))
+    await _make(frontend, "Bike Tracker: guarded bike moves")
+    await frontend.button("Save").click()
+    await expect(frontend.link("Traces")).to_be_visible()
+
+    await home_assistant.client.action(
+        "alarm_control_panel.alarm_arm_away", entity_id=guard
+    )
+    await frontend.page.get_by_role("button", name="Notifications").first.click()
+    await account.ride("City bike", _AWAY, 20)
+    await home_assistant.client.poll()
+    await expect(frontend.saying("m away from where it was guarded")).to_be_visible()
+
+
+@pytest.mark.usefixtures("clean_up")
+async def test_at_night(
+    frontend: Frontend,
+    account: Fleet,
+    home_assistant: HomeAssistantProcess,
+    guard: str,
+) -> None:
+    """The other one arms it as the night begins."""
+    await frontend.open(button("guard_automatically.yaml"))
+    await _make(frontend, "Bike Tracker: guard automatically")
+    begins = datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(seconds=_SOON)
+    evening = frontend.page.locator("ha-selector-time").first
+    for label, number in {
+        "hh": begins.hour,
+        "mm": begins.minute,
+        "ss": begins.second,
+    }.items():
+        await evening.get_by_role("spinbutton", name=label).fill(str(number))
+        await frontend.page.keyboard.press("Tab")
+    await frontend.button("Save").click()
+    await expect(frontend.link("Traces")).to_be_visible()
+
+    await frontend.open_device("City bike")
+    await expect(frontend.entity("Guard")).to_contain_text(
+        "Armed away", timeout=1_000 * 2 * _SOON
+    )
+
+
+async def _make(frontend: Frontend, name: str) -> None:
+    """Import the blueprint that is shown, and give the automation a bike."""
+    await frontend.button("Preview").click()
+    await frontend.button("Import blueprint").last.click()
+    await frontend.button(name).click()
+    await frontend.button("Select a device").first.click()
+    await frontend.option("City bike").click()
