@@ -39,9 +39,12 @@ class BikeTrackerGuardDescription(
     """The guard of a tracker."""
 
 
+_DISARMED: Final = Guarded(None, None)
+
+
 def _guarded(tracker: Tracker) -> Guarded:
     guard = tracker.guard
-    return Guarded(guard.armed_at, guard.triggered) if guard else Guarded(None, None)
+    return Guarded(guard.armed_at, guard.triggered) if guard else _DISARMED
 
 
 DESCRIPTIONS: Final = (
@@ -132,9 +135,9 @@ class BikeTrackerGuard(BikeTrackerEntity[Guarded], AlarmControlPanelEntity):
 
     def _triggered(self, *, is_told: bool) -> Triggered | None:
         """Return what triggered it, if that is told by now, or if it is not."""
-        account, key = self.coordinator.account, self.entity_description.key
-        told = account.told(self.coordinator_context, key)
         if not self._value or not (triggered := self._value.triggered):
             return None
+        account, key = self.coordinator.account, self.entity_description.key
+        told = account.told(self.coordinator_context, key)
         was_told = told is not None and triggered.heard_at <= told
         return triggered if was_told is is_told else None

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from itertools import pairwise
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from custom_components.bike_tracker.account import Guard, Track
 from custom_components.bike_tracker.account.distance import Fix, metres
@@ -11,9 +11,10 @@ from custom_components.bike_tracker.account.guard import armed, heard
 from custom_components.bike_tracker.account.rides import heard as ridden
 from custom_components.bike_tracker.api import Position
 
+from ..long import examples
 from .conftest import NOW, a_position
 
-every = settings(deadline=None, derandomize=True, max_examples=300)
+every = examples(60)
 
 MINUTE = timedelta(minutes=1)
 PLACE = Fix(NOW, 47.9, 7.8, 5.0)
