@@ -289,7 +289,7 @@ async def test_what_was_there_gives_way(
     report(TRACKERS[0], batteryLevel=50, charge=True)
     report(TRACKERS[1], batteryLevel=50, charge=True)
     await poll()
-    assert kinds() == {"battery": 2, "charging": 2}
+    assert kinds() == {"battery": 2, "charging": 2, "guard": 2}
 
     report(TRACKERS[2], motion=True, charge=True)
     await poll()

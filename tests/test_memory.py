@@ -47,6 +47,7 @@ GUARD = Guard(
     is_settled=True,
     moved=False,
     doubt=PLACE,
+    doubted_at=NOON,
     doubts=2,
     triggered=Triggered("motion", NOON, 12.5, LATER),
 )

@@ -181,6 +181,19 @@ def test_positions_that_drift() -> None:
     assert bike.report(160)
 
 
+def test_positions_that_stray() -> None:
+    """Where walls reflect its signals for minutes it has to be for longer."""
+    bike = Bike()
+    for metres in (100, 100, 0, 0, 200, 200, 0, 0, 0):
+        bike.report(metres)
+    bike.arm()
+    for _ in range(2):
+        assert not any(bike.report(200) for _ in range(10))
+        assert not bike.report(0)
+    told = [bool(bike.report(200)) for _ in range(11)]
+    assert told == [False] * 10 + [True]
+
+
 @pytest.mark.parametrize(
     "word",
     [

@@ -25,7 +25,7 @@ _SEED = 1
 _MINUTE = timedelta(minutes=1)
 _CARRIED_AFTER = timedelta(hours=3)
 # So many reports are waited for.
-_SOON = 10
+_SOON = 20
 
 
 @dataclass(frozen=True)

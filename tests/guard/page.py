@@ -22,7 +22,8 @@ tracking service changes, and nothing is locked. It is told of again only after 
   their accuracies, at least 50 meters, and at least 150 where the tracker does not report its accuracy, or is known to be
   wrong by more than it says. If the report says that the bike moves (it says so, or 3 km/h and more), or if that is a
   kilometer farther still and can be reached by now, the first such report is enough. Otherwise the second one in a row is:
-  if the report says that the bike stands, only one that is at the same place, or the third.
+  if the report says that the bike stands, only one that is at the same place, or the third. Where positions of a bike that
+  stood were as far off for minutes before, as indoors, it takes ten minutes.
 - **Motion:** the tracker says that the bike moves, after it said that it does not.
 - **Alarm:** the tracker raises an alarm of the type vibration, movement, tow, tampering, removing, power cut, left an area, or
   signal jamming. It counts by the time of its message.
@@ -47,8 +48,9 @@ Two numbers are the median and the worst.
 
 ## What it cannot tell
 
-- A bike that is armed where it is not: if the report of its arrival was lost, the next one looks as if it had been carried off.
-- A tracker indoors whose positions stay a house or two away for minutes looks like one that is carried there.
+- A bike that is armed where it is not: if not even a report under way was heard, that of its arrival looks as if it had been
+  carried off.
+- A tracker whose positions stay a house or two away for minutes, for the first time: that looks as if it had been carried there.
 - A bike that somebody takes within five minutes of its arrival, and of which the tracker does not say that it moves.
 - Less than the {least} meters above, if the tracker says that the bike stands.
 - Whoever switches off the tracker, or is out of reach of the network: use the triggers for silence and offline trackers too.

@@ -26,6 +26,8 @@ _LEAST_WHERE_UNKNOWN = 150
 _FAR = 1_000
 # So many reports in a row that saw it elsewhere are believed, wherever that was.
 _ENOUGH = 3
+# Where walls reflected its signals before, it was for minutes.
+_STRAYS_FOR = timedelta(minutes=10)
 # A bike that was armed on its last metres stands by then, and reports of before have come.
 # A clock that is off by more is wrong.
 _ARRIVES_WITHIN = timedelta(minutes=5)
@@ -69,8 +71,10 @@ class Guard(NamedTuple):
     """Whether it said last that it moves, None while it never did."""
     doubt: Fix | None = None
     """Where the last report saw it, if that is elsewhere and was not believed yet."""
+    doubted_at: datetime | None = None
+    """When the first of those in a row was measured that saw it elsewhere."""
     doubts: int = 0
-    """How many reports in a row saw it elsewhere."""
+    """How many there are in a row."""
     triggered: Triggered | None = None
 
 
@@ -184,15 +188,19 @@ def _seen(
     """Return the guard of a bike that is seen there, and whether it is away."""
     beyond = metres(guard.place, fix) - _reach(guard.place, fix, track)
     if beyond <= 0:
-        return guard._replace(doubt=None, doubts=0), False
-    doubt, doubts = guard.doubt, guard.doubts + 1
+        return guard._replace(doubt=None, doubted_at=None, doubts=0), False
+    doubted_at = guard.doubted_at or fix.time
     is_sure = (
         says_it_moves(position) is True
         or (beyond > _FAR and _is_plausible(guard, fix, position, track))
-        or (doubt is not None and _is_there(doubt, fix, position))
-        or doubts >= _ENOUGH
+        or (
+            fix.time - doubted_at >= _STRAYS_FOR
+            if metres(guard.place, fix) <= track.strayed
+            else _is_there(guard, fix, position)
+        )
     )
-    return guard._replace(doubt=fix, doubts=doubts), is_sure
+    doubts = guard.doubts + 1
+    return guard._replace(doubt=fix, doubted_at=doubted_at, doubts=doubts), is_sure
 
 
 def _reach(place: Fix, fix: Fix, track: Track) -> float:
@@ -206,12 +214,15 @@ def _is_plausible(guard: Guard, fix: Fix, position: Position, track: Track) -> b
     return is_plausible(guard.place, track.seen or guard.place, fix, position.speed)
 
 
-def _is_there(doubt: Fix, fix: Fix, position: Position) -> bool:
+def _is_there(guard: Guard, fix: Fix, position: Position) -> bool:
     """Return whether a report confirms the one before it.
 
     Of a bike that says it stands two fixes that jumped are not at one place.
     """
-    return says_it_moves(position) is None or metres(doubt, fix) <= noise(doubt, fix)
+    if (doubt := guard.doubt) is None:
+        return False
+    is_near = says_it_moves(position) is None or metres(doubt, fix) <= noise(doubt, fix)
+    return is_near or guard.doubts + 1 >= _ENOUGH
 
 
 def _triggered(

@@ -196,6 +196,8 @@ def _elsewhere(track: Track, place: Fix, seen: Fix, fix: Fix) -> Step:
     apart, over = metres(place, fix), track.ended
     had_arrived = track.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if track.drift else _DRIFT)
+    if is_drift:
+        track = track._replace(strayed=max(track.strayed, apart))
     if is_drift and track.drift:
         return _drifted(track, apart)._replace(place=fix, seen=fix), []
     if is_drift:

@@ -67,6 +67,8 @@ class Track(NamedTuple):
     """When its newest fix was measured, by the tracker's own clock."""
     drift: float = 0
     """Metres that its fixes were apart while it stood."""
+    strayed: float = 0
+    """The same of those that stayed there for a while."""
     heard_at: datetime | None = None
     """When its newest fix was heard of, by the clock."""
     reported_at: datetime | None = None
