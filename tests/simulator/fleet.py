@@ -7,15 +7,7 @@ from math import inf
 from random import Random
 import time
 
-from .streets import (
-    HOME,
-    JUNCTIONS,
-    METRES_PER_DEGREE,
-    Point,
-    Route,
-    metres,
-    street_at,
-)
+from .streets import HOME, JUNCTIONS, METRES_PER_DEGREE, Point, Route, metres, street_at
 from .world import Json, World
 
 STEP = 10.0
