@@ -62,7 +62,9 @@ def found_in(world: World, nights: int = NIGHTS) -> Found:
         home.account.arm(BIKE, night.armed_at)
         number = _live(home, coming, number, night.armed_at + _CARRIED_AFTER)
         if not _is_triggered(home):
-            thief = Home(Account(Remembered(dict(home.account.remembered.stories))))
+            thief = Home(
+                account=Account(Remembered(dict(home.account.remembered.stories)))
+            )
             shifted = map(_shifted, islice(coming, number, number + _SOON))
             found.carried[_told_with(thief, shifted)] += 1
         number = _live(home, coming, number, night.ridden_at)
