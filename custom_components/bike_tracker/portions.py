@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 from homeassistant.config_entries import ConfigEntry
@@ -11,6 +12,7 @@ from .const import LOGGER
 from .identity import name_of
 
 
+@dataclass(slots=True, eq=False)
 class Portions[T]:
     """Does the same with many items: a portion at once, or all of them by and by.
 
@@ -18,22 +20,17 @@ class Portions[T]:
     for more than a second without portions.
     """
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry,
-        work: Callable[[Sequence[T]], None],
-        at_a_time: int,
-    ) -> None:
-        """Begin with nothing to do; do so many at a time until the entry is unloaded."""
-        self._hass = hass
-        self._entry = entry
-        self._work = work
-        self._at_a_time = at_a_time
-        self._waiting: dict[T, None] = {}
-        self._task: asyncio.Task[None] | None = None
-        self._closed = False
-        entry.async_on_unload(self.async_close)
+    hass: HomeAssistant
+    entry: ConfigEntry
+    work: Callable[[Sequence[T]], None]
+    at_a_time: int
+    _waiting: dict[T, None] = field(default_factory=dict)
+    _task: asyncio.Task[None] | None = None
+    _closed: bool = False
+
+    def __post_init__(self) -> None:
+        """Begin with nothing to do, and end when the entry is unloaded."""
+        self.entry.async_on_unload(self.async_close)
 
     @callback
     def async_add(self, items: Iterable[T]) -> None:
@@ -44,12 +41,12 @@ class Portions[T]:
         is_at_work = self._task is not None and not self._task.done()
         if not self._waiting or is_at_work:
             return
-        if len(self._waiting) <= self._at_a_time:
+        if len(self._waiting) <= self.at_a_time:
             self._do_portion()
             return
         # What led to so many was long work itself: hence not at once.
-        self._task = self._entry.async_create_task(
-            self._hass, self._async_work(), eager_start=False
+        self._task = self.entry.async_create_task(
+            self.hass, self._async_work(), eager_start=False
         )
 
     @callback
@@ -70,10 +67,10 @@ class Portions[T]:
                 await asyncio.sleep(0)
 
     def _do_portion(self) -> None:
-        portion = list(islice(self._waiting, self._at_a_time))
+        portion = list(islice(self._waiting, self.at_a_time))
         for item in portion:
             del self._waiting[item]
         try:
-            self._work(portion)
+            self.work(portion)
         except Exception:  # noqa: BLE001 - the others have their turn all the same
-            LOGGER.exception("%s: Unexpected error", name_of(self._entry))
+            LOGGER.exception("%s: Unexpected error", name_of(self.entry))

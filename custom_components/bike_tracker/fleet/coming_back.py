@@ -1,6 +1,7 @@
 """When trackers that come back are shown where they are, and what happened is told."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
@@ -13,56 +14,53 @@ from ..asking.timer import Timer
 _SECONDS: Final = 5
 
 
+@dataclass(slots=True, eq=False)
 class ComingBack:
     """Waits until the last entity is there, Home Assistant has started, and five seconds."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry,
-        move: Callable[[], None],
-        tell: Callable[[], None],
-    ) -> None:
-        """Wait to be asked to wait, or for Home Assistant to start.
+    hass: HomeAssistant
+    entry: ConfigEntry
+    move: Callable[[], None]
+    """Lets trackers move."""
+    tell: Callable[[], None]
+    """Tells once what could not be told before Home Assistant had started."""
+    _timer: Timer = field(init=False)
+    _has_started: bool = field(init=False)
 
-        `move` lets trackers move, and `tell` tells once what could not be told before.
-        """
-        self._hass = hass
-        self._entry = entry
-        self._move = move
-        self._tell = tell
-        self._has_started = hass.state is CoreState.running
-        self._later = Timer(hass, entry, _SECONDS, self._async_act)
-        entry.async_on_unload(async_at_started(hass, self._async_on_start))
+    def __post_init__(self) -> None:
+        """Wait to be asked to wait, or for Home Assistant to start."""
+        self._has_started = self.hass.state is CoreState.running
+        self._timer = Timer(self.hass, self.entry, _SECONDS, self._async_act)
+        self.entry.async_on_unload(async_at_started(self.hass, self._async_on_start))
 
     @property
     def automations_listen(self) -> bool:
         """Return whether what happens is noticed, once it is told."""
-        return self._has_started and self._hass.state is CoreState.running
+        return self._has_started and self.hass.state is CoreState.running
 
     @callback
     def async_wait(self) -> None:
         """Wait for what came back now, unless that is done already."""
-        if not self._later.is_scheduled:
-            self._later.async_schedule()
+        if not self._timer.is_scheduled:
+            self._timer.async_schedule()
 
     @callback
     def async_entity_added(self) -> None:
         """Take in that there is one more entity, which may be one that comes back."""
-        if self._later.is_scheduled:
-            self._later.async_schedule()
+        if self._timer.is_scheduled:
+            self._timer.async_schedule()
 
     @callback
     def _async_on_start(self, _hass: HomeAssistant) -> None:
         if not self._has_started:
-            self._later.async_schedule()
+            self._timer.async_schedule()
 
     @callback
     def _async_act(self) -> None:
-        if self._entry.state is not ConfigEntryState.LOADED:
-            self._later.async_schedule()
-        elif self._hass.state is CoreState.running:
-            self._move()
+        if self.entry.state is not ConfigEntryState.LOADED:
+            self._timer.async_schedule()
+        elif self.hass.state is CoreState.running:
+            self.move()
             if not self._has_started:
                 self._has_started = True
-                self._tell()
+                self.tell()
