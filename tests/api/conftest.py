@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 import contextlib
+import time
 
 from aiohttp import ClientSession, DummyCookieJar
 import pytest
@@ -26,7 +27,10 @@ def integration(socket_enabled: None) -> None:
 
 @pytest.fixture
 async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Let a tenth of a second pass with each turn of the event loop, however long that takes."""
+    """Let a tenth of a second pass with each turn of the event loop, however long that takes.
+
+    What is sent has arrived by then, also where others keep the machine busy.
+    """
     loop = asyncio.get_running_loop()
     now = loop.time()
     monkeypatch.setattr(loop, "time", lambda: now)
@@ -35,6 +39,7 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
         nonlocal now
         while True:
             now += 0.1
+            time.sleep(0.0001)  # noqa: ASYNC251 - the system has its turn as well
             await asyncio.sleep(0)
 
     hurrying = asyncio.create_task(_hurry())

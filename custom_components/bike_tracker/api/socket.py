@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import suppress
 import socket
-from time import monotonic
 from typing import Final
 
 import aiohttp
@@ -35,7 +34,7 @@ class Socket:
         """Watch an open socket, of which pings are left to us, until it is closed."""
         self._web = web
         self._line: socket.socket = web.get_extra_info("socket")
-        self._heard_at = monotonic()
+        self._heard_at = _now()
         # Why it ended, if that was noticed here.
         self._error: Exception | None = None
         self._watching = asyncio.create_task(self._async_watch())
@@ -47,7 +46,7 @@ class Socket:
         own is not taken, or InvalidResponseError.
         """
         message = await self._web.receive()
-        self._heard_at = monotonic()
+        self._heard_at = _now()
         if message.type is aiohttp.WSMsgType.TEXT:
             data: bytes = message.data
             return data
@@ -80,7 +79,7 @@ class Socket:
     async def _async_until_silent(self) -> None:
         """Ask for a sign of life after each long silence; raise if there comes none."""
         while True:
-            asked_at = monotonic()
+            asked_at = _now()
             silent_at = self._heard_at + _HEARTBEAT
             if silent_at > asked_at:
                 await asyncio.sleep(silent_at - asked_at)
@@ -103,3 +102,8 @@ class Socket:
         """End it without a goodbye, whatever aiohttp waits for."""
         with suppress(OSError):
             self._line.shutdown(socket.SHUT_RDWR)
+
+
+def _now() -> float:
+    """Return the time by the clock that sleeps are timed by."""
+    return asyncio.get_running_loop().time()
