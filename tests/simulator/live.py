@@ -150,9 +150,9 @@ class LiveServer:
     async def _write(self, socket: Socket) -> None:
         while True:
             data = await socket.waiting.get()
-            while self.fault.floods is not None:
+            while (flood := self.fault).floods is not None:
                 for _ in range(_FLOOD):
-                    await socket.web.send_frame(self.fault.floods, self.fault.flood_of)
+                    await socket.web.send_frame(flood.floods, flood.flood_of)
                 await asyncio.sleep(0)
             if self.fault.dead:
                 continue
