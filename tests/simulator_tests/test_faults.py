@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 import json
-import time
 from typing import Any, Literal
 import zlib
 
@@ -728,18 +727,16 @@ async def test_certificates_while_time_stands_still(session: ClientSession) -> N
 async def test_stops_at_once_and_leaves_nothing(
     simulator: Simulator, request: pytest.FixtureRequest, name: str, clock: str
 ) -> None:
-    """Whatever a client waits for, the simulator is gone within a second."""
+    """Whatever a client waits for, and however long, the simulator is gone."""
     if clock == "stands still":
         request.getfixturevalue("freezer")
     tasks = asyncio.all_tasks()
-    simulator.fault(name, seconds=30)
+    simulator.fault(name, seconds=3600)
     reader, writer = await asyncio.open_connection("127.0.0.1", simulator.port)
     writer.write(REQUEST)
     while not simulator.requests:
         await asyncio.sleep(0)
-    start = time.perf_counter()
     await simulator.stop()
-    assert time.perf_counter() - start < 1
     assert asyncio.all_tasks() == tasks
     with contextlib.suppress(ConnectionResetError):
         await reader.read()
@@ -772,8 +769,8 @@ async def test_strikes_every_so_many_th_call(simulator: Simulator, ask: Ask) -> 
 
 async def test_late_answer(simulator: Simulator, ask: Ask) -> None:
     """All of it comes, and the simulator knows that it took long."""
-    simulator.fault("late-answer", late=0.3)
-    before = time.monotonic()
+    simulator.fault("late-answer", late=0.1)
+    so_long = asyncio.create_task(asyncio.sleep(0.1))
     assert len((await ask()).json()) == 2
-    assert time.monotonic() - before >= 0.3
-    assert list(simulator.slow_answers) == [0.3]
+    assert so_long.done()
+    assert list(simulator.slow_answers) == [0.1]
