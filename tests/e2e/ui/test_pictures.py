@@ -30,6 +30,7 @@ _LONGEST_POLL = 30.0
 _BLUEPRINT = "blueprints/automation/bike_tracker/tracker_offline.yaml"
 _AUTOMATION = "offline"
 _DASHBOARD = "my-bikes"
+_GUARDED = "guarded-bikes"
 _YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 _START, *_RIDE = (
@@ -137,6 +138,40 @@ async def test_bikes(
     await frontend.open(dashboard)
     await expect(frontend.text("Place").first).to_be_visible()
     await take(frontend, "map", 780)
+
+
+async def test_guard(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """One bike that is guarded, and one that somebody rides off with."""
+    client = home_assistant.client
+    guards = {
+        name: await client.entity_id("alarm_control_panel", f"{number}_guard")
+        for name, number in account.serial_numbers.items()
+    }
+    for entity_id in guards.values():
+        await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
+    await account.ride("Blue bike", _RIDE[0], 18)
+    await client.poll()
+    cards = [
+        {
+            "type": "alarm-panel",
+            "entity": entity_id,
+            "name": name,
+            "states": ["arm_away"],
+        }
+        for name, entity_id in guards.items()
+    ]
+    await client.call("lovelace/dashboards/create", url_path=_GUARDED, title="Guard")
+    view = {"title": "Guard", "type": "sections", "sections": [{"cards": cards}]}
+    await client.call(
+        "lovelace/config/save", url_path=_GUARDED, config={"views": [view]}
+    )
+    await frontend.open(f"/{_GUARDED}")
+    await expect(frontend.text("Triggered").first).to_be_visible()
+    await take(frontend, "guard", 400)
+    for entity_id in guards.values():
+        await client.action("alarm_control_panel.alarm_disarm", entity_id=entity_id)
 
 
 async def test_triggers(
