@@ -315,7 +315,7 @@ def test_same_entities() -> None:
 def test_wrong_counts() -> None:
     """One write too many is said, with where it was."""
     found = {
-        SET_UP: Counts(2, 1, 4, 4, 4, 4),
+        SET_UP: Counts(2, 1, 5, 5, 5, 5),
         "same_body": IDLE,
         "shuffled": IDLE,
         "some_reported": WRITTEN,

@@ -47,7 +47,8 @@ IDLE, REPORTED, TOUCHED = "idle", "reported", "touched"
 # write of a device tracker to be a change, unless the entity says otherwise.
 _HABITS: Final = {
     "bike_tracker": {
-        SET_UP: Habit(2, changed=4, written=4, different=4),
+        # The fifth is the guard, which no other has and which nothing changes.
+        SET_UP: Habit(2, changed=5, written=5, different=5),
         IDLE: Habit(1),
         REPORTED: Habit(2, more_changed=3, more_written=3, different=3),
         TOUCHED: Habit(1, more_changed=1, more_written=1, different=1),
