@@ -18,7 +18,9 @@ _DOCUMENTS = [
     "README.md",
     "SECURITY.md",
     "docs/automations.md",
+    "docs/dashboard.md",
     "docs/how-it-works.md",
+    "docs/troubleshooting.md",
 ]
 _BOLD_TOO = {
     "Bike Tracker",

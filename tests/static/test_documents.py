@@ -24,7 +24,14 @@ HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
 COMMAND = re.compile(r"(?<![\w./-])(?:\./)?(scripts/[\w-]+|\.ci/run)(?![\w./])")
 
 QUOTE = re.compile(r"(?<![*\w])\*([^*\n][^*]*?)\*(?![*\w])")
-QUOTING = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "docs" / "how-it-works.md"]
+TROUBLESHOOTING = ROOT / "docs" / "troubleshooting.md"
+QUOTING = [
+    ROOT / "README.md",
+    ROOT / "SECURITY.md",
+    ROOT / "docs" / "dashboard.md",
+    ROOT / "docs" / "how-it-works.md",
+    TROUBLESHOOTING,
+]
 """Documents in which italics are what a person reads in Home Assistant, word by word."""
 OWN_WORDS = {
     # Names of device classes.
@@ -124,10 +131,11 @@ def test_quotes_are_what_people_read(path: Path) -> None:
 
 
 def test_every_error_of_the_form_is_explained() -> None:
-    """Whoever is told why a sign-in failed finds it under Troubleshooting."""
+    """Whoever is told why a sign-in failed finds it in Troubleshooting."""
     errors = read_json(INTEGRATION / "translations" / "en.json")["config"]["error"]
-    troubles = (ROOT / "README.md").read_text().partition("## Troubleshooting")[2]
-    quotes = {" ".join(quote.split()) for quote in QUOTE.findall(troubles)}
+    quotes = {
+        " ".join(quote.split()) for quote in QUOTE.findall(TROUBLESHOOTING.read_text())
+    }
     # These say themselves what to enter, or that nobody knows.
     clear = {"insecure_url", "invalid_email", "invalid_url", "unknown"}
     assert not {

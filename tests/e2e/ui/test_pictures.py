@@ -66,9 +66,9 @@ async def fleet(service: SimulatorProcess) -> Fleet:
 async def dashboard(
     account: Fleet, home_assistant: HomeAssistantProcess
 ) -> AsyncIterator[str]:
-    """Return the path of the README's dashboard, as somebody has it who pastes that."""
+    """Return the path of the dashboard in the documents, as somebody has it who pastes that."""
     client = home_assistant.client
-    shown = _YAML.search((ROOT / "README.md").read_text())
+    shown = _YAML.search((ROOT / "docs" / "dashboard.md").read_text())
     assert shown
     created = await client.call(
         "lovelace/dashboards/create",
