@@ -71,7 +71,13 @@ def test_readme_has_the_sections(rule: str, section: str) -> None:
     assert len(text.partition("\n## ")[0].strip()) > 100
 
 
-@pytest.mark.parametrize("platform", ["binary_sensor", "device_tracker", "sensor"])
+@pytest.mark.parametrize(
+    "platform",
+    [
+        *("alarm_control_panel", "binary_sensor", "calendar"),
+        *("device_tracker", "event", "sensor"),
+    ],
+)
 def test_platforms_say_how_many_updates_run_at_once(platform: str) -> None:
     """Each platform states PARALLEL_UPDATES."""
     assert "\nPARALLEL_UPDATES = 0\n" in (INTEGRATION / f"{platform}.py").read_text()

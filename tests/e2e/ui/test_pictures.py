@@ -128,11 +128,11 @@ async def test_bikes(
     await take(frontend, "automation", 970)
     await riding
 
-    await frontend.open_device("Red bike")
+    await frontend.open_device("Blue bike")
     # There is room for all of it beside a narrow sidebar.
     await frontend.button("Sidebar toggle").click()
     await expect(frontend.entity("Connectivity")).to_contain_text("Online")
-    await take(frontend, "device", 1040)
+    await take(frontend, "device", 1220)
     await frontend.button("Sidebar toggle").click()
 
     await frontend.open(dashboard)
@@ -162,7 +162,9 @@ async def test_guard(
         }
         for name, entity_id in guards.items()
     ]
-    await client.call("lovelace/dashboards/create", url_path=_GUARDED, title="Guard")
+    created = await client.call(
+        "lovelace/dashboards/create", url_path=_GUARDED, title="Guard"
+    )
     view = {"title": "Guard", "type": "sections", "sections": [{"cards": cards}]}
     await client.call(
         "lovelace/config/save", url_path=_GUARDED, config={"views": [view]}
@@ -172,6 +174,7 @@ async def test_guard(
     await take(frontend, "guard", 400)
     for entity_id in guards.values():
         await client.action("alarm_control_panel.alarm_disarm", entity_id=entity_id)
+    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
 
 
 async def test_triggers(
@@ -190,6 +193,9 @@ async def test_triggers(
     await frontend.open("/config/automation/edit/new")
     await frontend.button("Add trigger").click()
     await frontend.page.get_by_role("treeitem", name="Shed", exact=True).click()
+    await frontend.saying(
+        "Guard of bike tracker triggered"
+    ).scroll_into_view_if_needed()
     await expect(frontend.saying("Bike tracker went offline")).to_be_visible()
     await take(frontend, "triggers", 920)
     await client.call("config/area_registry/delete", area_id=area["area_id"])
