@@ -28,6 +28,8 @@ _DRIFT = 150
 # report before the arrival was lost.
 _NEAR = 1_000
 _NOT_LONG = timedelta(hours=24)
+# Two reports of a bike under way are farther apart after so long than it drifts.
+_TELLING = timedelta(seconds=45)
 # A tracker whose clock is ahead by more: its fixes are as old as the news of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
@@ -84,9 +86,20 @@ def ended(track: Track) -> Step:
     """Return the track after its ride, where the tracker was seen last."""
     if (ride := track.ride) is None:
         return track, []
-    kept = ride if ride.distance else track.last
-    track = track._replace(place=track.seen, ride=None, ended=ride, last=kept)
+    if ride.distance:
+        rest = _rest(track)
+        ride = ride._replace(distance=ride.distance + rest)
+        track = track._replace(total=(track.total or 0) + rest, last=ride)
+    track = track._replace(place=track.seen, ride=None, ended=ride)
     return track, [("ended", ride)]
+
+
+def _rest(track: Track) -> float:
+    """Return the kilometres to where a bike was seen last, as far as no drift explains it."""
+    if track.place is None or track.seen is None:
+        return 0
+    off = metres(track.place, track.seen)
+    return off / 1_000 if off <= noise(track.place, track.seen) else 0
 
 
 def recounted(track: Track) -> Track:
@@ -156,13 +169,16 @@ def _after_message(track: Track, position: Position, now: datetime) -> Step:
 
 def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -> Step:
     """Return the track of which a report says whether a fix in doubt is believed."""
-    track = track._replace(doubt=None)
+    track = track._replace(doubt=None, later=None)
     if not _is_there(track, place, doubt, report):
         if not track.ride and report.stands and not _slept(doubt, report.fix):
             track = _drifted(track, metres(place, doubt))
         # The server's total has the way there, and the way back.
         return recounted(track), []
     if track.ride is None and _stays(track, doubt, report):
+        if report.fix.time - doubt.time < _TELLING:
+            # One that never says it moves may be on its way.
+            return track._replace(doubt=doubt), []
         return _elsewhere(track, place, seen, doubt)
     return _after_fix(track, _Report(doubt), is_sure=True)
 
@@ -240,7 +256,8 @@ def _at(
     ):
         return _further(track, place, seen, report)
     else:
-        track = track._replace(doubt=fix)
+        later = fix if track.doubt else None
+        track = track._replace(doubt=track.doubt or fix, later=later)
     if ride := track.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(place.time, ride.started_at)

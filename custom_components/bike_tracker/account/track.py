@@ -63,6 +63,8 @@ class Track(NamedTuple):
     """The newest fix that is believed."""
     doubt: Fix | None = None
     """A newer fix that is believed only if the next report is there too."""
+    later: Fix | None = None
+    """The newest fix, if it came too soon to say whether the one in doubt is believed."""
     measured_at: datetime | None = None
     """When its newest fix was measured, by the tracker's own clock."""
     drift: float = 0
@@ -90,7 +92,7 @@ class Track(NamedTuple):
     @property
     def newest(self) -> Fix | None:
         """Return its newest fix, believed or not."""
-        return self.doubt or self.seen
+        return self.later or self.doubt or self.seen
 
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""
