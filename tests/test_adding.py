@@ -207,6 +207,12 @@ async def test_error_beside_trackers(
     monkeypatch.setattr(binary_sensor, "async_setup_entry", _set_up)
     await async_setup(hass, entry)
     assert f"{name_of(entry)}: Unexpected error" in caplog.text
-    simulator.touch([RED, BLUE])
+    for unique_id in (RED, BLUE):
+        simulator.report(unique_id, latitude=48.0)
     await poll()
-    assert shown()[RED] == shown()[BLUE] > 0
+    whole = shown()
+    assert whole[RED] == whole[BLUE]
+
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert shown() == whole

@@ -7,6 +7,7 @@ from typing import Any
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.storage import Store
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -138,10 +139,14 @@ async def test_memory_that_is_not_readable(
 ) -> None:
     """It is a line of its account."""
 
-    async def _fail(_: Any) -> None:
-        raise json.JSONDecodeError("no JSON", "", 0)
+    load = Store.async_load
 
-    monkeypatch.setattr("homeassistant.helpers.storage.Store.async_load", _fail)
+    async def _fail(store: Store[Any]) -> Any:
+        if store.key == f"{DOMAIN}.{entry.entry_id}":
+            raise json.JSONDecodeError("no JSON", "", 0)
+        return await load(store)
+
+    monkeypatch.setattr(Store, "async_load", _fail)
     await async_setup(hass, entry)
     name = f"127.0.0.1 (port {simulator.port})"
     told = f"{name}: What was remembered is not readable: "
