@@ -297,6 +297,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     def _async_refresh_finished(self) -> None:
         """Tell automations of each answer, after all others: one may wait for it."""
         self.hass.loop.call_soon(self._async_tell_automations_of_answer)
+        self.hass.loop.call_soon(async_dispatcher_send, self.hass, SIGNAL_POLLED, self)
 
     @callback
     def _async_tell_automations_of_answer(self) -> None:
@@ -320,6 +321,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
 SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")
 """Says that an account was heard of, with its coordinator."""
+SIGNAL_POLLED: Final[SignalType[BikeTrackerCoordinator]] = SignalType(
+    f"{DOMAIN}_polled"
+)
+"""Says that an account was polled, whatever came of it, with its coordinator."""
 
 
 def _name(entry: ConfigEntry) -> str:

@@ -1,9 +1,9 @@
 """Sensors: when a tracker reported, and what its position carries."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
-from typing import override
+from typing import Final, override
 
 from homeassistant.components.sensor import (
     DOMAIN as SENSOR_DOMAIN,
@@ -21,10 +21,14 @@ from homeassistant.const import (
     UnitOfSpeed,
     UnitOfTime,
 )
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
 
 from .account import Tracker
+from .api import Device
+from .coordinator import SIGNAL_POLLED, BikeTrackerCoordinator
 from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
@@ -33,6 +37,11 @@ PARALLEL_UPDATES = 0
 
 # Decimal places of kilometres.
 _METRES = 3
+# A bike that rides reports every ten seconds: each would be a line in Activity.
+_CALM: Final = timedelta(minutes=5)
+_REPORTED: Final = datetime.min.replace(tzinfo=dt_util.UTC)
+# Clocks of servers and of Home Assistant may be in different time zones.
+_ODD: Final = timedelta(days=1)
 
 type SensorValue = datetime | float | str
 
@@ -75,13 +84,13 @@ _kilometres = partial(
     only_if_reported=True,
 )
 
-DESCRIPTIONS = (
-    _diagnostic(
-        key="last_update",
-        translation_key="last_update",
-        device_class=SensorDeviceClass.TIMESTAMP,
-        value_fn=lambda tracker: tracker.device.last_update,
-    ),
+_LAST_UPDATE = _diagnostic(
+    key="last_update",
+    translation_key="last_update",
+    device_class=SensorDeviceClass.TIMESTAMP,
+    value_fn=lambda tracker: tracker.device.last_update,
+)
+_OTHERS = (
     _diagnostic(
         key="position_id",
         translation_key="position_id",
@@ -177,6 +186,7 @@ DESCRIPTIONS = (
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration),
     ),
 )
+DESCRIPTIONS = (_LAST_UPDATE, *_OTHERS)
 
 
 async def async_setup_entry(
@@ -185,9 +195,9 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Say which sensors a tracker has."""
-    entry.runtime_data.entities.async_register(
-        BikeTrackerSensor, DESCRIPTIONS, async_add_entities
-    )
+    register = entry.runtime_data.entities.async_register
+    register(LastUpdateSensor, (_LAST_UPDATE,), async_add_entities)
+    register(BikeTrackerSensor, _OTHERS, async_add_entities)
 
 
 class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
@@ -201,3 +211,50 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
     def native_value(self) -> SensorValue | None:
         """Return the value."""
         return self._value
+
+
+class LastUpdateSensor(BikeTrackerSensor):
+    """When a tracker reported, which is not written with each report."""
+
+    _beside: Device | None = None
+    _written_at = _REPORTED
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to polls as well: after some of them it is time."""
+        await super().async_added_to_hass()
+        self.async_on_remove(
+            async_dispatcher_connect(self.hass, SIGNAL_POLLED, self._follow_poll)
+        )
+
+    @callback
+    def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
+        is_time = dt_util.utcnow() - self._written_at >= _CALM
+        if polled is self.coordinator and self._available and is_time:
+            self._beside = None
+            self._handle_coordinator_update()
+
+    @override
+    def _read(self, *, as_it_was: bool = False) -> bool:
+        """Read the tracker, unless nothing but its next report can be new."""
+        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        beside = tracker and _beside_reports(tracker.device)
+        is_there = self.coordinator.last_update_success and self._available
+        if is_there and beside is not None and beside == self._beside:
+            return False
+        self._beside = beside
+        is_new = super()._read(as_it_was=as_it_was)
+        if is_new:
+            self._written_at = dt_util.utcnow()
+        return is_new
+
+
+def _beside_reports(device: Device) -> Device:
+    """Return a device without what is another with each report.
+
+    A time that cannot be that of a report stays: it is shown, and taken back, at once.
+    """
+    device, heard = device._replace(position_id=None), device.last_update
+    if heard is None or abs(heard - dt_util.utcnow()) > _ODD:
+        return device
+    return device._replace(last_update=_REPORTED)

@@ -115,6 +115,7 @@ async def test_age(
 ) -> None:
     """How old it is, in units of every language."""
     await house.async_automate("where_is_my_bike", RED, answer="{{ age }}")
+    await house.async_minutes(5)
     simulator.set_last_update(RED, dt_util.utcnow() - timedelta(minutes=minutes - 1))
     await house.async_minutes(1)
     assert await ask("where is my bike") == age

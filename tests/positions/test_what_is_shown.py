@@ -38,7 +38,7 @@ async def test_tracker_moves(
 async def test_only_what_changed_is_written(
     simulator: Simulator, poll: Poll, writes: list[str]
 ) -> None:
-    """A report that changes the battery alone writes the battery, times and ID alone."""
+    """A report that changes the battery alone writes the battery, its time and ID alone."""
     await poll()
     simulator.report(RED, battery_level=79)
     writes.clear()
@@ -47,7 +47,6 @@ async def test_only_what_changed_is_written(
 
     assert sorted(writes) == [
         "sensor.red_bike_battery",
-        "sensor.red_bike_last_update",
         "sensor.red_bike_position_id",
         "sensor.red_bike_position_time",
     ]

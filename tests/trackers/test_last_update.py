@@ -1,0 +1,140 @@
+"""Last update follows reports calmly, and is exact for a tracker that fell silent."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from homeassistant.const import Platform
+from homeassistant.util import dt as dt_util
+import pytest
+
+from ..conftest import EMAIL, RED, Poll, StateOf
+from ..simulator.server import Simulator
+
+STATE = "sensor.red_bike_last_update"
+
+type Ride = Callable[[int], Awaitable[list[Told]]]
+
+pytestmark = [
+    pytest.mark.usefixtures("setup"),
+    pytest.mark.freeze_time("2026-11-20 12:00:00+00:00"),
+]
+
+
+class Told(NamedTuple):
+    """What was written, and when the tracker reported last."""
+
+    writes: int
+    is_exact: bool
+
+
+@pytest.fixture
+def ride(
+    simulator: Simulator, poll: Poll, writes: list[str], state_of: StateOf
+) -> Ride:
+    """Return a function that lets a tracker report before each of so many polls."""
+
+    async def _ride(polls: int) -> list[Told]:
+        told = []
+        for _ in range(polls):
+            heard = dt_util.utcnow() + timedelta(seconds=50)
+            simulator.touch([RED], last_update=heard)
+            writes.clear()
+            await poll(60)
+            told.append(Told(writes.count(STATE), shown(state_of) == heard))
+        return told
+
+    return _ride
+
+
+def shown(state_of: StateOf) -> datetime | None:
+    """Return what the red bike shows."""
+    state = state_of(f"{RED}_last_update", Platform.SENSOR)
+    assert state is not None
+    return dt_util.parse_datetime(state.state)
+
+
+async def test_reports_that_keep_coming(
+    ride: Ride,
+) -> None:
+    """They are written every five minutes, with the poll that is due by then."""
+    await ride(5)
+
+    told = await ride(10)
+
+    assert [each.writes for each in told] == [0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+    assert [each.is_exact for each in told] == [bool(each.writes) for each in told]
+
+
+async def test_first_report_after_long(ride: Ride, poll: Poll) -> None:
+    """It is written with the poll that brings it."""
+    await poll(3600)
+
+    assert await ride(2) == [Told(1, is_exact=True), Told(0, is_exact=False)]
+
+
+async def test_end_of_a_series(
+    ride: Ride,
+    poll: Poll,
+    writes: list[str],
+    state_of: StateOf,
+) -> None:
+    """Who fell silent is shown as it was heard last, with the poll after five minutes."""
+    await ride(7)
+    heard = dt_util.utcnow() - timedelta(seconds=10)
+    writes.clear()
+    for _ in range(2):
+        await poll(60)
+    assert not writes
+
+    for _ in range(6):
+        await poll(60)
+
+    assert writes == [STATE]
+    assert shown(state_of) == heard
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda simulator: simulator.set_status(RED, "offline"),
+        lambda simulator: simulator.override_field(RED, "groupId", 7),
+        lambda simulator: simulator.override_field(RED, "lastUpdate", None),
+    ],
+    ids=["status", "group", "no time"],
+)
+async def test_another_change_of_the_device(
+    ride: Ride,
+    simulator: Simulator,
+    poll: Poll,
+    writes: list[str],
+    change: Callable[[Simulator], None],
+) -> None:
+    """It is written at once when there is more to say than that it reported."""
+    await ride(7)
+    change(simulator)
+    writes.clear()
+
+    await poll(60)
+
+    assert STATE in writes
+
+
+@pytest.mark.parametrize("way", ["outage", "unassigned"])
+async def test_coming_back(
+    ride: Ride,
+    simulator: Simulator,
+    poll: Poll,
+    way: str,
+) -> None:
+    """A tracker that comes back shows what is known now."""
+    await ride(7)
+    if way == "outage":
+        simulator.fault("status-503")
+    else:
+        simulator.unassign(EMAIL, RED)
+    await poll(60)
+    simulator.fault(None)
+    simulator.assign(EMAIL, RED)
+
+    assert await ride(1) == [Told(1, is_exact=True)]
