@@ -21,7 +21,7 @@ from homeassistant.const import (
     UnitOfSpeed,
     UnitOfTime,
 )
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
@@ -218,14 +218,12 @@ class LastUpdateSensor(BikeTrackerSensor):
 
     _beside: Device | None = None
     _written_at = _REPORTED
+    _stop_waiting: CALLBACK_TYPE | None = None
 
     @override
-    async def async_added_to_hass(self) -> None:
-        """Listen to polls as well: after some of them it is time."""
-        await super().async_added_to_hass()
-        self.async_on_remove(
-            async_dispatcher_connect(self.hass, SIGNAL_POLLED, self._follow_poll)
-        )
+    async def async_will_remove_from_hass(self) -> None:
+        """Wait for no poll any more."""
+        self._end_wait()
 
     @callback
     def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
@@ -241,12 +239,26 @@ class LastUpdateSensor(BikeTrackerSensor):
         beside = tracker and _beside_reports(tracker.device)
         is_there = self.coordinator.last_update_success and self._available
         if is_there and beside is not None and beside == self._beside:
+            self._wait_for_poll()
             return False
+        self._end_wait()
         self._beside = beside
         is_new = super()._read(as_it_was=as_it_was)
         if is_new:
             self._written_at = dt_util.utcnow()
         return is_new
+
+    def _wait_for_poll(self) -> None:
+        """Listen to polls: after some of them it is time."""
+        if self._stop_waiting is None:
+            self._stop_waiting = async_dispatcher_connect(
+                self.hass, SIGNAL_POLLED, self._follow_poll
+            )
+
+    def _end_wait(self) -> None:
+        stop, self._stop_waiting = self._stop_waiting, None
+        if stop is not None:
+            stop()
 
 
 def _beside_reports(device: Device) -> Device:
