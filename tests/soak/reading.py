@@ -14,8 +14,12 @@ from typing import Any, override
 from homeassistant.core import HomeAssistant
 from homeassistant.util.async_ import get_scheduled_timer_handles
 
+from custom_components.bike_tracker.fleet.ride_book import BookedRide
+
 # What may come and go between two readings without being a leak: a leak is one a poll.
 _SLACK = {"objects": 1_000, "mib": 24, "timers": 2, "listeners": 2}
+# What the ride book keeps of a ride, for years.
+_OBJECTS_OF_A_RIDE = 8
 _PAGES_PER_MIB = 2**20 // os.sysconf("SC_PAGE_SIZE")
 
 
@@ -34,6 +38,8 @@ class Reading:
     """Of Home Assistant's events."""
     files: int
     """Open files, connections among them; 0 where the system does not say."""
+    rides: int
+    """Rides in the ride book, which is there to grow."""
 
     @override
     def __str__(self) -> str:
@@ -49,6 +55,7 @@ class Reading:
             for field in fields(self)
             if field.name != "polls"
         }
+        growth["objects"] -= _OBJECTS_OF_A_RIDE * growth.pop("rides")
         return {
             name: number
             for name, number in growth.items()
@@ -60,9 +67,10 @@ def read(hass: HomeAssistant, polls: int) -> Reading:
     """Return what there is now."""
     _forget_what_is_no(Mapping)
     gc.collect()
+    objects = gc.get_objects()
     return Reading(
         polls=polls,
-        objects=len(gc.get_objects()),
+        objects=len(objects),
         mib=_mib(),
         tasks=len(asyncio.all_tasks()),
         timers=sum(
@@ -70,6 +78,7 @@ def read(hass: HomeAssistant, polls: int) -> Reading:
         ),
         listeners=sum(hass.bus.async_listeners().values()),
         files=_files(),
+        rides=sum(type(item) is BookedRide for item in objects),
     )
 
 

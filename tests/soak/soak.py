@@ -23,6 +23,8 @@ _REST = 20
 _READINGS = 10
 # After so long the live connection was tried again, whatever it was.
 _LIVE_AGAIN = 16 * 60
+# So many reports of a tracker the simulator remembers: longer is no trouble.
+_REPORTS = 15
 # What takes 64 MiB to send, by a simulator in this same process.
 _LARGE = "huge-message"
 
@@ -186,6 +188,9 @@ class Soak:
         for path, number in record.counts.items():
             self.counts[f"requests for {path}"] += number
         record.clear()
+        for reports in self._home.simulator.reports.values():
+            while len(reports) > _REPORTS:
+                reports.popleft()
         self._ledger.settle()
         self._forget()
 
