@@ -225,10 +225,10 @@ class Home:
                 await self._hass.async_block_till_done()
             # On a busy machine a poll may wait for the disk, in a thread of its own.
             for _ in range(_MOMENTS):
-                if any(map(_is_poll, asyncio.all_tasks())):
+                if any(map(_asks, asyncio.all_tasks())):
                     await pause(0.001)
         self.settled()
 
 
-def _is_poll(task: asyncio.Task[Any]) -> bool:
-    return task.get_name().startswith(f"{DOMAIN} poll")
+def _asks(task: asyncio.Task[Any]) -> bool:
+    return task.get_name().startswith((f"{DOMAIN} poll", f"{DOMAIN} history"))

@@ -253,7 +253,10 @@ class Story:
         assert set(firsts) <= true.keys(), (who, "invented", firsts)
         lost = [word for word, a in true.items() if a.reached_at and word not in firsts]
         assert not lost, (who, "lost", lost, firsts)
-        place = {word: number for number, word in enumerate(firsts)}
+        # What the history alone tells comes after what was told by then.
+        place = {
+            word: number for number, word in enumerate(firsts) if true[word].reached_at
+        }
         for before, after in pairwise(word for word in true if word in place):
             if true[before].fix_time < true[after].fix_time:
                 assert place[before] < place[after], (who, "order", firsts)

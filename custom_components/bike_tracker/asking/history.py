@@ -53,6 +53,11 @@ class History:
         self._rests: dict[str, _Rest] = {}
         self._asked = deque[float](maxlen=_MOST_A_MINUTE)
 
+    @property
+    def may_tell(self) -> bool:
+        """Return whether the service may tell what was: it does, or is to be asked again."""
+        return self.offer.is_made is not False or monotonic() >= self.offer.again_at
+
     def next_of(self, gaps: Mapping[str, Gap], now: datetime) -> str | None:
         """Return the tracker that is asked about now, None if it is not time to."""
         wanted = [key for key in gaps if now - gaps[key].noticed_at < LONGEST]

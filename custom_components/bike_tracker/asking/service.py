@@ -97,7 +97,7 @@ class Service:
     def has_history(self) -> bool:
         """Return whether the service may tell what trackers reported before."""
         offers = self.positions.offer.is_made is True
-        return offers and self.history.offer.is_made is not False
+        return offers and self.history.may_tell
 
     async def async_ask(self, account: Account, claim: Claim) -> Answer | None:
         """Return what the service answers to one poll, None if that was stopped.
