@@ -337,3 +337,9 @@ async def test_tracker_that_moves_to_another_account(
     await async_write(hass, entry)
     assert rides_in(storage, entry) == []
     assert len(rides_in(storage, entry, BLUE)) == 1
+
+    simulator.assign(BOB, BLUE)
+    await poll()
+    await hass.config_entries.async_remove(entry.entry_id)
+    assert file_of(entry) not in storage
+    assert len(rides_in(storage, bob, BLUE)) == 1

@@ -8,6 +8,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.typing import ConfigType
 
+from .account import Account
 from .asking.clients import create_clients
 from .asking.service import create_service
 from .asking.set_up_again import async_set_up_again
@@ -90,10 +91,16 @@ async def async_unload_entry(
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete what was remembered of the account's trackers."""
+    """Delete what was remembered of trackers, but of those that another account lists."""
     async_end_outage(hass, entry)
-    await Memory(hass, entry).async_remove()
-    await RideBook(hass, entry).async_remove()
+    memory, rides = Memory(hass, entry), RideBook(hass, entry)
+    if others := hass.config_entries.async_loaded_entries(DOMAIN):
+        account = Account(await memory.async_load())
+        await rides.async_load()
+        for other in others:
+            await other.runtime_data.coordinator.async_inherit(entry, account, rides)
+    await memory.async_remove()
+    await rides.async_remove()
 
 
 async def async_remove_config_entry_device(

@@ -21,7 +21,7 @@ from .const import DOMAIN, LOGGER
 from .fleet.coming_back import ComingBack
 from .fleet.handover import async_hand_over
 from .fleet.memory import Marks, Memory
-from .fleet.registries import Fleet
+from .fleet.registries import Fleet, device_of
 from .fleet.ride_book import RideBook
 from .fleet.troubles import async_create_issue, async_delete_issue
 from .identity import name_of
@@ -193,6 +193,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
                     await async_hand_over(self.hass, device, self.config_entry)
                 giver.async_forget(unique_id)
                 entry.runtime_data.entities.async_forget(unique_id)
+
+    async def async_inherit(
+        self, entry: ConfigEntry, account: Account, rides: RideBook
+    ) -> None:
+        """Take over the listed trackers of an entry that is being removed."""
+        for unique_id in self.fleet.elsewhere:
+            if device := device_of(self.hass, unique_id, entry.entry_id):
+                self.account.adopt(unique_id, account)
+                await self.rides.async_adopt(unique_id, rides)
+                await self._memory.async_save()
+                await async_hand_over(self.hass, device, self.config_entry)
+                self.fleet.had.add(unique_id)
 
     @property
     def asked_at(self) -> datetime | None:

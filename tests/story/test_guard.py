@@ -124,9 +124,23 @@ async def _async_deleted(home: Home, happen: Callable[[], None]) -> None:
     await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
 
 
+async def _async_deleted_while_both_list_it(
+    home: Home, happen: Callable[[], None]
+) -> None:
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    await home.async_wait(70)
+    await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
+    happen()
+    await home.async_wait(130)
+    assert home.owner(RED) == BOB
+
+
 INTERRUPTIONS = (
     *(_async_live, _async_outage, _async_reload, _async_night),
     *(_async_kill, _async_takeover, _async_deleted),
+    _async_deleted_while_both_list_it,
 )
 
 

@@ -54,9 +54,10 @@ async def test_shared_tracker(
     assert device_of(other, GREEN)
     assert "already exists" not in caplog.text
 
+    shared = device_of(setup, RED).id
     await hass.config_entries.async_remove(setup.entry_id)
     await poll()
-    assert device_of(other, RED)
+    assert device_of(other, RED).id == shared
     state = state_of(RED)
     assert state is not None
     assert state.state == "not_home"
@@ -324,6 +325,7 @@ async def test_shared_tracker_that_is_listed_no_more(
 
     other = make_entry(CAROL)
     await async_setup(hass, other)
+    await poll()
 
     assert device_of(other, RED)
 
