@@ -389,3 +389,10 @@ def test_every_kind_has_its_place() -> None:
         if getattr(description, "only_if_reported", False)
     ]
     assert sorted(optional) == sorted(OPTIONAL_KINDS)
+
+
+def test_guard_gives_way_before_rides() -> None:
+    """What happened is told for longer than what a person has to think of."""
+    others = [f"other_{number}" for number in range(LIMIT - 2)]
+    kinds = dict.fromkeys((*others, "guard", "ride", "rides"))
+    assert entity_limit.fitting({TRACKERS[0]: kinds})[0] == {"guard"}

@@ -12,7 +12,7 @@ from homeassistant.helpers import entity_registry as er
 from ..fleet.troubles import async_create_issue, async_delete_issue
 
 OPTIONAL_KINDS: Final = (
-    *("motion", "battery", "alarm", "lock", "charging", "guard", "ride", "rides"),
+    *("motion", "battery", "alarm", "lock", "charging", "ride", "rides", "guard"),
     *("total_distance", "ride_distance", "ride_duration"),
     *("speed", "course", "battery_voltage", "power_voltage"),
     *("altitude", "position_time", "address"),
