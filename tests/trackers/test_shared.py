@@ -63,6 +63,28 @@ async def test_shared_tracker(
     assert state.state == "not_home"
 
 
+async def test_shared_tracker_of_three_accounts(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    device_of: Any,
+) -> None:
+    """If the account that has it is removed, one of the others has it at once."""
+    others = []
+    for email in (BOB, CAROL):
+        simulator.add_account(email, PASSWORD)
+        simulator.assign(email, RED)
+        others.append(make_entry(email))
+        await async_setup(hass, others[-1])
+    await poll()
+    await hass.config_entries.async_remove(setup.entry_id)
+    for _ in range(2):
+        assert [bool(device_of(entry, RED)) for entry in others].count(True) == 1
+        await poll()
+
+
 async def test_shared_tracker_after_a_restart(
     hass: HomeAssistant,
     setup: MockConfigEntry,
