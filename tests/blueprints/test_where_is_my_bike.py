@@ -108,7 +108,14 @@ async def test_moving(simulator: Simulator, house: House, ask: Ask) -> None:
 
 @pytest.mark.parametrize(
     ("minutes", "age"),
-    [(-5, "0 min"), (2, "2 min"), (59, "59 min"), (60, "1 h"), (1_439, "23 h"), (2_880, "2 d")],
+    [
+        (-5, "0 min"),
+        (2, "2 min"),
+        (59, "59 min"),
+        (60, "1 h"),
+        (1_439, "23 h"),
+        (2_880, "2 d"),
+    ],
 )
 async def test_age(
     simulator: Simulator, house: House, ask: Ask, minutes: int, age: str
