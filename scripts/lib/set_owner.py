@@ -16,6 +16,7 @@ MANIFEST = Path("custom_components/bike_tracker/manifest.json")
 PLACES = (
     str(MANIFEST),
     "README.md",
+    "docs/troubleshooting.md",
     "CHANGELOG.md",
     "blueprints/automation/bike_tracker/*.yaml",
     ".github/ISSUE_TEMPLATE/config.yml",

@@ -24,6 +24,8 @@ _DOCUMENTS = [
 ]
 _BOLD_TOO = {
     "Bike Tracker",
+    "Get rides",
+    "Get track",
     "Report a vulnerability",
     "every 60 seconds",
     "it can miss an alarm that another report follows within that minute",
