@@ -24,6 +24,7 @@ from .api.models import KNOWN_ATTRIBUTES, KNOWN_FIELDS
 from .coordinator import BikeTrackerCoordinator
 from .entities.entry import BikeTrackerConfigEntry
 from .fleet.registries import tracker_of
+from .live.connection import LiveState
 
 _TO_REDACT = {
     "altitude",
@@ -109,9 +110,17 @@ def _connection(
             "success": coordinator.last_update_success,
             **asdict(coordinator.service.poll),
         },
-        "live": asdict(coordinator.live.report),
+        "live": _live(coordinator),
         "service": _service(coordinator, identities),
     }
+
+
+def _live(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
+    """Return how the live connection is: of what it tells nothing is shown without polls."""
+    report = asdict(coordinator.live.report)
+    if report["state"] is LiveState.LIVE and not coordinator.last_update_success:
+        report["state"] = "connected, but polls fail"
+    return report
 
 
 def _service(

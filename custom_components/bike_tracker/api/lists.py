@@ -58,6 +58,12 @@ class Seen:
     unreadable: set[str] = field(default_factory=set)
     """Names of fields that came without a usable value."""
 
+    def note(self, row: Mapping[str, Any], within: str | None) -> None:
+        """Take in the names of a row, and of what is within one of its fields."""
+        _remember(self.fields, row)
+        if type(inner := row.get(within or "")) is dict:
+            _remember(self.within, inner)
+
 
 @dataclass(slots=True, eq=False)
 class ListReader[K, T: Listed[Any]]:
@@ -105,9 +111,7 @@ class ListReader[K, T: Listed[Any]]:
         item = self.kind.from_row(value)
         if item is not None:
             self.seen.unreadable |= item.unreadable(value)
-            _remember(self.seen.fields, value)
-            if type(within := value.get(self.within)) is dict:
-                _remember(self.seen.within, within)
+            self.seen.note(value, self.within)
         return item
 
     def _take(self, came: Mapping[Mark, T], went: Mapping[Mark, T]) -> News[K, T]:

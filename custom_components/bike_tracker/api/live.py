@@ -5,7 +5,7 @@ Not in the documented interface: it is what Traccar's own web page uses.
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import aiohttp
@@ -20,6 +20,7 @@ from .errors import (
     RedirectedError,
 )
 from .limits import MOST_BYTES
+from .lists import Seen
 from .messages import Message, read
 from .socket import CLOSING, Socket
 
@@ -44,6 +45,8 @@ class LiveClient:
     url: str
     email: str
     password: str
+    seen: Seen = field(default_factory=Seen)
+    """What came with positions."""
 
     async def async_messages(self) -> AsyncGenerator[Message]:
         """Sign in and yield what the service says, until the connection ends.
@@ -58,10 +61,10 @@ class LiveClient:
             cookie = await async_answer(self._async_sign_in(session), self.session)
             socket = await async_answer(self._async_open(session, cookie), self.session)
             try:
-                yield await _async_first(socket)
+                yield await _async_first(socket, self.seen)
                 while True:
                     for _ in range(_MESSAGES_AT_A_TIME):
-                        yield await _async_next(socket)
+                        yield await _async_next(socket, self.seen)
                     await asyncio.sleep(_BREATH)
             finally:
                 await socket.async_close()
@@ -119,20 +122,20 @@ async def _refuse_redirects(
     return response
 
 
-async def _async_first(socket: Socket) -> Message:
+async def _async_first(socket: Socket, seen: Seen) -> Message:
     """Return the first message, which comes at once: it says where all trackers are."""
     try:
         async with asyncio.timeout(_TIMEOUT):
-            return await _async_next(socket)
+            return await _async_next(socket, seen)
     except TimeoutError:
         raise NoAnswerError("no first message") from None
 
 
-async def _async_next(socket: Socket) -> Message:
+async def _async_next(socket: Socket, seen: Seen) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
         for _ in range(_NOTHINGS_AT_A_TIME):
             data = await socket.async_receive()
-            if (message := read(data)) is not None:
+            if (message := read(data, seen)) is not None:
                 return message
         await asyncio.sleep(_BREATH)

@@ -1,11 +1,13 @@
 """A message of the live connection, as objects."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from .limits import refuse_too_many_values
+from .lists import Seen
 from .models import Device, Position
 
 
@@ -21,12 +23,12 @@ class Message:
         return len(self.devices) + len(self.positions)
 
 
-def read(data: bytes) -> Message | None:
+def read(data: bytes, seen: Seen | None = None) -> Message | None:
     """Return a message, None for one without trackers and positions.
 
     That is a sign of life, `{}`, or nothing that can be read. What is unknown or not as
     it should be within a message costs only itself. Raises InvalidResponseError for more
-    than is read.
+    than is read. What positions hold is noted in `seen`.
     """
     refuse_too_many_values(data)
     try:
@@ -38,12 +40,18 @@ def read(data: bytes) -> Message | None:
     parts = value.get("devices"), value.get("positions")
     if not any(type(rows) is list for rows in parts):
         return None
-    return Message(_objects(Device, parts[0]), _objects(Position, parts[1]))
+    devices, positions = map(_rows, parts)
+    if seen:
+        for row in positions:
+            seen.note(row, "attributes")
+    return Message(_objects(Device, devices), _objects(Position, positions))
 
 
-def _objects[T: (Device, Position)](kind: type[T], rows: Any) -> list[T]:
-    return [
-        item
-        for row in (rows if type(rows) is list else ())
-        if type(row) is dict and (item := kind.from_row(row)) is not None
-    ]
+def _rows(rows: Any) -> list[dict[str, Any]]:
+    return [row for row in rows if type(row) is dict] if type(rows) is list else []
+
+
+def _objects[T: (Device, Position)](
+    kind: type[T], rows: Iterable[dict[str, Any]]
+) -> list[T]:
+    return [item for row in rows if (item := kind.from_row(row)) is not None]

@@ -21,7 +21,8 @@ def create_clients(
     """
     session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
     credentials = _credentials(account)
-    return TrackingClient(session, *credentials), LiveClient(session, *credentials)
+    client = TrackingClient(session, *credentials)
+    return client, LiveClient(session, *credentials, client.positions.seen)
 
 
 @contextmanager
