@@ -373,3 +373,16 @@ def test_issues_are_those_of_the_integration() -> None:
 def test_system_health_names_what_it_shows() -> None:
     """Each line on the system health page has a name."""
     assert strings_in("system_health.py") >= ENGLISH["system_health"]["info"].keys()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_sign_in_helps_in_every_language(path: Path) -> None:
+    """Each tells of http, of a password that is right and fails, and of the port."""
+    config = read_json(path)["config"]
+    assert "http://" in config["error"]["cannot_connect"]
+    assert "ä" in config["error"]["invalid_auth"]
+    for step in ("reconfigure", "user"):
+        assert (
+            "tracker.example.com:8082"
+            in config["step"][step]["data_description"]["url"]
+        )
