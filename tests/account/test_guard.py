@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Remembered, Triggered
+from custom_components.bike_tracker.account import Account, Past, Remembered, Triggered
 from custom_components.bike_tracker.api import Position
 
 from .conftest import NOW, ListOfDevices, a_device, a_position, no_fix
@@ -230,6 +230,43 @@ def test_once(bike: Bike) -> None:
     assert triggered
     assert bike.report(900, motion=True, alarm="tow") == triggered
     assert bike.report(0) == triggered
+
+
+@pytest.mark.parametrize(
+    ("begins", "said", "is_told"),
+    [
+        (7, {"motion": True}, True),
+        (7, {"motion": False}, False),
+        (7, {"motion": True, "latitude": PLACE}, False),
+        (7, {"motion": True, "fix_time": None}, False),
+        # It may have been armed on its last metres.
+        (2, {"motion": True}, False),
+    ],
+)
+def test_brought_back(
+    bike: Bike, begins: int, said: dict[str, Any], is_told: bool
+) -> None:
+    """The service's history tells of a ride of which nothing was heard."""
+    armed_at = bike.now
+    bike.now += 9 * MINUTE
+    assert not bike.report()
+    past = [
+        a_position(
+            50 + number,
+            **{
+                "fix_time": armed_at + (begins + number) * MINUTE,
+                "latitude": PLACE + 400 * METRE,
+                **said,
+            },
+        )
+        for number in range(2)
+    ]
+    bike.account.take_past("red", Past(past, bike.now), now=bike.now)
+    triggered = bike.triggered
+    assert (triggered is not None) is is_told
+    if triggered:
+        assert (triggered.cause, round(triggered.distance)) == ("place", 400)
+        assert triggered.since == armed_at + begins * MINUTE
 
 
 def test_disarmed(bike: Bike) -> None:

@@ -169,3 +169,18 @@ async def test_nothing_meanwhile(guarded: Home, interrupt: Interrupt) -> None:
     steal(home)
     await home.async_wait(130)
     assert told(home) == ["guard_triggered", "state"]
+
+
+async def test_brought_back_meanwhile(guarded: Home) -> None:
+    """It is told of a ride that only the service's history knows."""
+    home = guarded
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    steal(home)
+    await home.async_wait(60)
+    home.simulator.report(RED, latitude=DEFAULT_LATITUDE, motion=False)
+    await home.async_wait(NIGHT / 2)
+    await home.async_start()
+    await home.async_wait(400)
+    assert told(home) == ["guard_triggered", "state"]
+    assert state(home) == "triggered"

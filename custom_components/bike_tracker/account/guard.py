@@ -109,6 +109,25 @@ def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guar
     return guard
 
 
+def recalled(
+    guard: Guard, reports: Iterable[Position], track: Track, now: datetime
+) -> Guard:
+    """Return the guard after what the service's history tells, oldest first.
+
+    Nothing of it settles or confirms anything: the newest report was heard before.
+    """
+    for report in reports:
+        fix = _fix(report)
+        if guard.triggered or not guard.is_settled or not fix:
+            continue
+        is_away = metres(guard.place, fix) > _reach(guard.place, fix, track)
+        # Until then a bike may have arrived.
+        is_later = fix.time - guard.after > _ARRIVES_WITHIN
+        if is_later and is_away and says_it_moves(report):
+            return _triggered(guard, "place", fix.time, fix, now)
+    return guard
+
+
 def alarmed(
     guard: Guard, alarms: Iterable[Alarm], track: Track | None, now: datetime
 ) -> Guard:

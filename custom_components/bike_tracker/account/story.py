@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from ..api import DeviceStatus, Position
 from .alarms import Alarm, alarms_of, is_same
 from .checkpoint import Gap
-from .guard import Guard, alarmed, armed, heard as guard_heard
+from .guard import Guard, alarmed, armed, heard as guard_heard, recalled
 from .happened import Moment, RideEvent, later
 from .history import Past, after_past
 from .messages import in_order, is_older_position
@@ -122,6 +122,9 @@ class Story(NamedTuple):
             time = report.device_time or report.fix_time
             if time and moment.now - time <= _OLDEST_ALARM:
                 story = story.with_alarms(report, moment.now, untold=moment.comes_back)
+        if story.guard and story.track:
+            guard = recalled(story.guard, reports, story.track, moment.now)
+            story = story._replace(guard=guard)
         known = story.position and story.position.fix_time
         if known and story.track and story.rides:
             log, track = after_past(story.rides, story.track, past, known, moment)
