@@ -15,10 +15,10 @@ from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Tracker, Trackers
 from .api import Device, LiveClient, Message, News
+from .asking.coming_back import ComingBack
 from .asking.filling import Filling
 from .asking.service import Service
 from .const import DOMAIN, LOGGER
-from .fleet.coming_back import ComingBack
 from .fleet.handover import async_hand_over
 from .fleet.memory import Marks, Memory
 from .fleet.registries import Fleet, device_of

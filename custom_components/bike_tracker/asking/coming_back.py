@@ -8,7 +8,7 @@ from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers.start import async_at_started
 
-from ..asking.timer import Timer
+from .timer import Timer
 
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
 _SECONDS: Final = 5
