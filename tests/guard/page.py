@@ -33,7 +33,8 @@ minutes is judged by its own clock, and guarded five minutes after it was armed.
 where it comes to stand within five minutes; until then only motion and alarms trigger.
 
 What happens during an outage, or while Home Assistant is off, triggers with the first answer: the guard comes back as it was and
-is triggered right after, so that automations see it.
+is triggered right after, so that automations see it. A bike that was ridden away and brought back meanwhile triggers once the
+service's history tells of it. An account that is removed hands its guarded bikes to another one that lists them.
 
 ## Figures
 
