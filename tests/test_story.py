@@ -13,6 +13,7 @@ from .story.conftest import no_legacy_trackers
 from .story.home import Home
 from .story.service import Service
 from .story.steps import (
+    HistoryFails,
     Kill,
     ListFails,
     LiveFails,
@@ -46,6 +47,8 @@ any_story = settings(
 )
 
 bikes = st.integers(0, 2)
+# At times for longer than a ride takes.
+seconds_down = st.integers(0, 90) | st.just(1_800)
 happens = st.one_of(
     st.builds(
         RaiseAlarm,
@@ -66,15 +69,16 @@ happens = st.one_of(
     st.builds(Pass, st.sampled_from([1, 5, 12, 30, 90, 400])),
     st.builds(ListFails),
     st.builds(LiveFails),
+    st.builds(HistoryFails, st.sampled_from(["status-400", "status-503", "html"])),
     st.builds(Rename, bikes, st.sampled_from(["alarm", "ride"])),
 )
 interruptions = st.one_of(
     st.builds(Outage, st.integers(1, 90)),
     st.builds(Reload, st.integers(0, 1)),
-    st.builds(Restart, st.integers(0, 90), st.booleans()),
+    st.builds(Restart, seconds_down, st.booleans()),
     st.builds(Takeover, bikes),
 )
-kills = st.builds(Kill, st.integers(0, 90))
+kills = st.builds(Kill, seconds_down)
 orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
 with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=16)
 

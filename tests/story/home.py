@@ -34,6 +34,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.fleet.ride_book import BookedRide, RideBook
 from tests.conftest import PASSWORD, resolve_names
 from tests.simulator.server import Simulator
 from tests.simulator.wire import pause
@@ -93,6 +94,13 @@ class Home:
                 email: str = entry.data[CONF_EMAIL]
                 return email
         return None
+
+    def booked(self, tracker: str) -> list[BookedRide]:
+        """Return the rides in the book that a tracker's account keeps."""
+        if (owner := self.owner(tracker)) is None:
+            return []
+        book: RideBook = self.entry(owner).runtime_data.coordinator.rides
+        return [ride for ride in book.rides.values() if ride.tracker == tracker]
 
     # Home Assistant comes and goes
 

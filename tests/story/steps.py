@@ -130,6 +130,20 @@ class LiveFails(Step):
 
 
 @dataclass(frozen=True)
+class HistoryFails(Step):
+    """The history fails, or is well again, while all else goes on."""
+
+    fault: Literal["status-400", "status-503", "html"]
+
+    @override
+    async def run(self, story: Story) -> None:
+        """Let it."""
+        story.history_fails = not story.history_fails
+        fault = self.fault if story.history_fails else None
+        story.service.fault(fault, path="history")
+
+
+@dataclass(frozen=True)
 class Outage(Step):
     """Nothing of the service is in reach for a while."""
 

@@ -74,6 +74,7 @@ class Story:
     kills: list[datetime] = field(default_factory=list)
     list_fails: bool = False
     live_fails: bool = False
+    history_fails: bool = False
     _numbers: count[int] = field(default_factory=count)
     _owners: dict[str, str | None] = field(default_factory=dict)
 
@@ -221,7 +222,7 @@ class Story:
 
     def let_all_be_well(self) -> None:
         """Let nothing fail any more."""
-        self.list_fails = self.live_fails = False
+        self.list_fails = self.live_fails = self.history_fails = False
         self.service.fault(None)
         self.service.live_fault(None)
 
@@ -246,6 +247,10 @@ class Story:
                 self._check_alarms(who, bike, [t for t in own if t.what == "alarm"])
                 for what in ("started", "ended"):
                     self._check_rides(who, bike, [t for t in own if t.what == what])
+        for bike in self.bikes:
+            rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
+            booked = [ride.started_at for ride in self.home.booked(bike.tracker)]
+            assert len(booked) == len(rides), ("book", bike.tracker, booked, rides)
 
     def _check_alarms(self, who: str, bike: Bike, told: list[Told]) -> None:
         true = {a.word: a for a in self.alarms if a.tracker == bike.tracker}
