@@ -1,5 +1,7 @@
 """Months of rides, or a year as `scripts/soak --rides` has it: none lost, none invented."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
 from typing import Any
@@ -19,12 +21,13 @@ from custom_components.bike_tracker.api import Position
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf
 from .long import IS_LONG, some
-from .rides.accuracy import distance_error, rides_of
+from .rides.accuracy import distance_error, measure, rides_of
 from .rides.home import Home, Span
 from .rides.page import PAGE, page
 from .rides.plan import BEGIN, a_journey, outages, overlaps, restarts
 from .rides.trackers import Tracker, reports
 from .rides.trips import Journey
+from .rides.unseen import between_polls, during_outages
 from .rides.worlds import TRIPS, WORLDS, World, found_in
 from .simulator.server import Simulator
 from .soak.options import POLLS_A_DAY, Options
@@ -169,8 +172,8 @@ async def test_weeks_with_troubles(
         story = Story(house, service)
         await house.async_move_in(EMAIL)
         await Weeks(story, journey, options.seed).run(days)
+        story.check()
         await house.async_stop()
-    story.check()
     heard = sum(alarm.reached_at is not None for alarm in story.alarms)
     assert heard > len(story.alarms) / 2
     options.say(
@@ -264,6 +267,38 @@ def test_worlds(world: World) -> None:
     assert (found.as_one, found.lost) == (TRIPS, 0)
     assert found.invented <= (0 if world.is_clear else 5)
     assert -6 < found.in_all < 3
+
+
+@pytest.mark.parametrize("says_total", [True, False])
+def test_with_history(says_total: bool) -> None:
+    """Rides are as near to the truth as is promised, where the service tells each report."""
+    tracker = Tracker(
+        "every 10 s", 10, repeats=3_600, says_total=says_total, jumps=0.001
+    )
+    measured = measure(tracker, days=_SHORT, has_history=True)
+    assert measured.recognised == measured.trips
+    least, middle, most = measured.distance
+    assert -6 <= least <= most <= 6
+    assert abs(middle) <= 1
+    assert abs(measured.start[1]) <= 15
+    assert abs(measured.end[1]) <= 15
+
+
+@pytest.mark.parametrize("unseen", [between_polls, during_outages])
+def test_rides_that_polls_do_not_see(
+    unseen: Callable[..., tuple[int, int]],
+) -> None:
+    """All of them are found with history."""
+    trips, found = unseen(has_history=True)
+    assert 0 < trips == found
+
+
+def test_always_stands_with_history() -> None:
+    """A tracker that never says it moves is told by its places, however near they are."""
+    [world] = [world for world in WORLDS if world.name == "says always that it stands"]
+    tracker = replace(world.tracker, every=10)
+    found = found_in(replace(world, tracker=tracker, has_history=True))
+    assert (found.as_one, found.lost, found.invented) == (TRIPS, 0, 0)
 
 
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")

@@ -38,6 +38,7 @@ class World:
     behind: timedelta = _AT_ONCE
     """How far the times that it reports are behind."""
     restarts: bool = False
+    has_history: bool = False
     is_clear: bool = True
     """Whether its fixes are as good as it says, and the arrival is reported."""
 
@@ -190,13 +191,14 @@ def found_in(world: World) -> Found:
     journey = Journey(a_journey(_SEED, _DAYS).trips[:TRIPS])
     begin = datetime.combine(BEGIN, time(), UTC)
     end = journey.trips[-1].ends_at + timedelta(days=1)
-    home = Home()
+    home = Home(world.has_history)
     home.live(
         world.bend(reports(world.tracker, journey, begin, end, _SEED), journey),
         end,
         restarts=restarts(_SEED, end) if world.restarts else (),
     )
-    told = [_at(ride, world.behind) for _, ride in home.started]
+    told = home.booked if world.has_history else [ride for _, ride in home.started]
+    told = [_at(ride, world.behind) for ride in told]
     rides = [rides_of(trip, told, _LATE) for trip in journey.trips]
     (_, first), (_, last) = home.totals[0], home.totals[-1]
     true = sum(trip.kilometres for trip in journey.trips)
