@@ -386,3 +386,17 @@ def test_sign_in_helps_in_every_language(path: Path) -> None:
             "tracker.example.com:8082"
             in config["step"][step]["data_description"]["url"]
         )
+
+
+# Telephones cut what is longer.
+SHORT = {"ca", "es", "ga", "gl", "it", "pt", "pt-BR"}
+
+
+@pytest.mark.parametrize("language", sorted(SHORT))
+def test_names_in_the_editor_are_short(language: str) -> None:
+    """On a telephone the names of triggers and conditions are seen whole."""
+    texts = read_json(INTEGRATION / "translations" / f"{language}.json")
+    for kind in ("triggers", "conditions"):
+        names = [what["name"] for what in texts[kind].values()]
+        assert not [name for name in names if len(name) > 36]
+        assert len(set(names)) == len(names)
