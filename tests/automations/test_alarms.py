@@ -42,7 +42,7 @@ async def test_told_at_once(garage: Garage) -> None:
     assert run.variables["device_id"] == garage.device(RED)
     assert run.variables["entity_id"] == garage.entity(RED)
     assert run.variables["name"] == "Red bike"
-    assert run.variables["description"] == "Red bike raised an alarm"
+    assert run.variables["description"] == "Red bike: Bike fell over"
     assert told(garage) == [("fall_down", "fallDown")]
     assert run.variables["before"] is None
     for name in ("since", "time"):

@@ -38,5 +38,5 @@ async def test_told_once(garage: Garage, first: str) -> None:
 
         told = [run.variables["description"] for run in garage.runs]
         expected = [f"Red bike {trigger.replace('_', ' ')}" for trigger in became]
-        expected.append("Red bike raised an alarm")
+        expected.append("Red bike: SOS")
         assert sorted(told) == sorted(expected), order

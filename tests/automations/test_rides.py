@@ -3,9 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 import pytest
 
+from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
 from .garage import INTERRUPTIONS, Garage
@@ -56,7 +58,9 @@ async def test_told_at_once(garage: Garage, trigger: str) -> None:
     assert run.variables["entity_id"] == garage.entity(RED)
     assert run.variables["name"] == "Red bike"
     word = trigger.removeprefix("ride_")
-    assert run.variables["description"] == f"Red bike {word} a ride"
+    assert run.variables["description"].startswith(
+        "Red bike started a ride" if word == "started" else "Red bike ended a ride: 0.6"
+    )
     since = dt_util.parse_datetime(run.variables["since"])
     assert since is not None
     assert timedelta() <= became - since < timedelta(minutes=8)
@@ -149,7 +153,7 @@ async def test_whole_ride_during_the_interruption(
         await garage.async_minutes(5)
         assert [run.variables["description"] for run in garage.runs] == [
             "Red bike started a ride",
-            "Red bike ended a ride",
+            "Red bike ended a ride: 2.0 km in 4 min",
         ]
         await garage.async_restart()
 
@@ -172,3 +176,28 @@ async def test_without_positions(garage: Garage) -> None:
     go(garage, 900, motion=True)
     await garage.async_minutes(3)
     assert garage.runs == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("de", "Red bike hat eine Fahrt beendet: 0.6 km in "), ("cy", "Red bike: ride")],
+)
+async def test_sentence_of_another_language(
+    garage: Garage, language: str, said: str
+) -> None:
+    """A message needs nothing but what a trigger tells, in the language of the house.
+
+    One that is not loaded yet keeps nothing from being told.
+    """
+    garage.hass.config.language = language
+    if language == "de":
+        await async_load_integrations(garage.hass, {DOMAIN})
+    await async_prepare(garage, "ride_ended")
+    await garage.async_listen("ride_ended")
+    await garage.async_minutes(5)
+    become(garage, "ride_ended")
+    await garage.async_minutes(5)
+
+    [run] = garage.runs
+    told = run.variables["description"]
+    assert told.startswith(said)

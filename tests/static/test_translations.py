@@ -309,7 +309,11 @@ def test_choices_are_named() -> None:
         select["translation_key"]: select["options"]
         for select in lists_to_choose_from()
     }
-    named = {key: texts["options"].keys() for key, texts in ENGLISH["selector"].items()}
+    named = {
+        key: texts["options"].keys()
+        for key, texts in ENGLISH["selector"].items()
+        if key != "told"
+    }
     assert named == {key: {*options} for key, options in choices.items()}
 
 
@@ -368,6 +372,12 @@ def test_texts_are_those_the_code_uses(section: str) -> None:
 def test_issues_are_those_of_the_integration() -> None:
     """Each repair issue has a text."""
     assert ENGLISH["issues"].keys() == ISSUES
+
+
+def test_each_trigger_has_a_sentence() -> None:
+    """What triggers tell has a text, unless its kind is all there is to say."""
+    told = ENGLISH["selector"]["told"]["options"].keys()
+    assert told == described("triggers").keys() - {"alarm_raised", "guard_triggered"}
 
 
 def test_system_health_names_what_it_shows() -> None:

@@ -31,8 +31,6 @@ class Item(NamedTuple):
 class Kind(NamedTuple):
     """What a trigger waits for, and what a condition asks for."""
 
-    words: str
-    """What became of a tracker, after its name."""
     reads: Callable[[Tracker], Any]
     """Returns that of a tracker on which it stands: the rest may change as it likes."""
     items: Callable[[Any], Iterable[Item]]
@@ -92,30 +90,25 @@ _ride_events = attrgetter("ride_events")
 _becomes, _becomes_not = partial(_changes, is_so=True), partial(_changes, is_so=False)
 
 KINDS: Final = {
-    "alarm_raised": Kind(
-        "raised an alarm", attrgetter("alarms"), _alarms, names=ALARM_TYPES
-    ),
+    "alarm_raised": Kind(attrgetter("alarms"), _alarms, names=ALARM_TYPES),
     "became_silent": Kind(
-        "became silent",
         attrgetter("device.last_update"),
         _since,
         _SILENT_FOR,
         is_silence=True,
     ),
-    "came_online": Kind("came online", _online, _becomes),
-    "guard_triggered": Kind("triggered its guard", attrgetter("triggered"), _guards),
-    "ride_ended": Kind("ended a ride", _ride_events, partial(_rides, which="ended")),
-    "ride_started": Kind(
-        "started a ride", _ride_events, partial(_rides, which="started")
-    ),
-    "started_moving": Kind("started moving", _moving, _becomes, AT_ONCE),
-    "stopped_moving": Kind("stopped moving", _moving, _becomes_not, AT_ONCE),
-    "went_offline": Kind("went offline", _online, _becomes_not, AT_ONCE),
+    "came_online": Kind(_online, _becomes),
+    "guard_triggered": Kind(attrgetter("triggered"), _guards),
+    "ride_ended": Kind(_ride_events, partial(_rides, which="ended")),
+    "ride_started": Kind(_ride_events, partial(_rides, which="started")),
+    "started_moving": Kind(_moving, _becomes, AT_ONCE),
+    "stopped_moving": Kind(_moving, _becomes_not, AT_ONCE),
+    "went_offline": Kind(_online, _becomes_not, AT_ONCE),
 }
 """By the names of triggers."""
 
 ASKED: Final = {
-    "is_guarded": Kind("is guarded", attrgetter("guarded_since"), _since),
+    "is_guarded": Kind(attrgetter("guarded_since"), _since),
     "is_moving": KINDS["started_moving"]._replace(wait=None),
     "is_not_moving": KINDS["stopped_moving"],
     "is_offline": KINDS["went_offline"],

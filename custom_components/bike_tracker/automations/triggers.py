@@ -20,6 +20,7 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from .kinds import AT_ONCE, KINDS, Item, Kind
 from .options import schema
+from .sentences import sentence
 from .watch import Watch
 from .watches import async_get_watches
 
@@ -32,6 +33,7 @@ class TrackerTrigger(Trigger):
     """A trigger that tells what became so of a tracker, or happened to it."""
 
     _kind: ClassVar[Kind]
+    _name: ClassVar[str]
 
     @classmethod
     @override
@@ -72,7 +74,8 @@ class TrackerTrigger(Trigger):
                     "before": item.before,
                     **item.more,
                 }
-                run_action(variables, f"{name} {self._kind.words}")
+                said = sentence(self._hass, self._name, str(name), item.more)
+                run_action(variables, said)
 
         target, options = self._config.target or {}, self._config.options or {}
         wait, names = options.get(CONF_FOR, AT_ONCE), options.get(_CONF_ALARM)
@@ -90,5 +93,6 @@ class TrackerTrigger(Trigger):
 
 
 TRIGGERS: dict[str, type[Trigger]] = {
-    name: type(name, (TrackerTrigger,), {"_kind": kind}) for name, kind in KINDS.items()
+    name: type(name, (TrackerTrigger,), {"_kind": kind, "_name": name})
+    for name, kind in KINDS.items()
 }
