@@ -163,7 +163,7 @@ def _are_exact(rides: list[Trip], known: list[dict[str, Any]]) -> None:
     assert len(known) == len(rides)
     for ride, item in zip(rides, known, strict=True):
         for true, key in ((ride.start, "started_at"), (ride.end, "ended_at")):
-            time = item[key]
+            time: Any = item[key]
             time = dt_util.parse_datetime(time) if isinstance(time, str) else time
             assert abs((time - true).total_seconds()) <= SECONDS, key
         assert item["distance"] == pytest.approx(ride.kilometres, rel=PER_CENT / 100)
@@ -218,8 +218,8 @@ async def test_rides_while_nothing_was_heard(rider: Rider, how: str) -> None:
     if how == "outage":
         home.simulator.fault("status-503")
     elif how == "reload":
-        entry = home.entry(EMAIL)
-        await home.hass.config_entries.async_unload(entry.entry_id)
+        entry_id = home.entry(EMAIL).entry_id
+        await home.hass.config_entries.async_unload(entry_id)
     elif how == "restart":
         await home.async_stop()
     else:
@@ -230,7 +230,7 @@ async def test_rides_while_nothing_was_heard(rider: Rider, how: str) -> None:
     if how == "outage":
         home.simulator.fault(None)
     elif how == "reload":
-        await home.hass.config_entries.async_setup(entry.entry_id)
+        await home.hass.config_entries.async_setup(home.entry(EMAIL).entry_id)
     else:
         await home.async_start()
     await home.async_wait(6 * MINUTE)

@@ -128,6 +128,8 @@ async def test_soak(
     assert home.state is ConfigEntryState.LOADED
     assert not home.asks_to_sign_in
     assert log.lines > 0
+    # One a minute at most, and none while nothing lacks.
+    assert 0 < soak.counts["requests for history"] < last.polls
     beyond = soak.counts["requests for /api/session"]
     beyond += soak.counts["requests for /api/socket"]
     assert 0 < beyond < last.polls / 5

@@ -29,11 +29,11 @@ def between_polls(*, has_history: bool) -> tuple[int, int]:
     Each takes fifty seconds, and polls are a minute apart.
     """
     begin = datetime.combine(BEGIN, time(), UTC)
-    spins = [
-        Span(start, start + _REPORTS * _EVERY)
+    starts = [
+        begin + timedelta(minutes=20 * (number + 1), seconds=2)
         for number in range(_SPINS)
-        if (start := begin + timedelta(minutes=20 * (number + 1), seconds=2))
     ]
+    spins = [Span(start, start + _REPORTS * _EVERY) for start in starts]
     home = Home(has_history)
     home.live(_spun(spins, begin), spins[-1].end + timedelta(hours=1))
     return len(spins), _found(spins, home.booked)

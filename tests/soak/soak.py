@@ -10,6 +10,7 @@ from tests.faults.flapping import flap, strike
 from tests.faults.home import Home
 from tests.faults.trouble import TROUBLES, Trouble
 from tests.simulator import LIVE_FAULTS
+from tests.simulator.render import Endpoint
 
 from .ledger import Ledger
 from .options import Options
@@ -82,6 +83,7 @@ class Soak:
         happens = self._random.choice(
             [self._trouble] * 8
             + [self._trouble_of_positions] * 4
+            + [self._trouble_of_history] * 4
             + [self._flap] * 3
             + [self._trouble_of_live] * 5
             + [self._positions_behind]
@@ -119,11 +121,20 @@ class Soak:
         assert home.state is ConfigEntryState.LOADED, home.trouble.name
 
     async def _trouble_of_positions(self) -> None:
+        await self._be_in_one("positions")
+
+    async def _trouble_of_history(self) -> None:
+        # What was reported by then is asked for.
+        self._home.simulator.live.drop()
+        await self._be_in_one("history")
+
+    async def _be_in_one(self, path: Endpoint) -> None:
+        """Let one of the calls alone fail."""
         home = self._home
         home.trouble = self._random.choice(
             [trouble for trouble in self._troubles if trouble.strikes_positions]
         )
-        with home.in_trouble("positions"):
+        with home.in_trouble(path):
             home.simulator.report_many()
             await self._endure()
         assert home.state is ConfigEntryState.LOADED, home.trouble.name
@@ -187,6 +198,9 @@ class Soak:
         record = self._home.simulator.record
         for path, number in record.counts.items():
             self.counts[f"requests for {path}"] += number
+        self.counts["requests for history"] += sum(
+            "deviceId" in request.query for request in record.requests
+        )
         record.clear()
         for reports in self._home.simulator.reports.values():
             while len(reports) > _REPORTS:

@@ -20,6 +20,8 @@ _DOWN = 30
 # Sockets that stay open, and say nothing of use.
 _LIVE = ("session-503", "ends", "says-nothing", "tells-nothing-new", "dies", "halves")
 
+_HISTORY = ("status-400", "status-404", "status-503", "html", "huge-body", "no-answer")
+
 
 class Weeks:
     """Lets a bike ride, and things go wrong."""
@@ -93,13 +95,16 @@ class Weeks:
             return
         await story.home.async_settle()
         match random.choice(
-            ["list", "list", "live", "live", "reload", "restart", "kill"]
+            ["list", "list", "live", "live", "history", "reload", "restart", "kill"]
         ):
             case "list":
                 story.let_list_fail(True)
                 self._well_at = story.now + random.random() * _LONGEST
             case "live":
                 story.service.live_fault(random.choice(_LIVE))
+                self._well_at = story.now + random.random() * _LONGEST
+            case "history":
+                story.service.fault(random.choice(_HISTORY), path="history")
                 self._well_at = story.now + random.random() * _LONGEST
             case "reload":
                 await story.home.async_reload(EMAIL)
