@@ -8,7 +8,14 @@ from typing import Any
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.bike_tracker.account import Account, Past, Remembered, Ride
+from custom_components.bike_tracker.account import (
+    Account,
+    Fix,
+    Past,
+    Remembered,
+    Ride,
+    Track,
+)
 from custom_components.bike_tracker.account.happened import Moment
 from custom_components.bike_tracker.account.history import replayed
 from custom_components.bike_tracker.account.rides import ended
@@ -140,6 +147,21 @@ def test_exact_in_the_end() -> None:
     _, true = replayed(NEW_TRACK, reports, minutes(60))
     assert [ride] == list(house.book.values()) == list(true.values())
     assert house.story.gap is None
+
+
+@pytest.mark.parametrize(
+    ("off", "more"), [(0.0, 0.0), (30.0, 0.03), (300.0, 0.0), (None, 0.0)]
+)
+def test_last_metres(off: float | None, more: float) -> None:
+    """They belong to a ride once it is over, unless they are drift or not known."""
+    place = Fix(NOW, 47.9, 7.8, 6.0)
+    seen = None if off is None else place._replace(latitude=47.9 + off / 111_195)
+    ride = Ride(NOW, NOW, 2.0)
+    track, [(kind, told)] = ended(Track(total=7.0, place=place, seen=seen, ride=ride))
+    assert kind == "ended"
+    assert told.distance == pytest.approx(2 + more, abs=1e-4)
+    assert track.total == pytest.approx(7 + more, abs=1e-4)
+    assert track.last == track.ended == told
 
 
 def test_not_longer_than_half_a_minute() -> None:
