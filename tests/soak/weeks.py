@@ -19,7 +19,6 @@ _PATIENCE = timedelta(minutes=45)
 _DOWN = 30
 # Sockets that stay open, and say nothing of use.
 _LIVE = ("session-503", "ends", "says-nothing", "tells-nothing-new", "dies", "halves")
-
 _HISTORY = ("status-400", "status-404", "status-503", "html", "huge-body", "no-answer")
 
 
