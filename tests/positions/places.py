@@ -30,7 +30,8 @@ def asked(simulator: Simulator) -> dict[str, int]:
 
 def asked_by_id(simulator: Simulator) -> list[str]:
     """Return the queries by which positions were asked for."""
-    return [request.query for request in simulator.requests if request.query]
+    queries = [request.query for request in simulator.requests]
+    return [query for query in queries if query.startswith("id=")]
 
 
 def place(state: State | None) -> tuple[float | None, float | None]:
