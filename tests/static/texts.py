@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from string import Formatter
 from types import ModuleType
 from typing import Any
@@ -29,7 +30,7 @@ def texts_in_use() -> set[Use]:
         for path, tree in syntax_trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
-        for use in _uses(node, _module(path.relative_to(INTEGRATION).with_suffix("")))
+        for use in _uses(node, path.relative_to(INTEGRATION).with_suffix(""))
     }
 
 
@@ -57,12 +58,12 @@ def flatten(texts: Mapping[str, Any], path: str = "") -> dict[str, str]:
     return flat
 
 
-def _module(path: Any) -> ModuleType:
+def _module(path: Path) -> ModuleType:
     parts = [part for part in path.parts if part != "__init__"]
     return import_module(".".join(["custom_components", INTEGRATION.name, *parts]))
 
 
-def _uses(call: ast.Call, module: ModuleType) -> Iterator[Use]:
+def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
     arguments = {keyword.arg: keyword.value for keyword in call.keywords}
     if isinstance(call.func, ast.Name) and call.func.id == "async_create_issue":
         # The integration's own function, which names the account in each of them.
@@ -87,14 +88,17 @@ def _uses(call: ast.Call, module: ModuleType) -> Iterator[Use]:
         yield Use(section, key, placeholders)
 
 
-def _values(expression: ast.expr, module: ModuleType) -> Iterator[str]:
-    """Yield the strings an expression can be, as far as the module says."""
+def _values(expression: ast.expr, module: Path) -> Iterator[str]:
+    """Yield the strings an expression can be, as far as the module says.
+
+    Only one that is asked is loaded: older releases cannot load each.
+    """
     for node in ast.walk(expression):
         value: Any = None
         if isinstance(node, ast.Constant):
             value = node.value
         elif isinstance(node, ast.Name):
-            value = getattr(module, node.id, None)
+            value = getattr(_module(module), node.id, None)
         if isinstance(value, dict):
             yield from value.values()
         elif isinstance(value, str):

@@ -65,7 +65,9 @@ async def test_card(
 ) -> None:
     """One tap on the card arms it, the theft shows, and one tap disarms it."""
     client = home_assistant.client
-    await client.call("lovelace/dashboards/create", url_path=_DASHBOARD, title="Guard")
+    created = await client.call(
+        "lovelace/dashboards/create", url_path=_DASHBOARD, title="Guard"
+    )
     card = {"type": "alarm-panel", "entity": guard, "states": ["arm_away"]}
     await client.call(
         "lovelace/config/save",
@@ -82,6 +84,7 @@ async def test_card(
     await expect(panel).to_contain_text("Triggered")
     await _press(panel, "Disarm")
     await expect(panel).to_contain_text("Disarmed")
+    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
 
 
 async def _press(panel: Locator, name: str) -> None:
