@@ -144,10 +144,8 @@ class Live:
 
     def stood_at(self, time: datetime | None) -> bool:
         """Return whether it tells since before a time what happens: nothing lacks."""
-        report = self.report
-        if time is None or report.since is None:
-            return False
-        return report.state is LiveState.LIVE and report.since < time
+        since = self.report.since if self.report.state is LiveState.LIVE else None
+        return since is not None and time is not None and since < time
 
     @callback
     def async_follow_poll(self, *, offered: bool, heard: bool, untold: bool) -> None:
