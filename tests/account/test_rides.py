@@ -617,6 +617,16 @@ def test_goes_on_after_it_was_silent() -> None:
     assert bike.ride.started_at == minutes(6)
 
 
+def test_ends_where_its_places_are_not_known() -> None:
+    """A memory that cannot be read costs the ride its last metres, and no more."""
+    bike = Bike().ride_on(5)
+    total = bike.track.total
+    bike.track = bike.track._replace(place=None, seen=None)
+    bike.fall_silent()
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == bike.track.total == total
+
+
 def test_late_messages() -> None:
     """What was reported before the last report changes nothing."""
     bike = Bike(motion=False).stand(20)

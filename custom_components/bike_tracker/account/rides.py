@@ -96,10 +96,10 @@ def ended(track: Track) -> Step:
 
 def _rest(track: Track) -> float:
     """Return the kilometres to where a bike was seen last, as far as no drift explains it."""
-    place, seen = track.place, track.seen
-    off = metres(place, seen) if place and seen else 0
-    explained = noise(place, seen) if place and seen else 0
-    return off / 1_000 if off <= explained else 0
+    if track.place is None or track.seen is None:
+        return 0
+    off = metres(track.place, track.seen)
+    return off / 1_000 if off <= noise(track.place, track.seen) else 0
 
 
 def recounted(track: Track) -> Track:
