@@ -19,9 +19,9 @@ from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
+from .account import LONGEST
 from .api import CannotConnectError, Position, ServiceUnavailableError, TrackingError
 from .api.models import one_line
-from .asking.history import LONGEST
 from .automations.targets import trackers_in
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
@@ -33,7 +33,6 @@ from .gpx import Point, gpx
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _FILENAME: Final = "filename"
-_WEEK: Final = timedelta(days=7)
 
 _GET_RIDES: Final = vol.Schema(
     {
@@ -129,7 +128,7 @@ def _time(
 ) -> tuple[datetime, datetime]:
     """Return from when to when, in UTC: the last seven days unless told."""
     end = dt_util.as_utc(call.data.get(_END, dt_util.utcnow()))
-    start = dt_util.as_utc(call.data.get(_START, end - _WEEK))
+    start = dt_util.as_utc(call.data.get(_START, end - LONGEST))
     if not timedelta(0) < end - start <= longest:
         raise ServiceValidationError(
             translation_domain=DOMAIN, translation_key="wrong_time"
@@ -213,7 +212,7 @@ async def _async_ask(
 
 def _failure(err: TrackingError) -> HomeAssistantError:
     """Return what a failure of the history means to the person."""
-    if getattr(err, "is_too_large", False):
+    if err.is_too_large:
         return ServiceValidationError(
             translation_domain=DOMAIN, translation_key="too_many_reports"
         )

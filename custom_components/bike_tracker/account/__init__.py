@@ -6,7 +6,7 @@ where news came from.
 
 from .account import Account, Began, Remembered
 from .alarms import ALARM_TYPES, Alarm
-from .checkpoint import Gap
+from .checkpoint import LONGEST, Gap
 from .distance import Fix
 from .guard import Guard, Triggered
 from .happened import RideEvent
@@ -20,6 +20,7 @@ from .tracker import Tracker, Trackers
 
 __all__ = [
     "ALARM_TYPES",
+    "LONGEST",
     "Account",
     "Alarm",
     "Began",

@@ -8,7 +8,7 @@ from .happened import Moment
 from .track import Ride, RideNews, Track
 
 LONGEST: Final = timedelta(days=7)
-"""How far back the history is asked for."""
+"""How far back the history is asked for, at once, and how long a gap waits."""
 _WAITS: Final = timedelta(seconds=30)
 _BEFORE_A_RIDE: Final = timedelta(hours=1)
 # A gap of a week may be asked for as long as this.

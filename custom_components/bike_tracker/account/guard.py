@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from ..api import Position
 from .alarms import Alarm
 from .distance import Fix, is_plausible, metres, noise
+from .happened import following
 from .rides import says_it_moves
 from .track import Track
 
@@ -252,6 +253,5 @@ def _triggered(
     now: datetime,
 ) -> Guard:
     apart = metres(guard.place, fix) if fix else 0
-    told = guard.told
-    number = now if told is None or told < now else told + timedelta.resolution
+    number = following([guard.told], now)
     return guard._replace(triggered=Triggered(cause, since, apart, number))

@@ -10,14 +10,12 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..account import Gap, Past, Trackers
+from ..account import LONGEST, Gap, Past, Trackers
 from ..api import Position, TrackingClient, TrackingError
 from ..const import LOGGER
 from .refused_positions import Offer
 from .waits import MINUTE, Requests
 
-LONGEST: Final = timedelta(days=7)
-"""What is asked for at once, and how long a gap waits."""
 # Polls, at which it is asked for, come up to a second early.
 _BETWEEN: Final = MINUTE - 2
 _MOST_WAITING: Final = 500
