@@ -57,7 +57,7 @@ class Soak:
         ]
 
     async def run(self) -> list[Reading]:
-        """Do it, and return what there was when it was warm and from then on."""
+        """Do it, and return what there was meanwhile."""
         home, polls = self._home, self._options.polls
         await self._warm_up()
         readings = []
