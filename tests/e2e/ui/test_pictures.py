@@ -172,7 +172,6 @@ async def test_guard(
     await frontend.open(f"/{_GUARDED}")
     await expect(frontend.text("Triggered").first).to_be_visible()
     await take(frontend, "guard", 400)
-    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
     for entity_id in guards.values():
         await client.action("alarm_control_panel.alarm_disarm", entity_id=entity_id)
     await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
