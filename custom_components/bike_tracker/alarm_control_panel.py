@@ -12,11 +12,10 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelState,
 )
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Tracker, Triggered
-from .const import DOMAIN
+from .answers.refusals import refused
 from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
@@ -102,9 +101,7 @@ class BikeTrackerGuard(BikeTrackerEntity[Guarded], AlarmControlPanelEntity):
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
         """Guard the bike where it is."""
         if not self.coordinator.async_arm(self.coordinator_context):
-            raise ServiceValidationError(
-                translation_domain=DOMAIN, translation_key="guard_without_place"
-            )
+            raise refused("guard_without_place")
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:

@@ -14,11 +14,11 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import RideEvent
+from .answers.units import distance, duration, speed
 from .entities.entry import BikeTrackerConfigEntry
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .fleet.ride_book import BookedRide, Place
 from .fleet.zones import async_zone_name
-from .units import distance, duration, speed
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

@@ -28,6 +28,8 @@ def texts_in_use() -> set[Use]:
     return {
         use
         for path, tree in syntax_trees().items()
+        # Of whose own functions each use is looked at.
+        if path.name != "refusals.py"
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         for use in _uses(node, path.relative_to(INTEGRATION).with_suffix(""))
@@ -70,6 +72,11 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
         placeholders = frozenset(name for name in arguments if name is not None)
         for key in _values(call.args[2], module):
             yield Use("issues", key, placeholders | {"account"})
+        return
+    if isinstance(call.func, ast.Name) and call.func.id in {"refused", "failed"}:
+        placeholders = frozenset(name for name in arguments if name is not None)
+        for key in _values(call.args[0], module):
+            yield Use("exceptions", key, placeholders)
         return
     if "translation_key" not in arguments:
         return

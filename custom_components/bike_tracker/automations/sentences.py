@@ -6,8 +6,8 @@ from typing import Any, Final
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_cached_translations
 
+from ..answers.units import distance, duration
 from ..const import DOMAIN
-from ..units import distance, duration
 
 # Of these the kind says it all, in words that Home Assistant shows as well.
 _KINDS: Final = {

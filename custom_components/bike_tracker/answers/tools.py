@@ -16,8 +16,8 @@ from homeassistant.util.json import JsonObjectType
 import voluptuous as vol
 
 from ..const import DOMAIN
-from .answers import rides, where
 from .bikes import Bike, exposed_bikes
+from .spoken import rides, where
 
 _MOST_DAYS: Final = 31
 

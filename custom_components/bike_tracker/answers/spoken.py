@@ -14,8 +14,8 @@ from ..account import Fix, Ride, Tracker
 from ..api import Position
 from ..fleet.ride_book import BookedRide, Place
 from ..fleet.zones import async_zone_name
-from ..units import distance, duration, speed
 from .bikes import Bike
+from .units import distance, duration, speed
 
 # Ten metres, as near as it takes to find a bike.
 _DECIMALS: Final = 4

@@ -14,7 +14,7 @@ from .asking import async_tools
 @pytest.fixture
 def before_2026_10(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Import the tools as on a Home Assistant that has no such results."""
-    names = [f"custom_components.bike_tracker.{x}" for x in ("llm", "assistants.tools")]
+    names = [f"custom_components.bike_tracker.{x}" for x in ("llm", "answers.tools")]
     before = {name: sys.modules.pop(name, None) for name in names}
     monkeypatch.delattr(llm, "ToolResult", raising=False)
     yield

@@ -1,0 +1,1 @@
+"""What people, actions and assistants are told of bikes, and in which words."""

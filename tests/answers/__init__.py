@@ -1,0 +1,1 @@
+"""Tests of what actions and assistants are told of bikes."""

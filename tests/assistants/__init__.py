@@ -1,1 +1,0 @@
-"""Tests of what assistants are told of bikes."""
