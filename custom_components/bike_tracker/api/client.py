@@ -11,7 +11,7 @@ from ..news import News
 from .answers import async_answer, raise_for_status
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
 from .limits import MOST_BYTES
-from .lists import ListReader, read_history
+from .lists import ListReader, read_positions
 from .models import Device, Position
 
 # Where no connection comes about there is time left to try another address.
@@ -70,8 +70,8 @@ class TrackingClient:
         does not know one. Raises the same errors as async_get_devices.
         """
         query = "&".join(f"id={position_id}" for position_id in position_ids)
-        body = await self._async_get(f"positions?{query}")
-        return ListReader[int, Position](Position).read(body).now
+        positions = read_positions(await self._async_get(f"positions?{query}"))
+        return {position.device_id: position for position in positions}
 
     async def async_get_history(
         self, device_id: int, start: datetime, end: datetime
@@ -82,7 +82,11 @@ class TrackingClient:
         async_get_devices.
         """
         query = f"deviceId={device_id}&from={_utc(start)}&to={_utc(end)}"
-        return read_history(await self._async_get(f"positions?{query}"), device_id)
+        reports = read_positions(await self._async_get(f"positions?{query}"))
+        # What ignores the question answers with all trackers.
+        if any(report.device_id != device_id for report in reports):
+            raise InvalidResponseError("reports of another tracker")
+        return reports
 
     async def _async_get(self, path: str) -> bytes:
         return await async_answer(self._async_ask(path), self._session)

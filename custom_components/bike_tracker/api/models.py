@@ -23,6 +23,8 @@ _UNFIT_FOR_A_LINE = re.compile(
 _HALF_A_CHARACTER = re.compile(r"[\ud800-\udfff]")
 # Beyond it are infinity, and integers of which no float can be made.
 _MOST = sys.float_info.max
+# Integers beyond 64 bits cannot be stored.
+_LEAST_INTEGER, _END_OF_INTEGERS = -(2**63), 2**64
 _KILOMETRES_PER_HOUR_PER_KNOT = 1.852
 # What cell towers say of a place may be a county: no place a person means.
 _COARSEST_PLACE = 5_000
@@ -200,8 +202,8 @@ class Position(NamedTuple):
         here, as most of the attributes, is dropped.
         """
         get = row.get
-        position_id, device_id = get("id"), get("deviceId")
-        if type(position_id) is not int or type(device_id) is not int:
+        position_id, device_id = _integer(get("id")), _integer(get("deviceId"))
+        if position_id is None or device_id is None:
             return None
         attributes = get("attributes")
         if type(attributes) is not dict:
@@ -294,7 +296,11 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
 
 
 def _integer(value: object) -> int | None:
-    return value if type(value) is int else None
+    return (
+        value
+        if type(value) is int and _LEAST_INTEGER <= value < _END_OF_INTEGERS
+        else None
+    )
 
 
 def boolean(value: object) -> bool | None:
