@@ -40,6 +40,11 @@ class Told:
     variables: dict[str, Any]
     """What the trigger gave it, as text."""
 
+    @property
+    def what(self) -> str:
+        """Return what it says, without since when."""
+        return str(self.variables["description"]).partition(" (")[0]
+
 
 class Garage(House):
     """A house of which one sees what triggers tell."""

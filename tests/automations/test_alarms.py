@@ -64,6 +64,8 @@ async def test_each_is_told(garage: Garage) -> None:
         ("vibration", "shock"),
         ("other", "Fahrrad weg!"),
     ]
+    # What has no name here is called as its tracker calls it.
+    assert garage.runs[-1].variables["description"] == "Red bike: Fahrrad weg!"
 
 
 @pytest.mark.parametrize("chosen", ["tow", ["tow"], ["tow", "sos", "tow"]])

@@ -36,7 +36,7 @@ async def test_told_once(garage: Garage, first: str) -> None:
         for interruption in order:
             await garage.async_end(interruption)
 
-        told = [run.variables["description"] for run in garage.runs]
+        told = [run.what for run in garage.runs]
         expected = [f"Red bike {trigger.replace('_', ' ')}" for trigger in became]
         expected.append("Red bike: SOS")
         assert sorted(told) == sorted(expected), order

@@ -28,7 +28,7 @@ ON_STATE = {
         "event_data": {"description": "state"},
     },
 }
-TOLD = ["Red bike: The bike is elsewhere", "state"]
+TOLD = ["Red bike: The bike is elsewhere (1.1 km)", "state"]
 
 
 async def async_call(garage: Garage, action: str, entity_id: str = GUARD) -> None:

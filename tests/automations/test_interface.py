@@ -116,7 +116,9 @@ async def test_offered(hass: HomeAssistant) -> None:
     for name in TRIGGERS:
         described = triggers[f"{DOMAIN}.{name}"]
         assert described is not None
-        assert described["target"] == {"entity": [{"integration": DOMAIN}]}
+        assert described["target"] == {
+            "entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]
+        }
         asked = {"alarm_raised": ["alarm"]} | {key: ["for"] for key in WAITING}
         assert [*described["fields"]] == asked.get(name, [])
 

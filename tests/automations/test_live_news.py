@@ -30,10 +30,7 @@ async def live_fixture(garage: Garage, wait: Pass) -> Garage:
 
 def told(garage: Garage) -> list[str]:
     """Return what was told, in order, without the bike's name."""
-    return [
-        run.variables["description"].removeprefix("Red bike").lstrip(": ")
-        for run in garage.runs
-    ]
+    return [run.what.removeprefix("Red bike").lstrip(": ") for run in garage.runs]
 
 
 async def _async_save(garage: Garage) -> None:

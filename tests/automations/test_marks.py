@@ -220,7 +220,7 @@ async def test_update_from_1_1(
     assert len(garage.runs) == 1
     await garage.async_minutes(25)
 
-    assert [run.variables["description"] for run in garage.runs[1:]] == [
+    assert [run.what for run in garage.runs[1:]] == [
         "Red bike went offline",
         "Red bike stopped moving",
     ]

@@ -1,9 +1,10 @@
 """Triggers in automations: told once, at the right time, whatever comes in between."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise, permutations, product
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -56,7 +57,10 @@ async def test_told_at_once(garage: Garage, trigger: str) -> None:
     assert run.variables["device_id"] == garage.device(RED)
     assert run.variables["entity_id"] == garage.entity(RED)
     assert run.variables["name"] == "Red bike"
-    assert run.variables["description"] == f"Red bike {trigger.replace('_', ' ')}"
+    said = f"Red bike {trigger.replace('_', ' ')}"
+    if trigger == "became_silent":
+        said += f" ({dt_util.as_local(became - timedelta(days=2)):%Y-%m-%d %H:%M})"
+    assert run.variables["description"] == said
     since = dt_util.parse_datetime(run.variables["since"])
     assert since == (
         became - timedelta(days=2) if trigger == "became_silent" else run.at
@@ -75,6 +79,27 @@ async def test_told_after_a_wait(garage: Garage, trigger: str) -> None:
     since = dt_util.parse_datetime(run.variables["since"])
     assert since is not None
     assert timedelta() <= run.at - since - timedelta(seconds=610) < timedelta(minutes=1)
+    said = f"Red bike {trigger.replace('_', ' ')} ({dt_util.as_local(since):%H:%M})"
+    assert run.variables["description"] == said
+
+
+async def test_times_are_those_of_the_house(
+    hass: HomeAssistant, garage: Garage, freezer: FrozenDateTimeFactory
+) -> None:
+    """They are times, in the zone of the house and to the second."""
+    await hass.config.async_set_time_zone("Asia/Tokyo")
+    await garage.async_prepare("went_offline")
+    await garage.async_listen("went_offline")
+    freezer.tick(timedelta(milliseconds=250))
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+
+    [run] = garage.runs
+    text = run.variables["since"]
+    since = datetime.fromisoformat(text)
+    assert text.endswith("+09:00")
+    assert since.microsecond == 0
+    assert timedelta() <= run.at - since < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("trigger", WAITING)

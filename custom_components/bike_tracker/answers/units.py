@@ -10,13 +10,26 @@ _SPEEDS: Final = {
     UnitOfLength.KILOMETERS: UnitOfSpeed.KILOMETERS_PER_HOUR,
     UnitOfLength.MILES: UnitOfSpeed.MILES_PER_HOUR,
 }
+# All other languages write 4,2.
+_LANGUAGES_WITH_POINT: Final = {
+    "ar",
+    "en",
+    "en-GB",
+    "es-419",
+    "ga",
+    "he",
+    "ja",
+    "ko",
+} | {*("zh-Hans", "zh-Hant")}
 
 
 def distance(hass: HomeAssistant, kilometres: float) -> str:
-    """Return a way, as "4.2 km"."""
+    """Return a way, as "4.2 km", with the decimal comma where that is written."""
     units = hass.config.units
-    way = units.length(kilometres, UnitOfLength.KILOMETERS)
-    return f"{way:.1f} {units.length_unit}"
+    way = f"{units.length(kilometres, UnitOfLength.KILOMETERS):.1f}"
+    if hass.config.language not in _LANGUAGES_WITH_POINT:
+        way = way.replace(".", ",")
+    return f"{way} {units.length_unit}"
 
 
 def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:

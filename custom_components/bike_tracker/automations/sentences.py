@@ -1,39 +1,61 @@
 """What became of a tracker, as a sentence in Home Assistant's language."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from datetime import datetime, timedelta
+from typing import Final
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_cached_translations
+from homeassistant.util import dt as dt_util
 
 from ..answers.units import distance, duration
 from ..const import DOMAIN
+from .kinds import KINDS, Item
 
-# Of these the kind says it all, in words that Home Assistant shows as well.
-_KINDS: Final = {
-    "alarm_raised": ("selector", "selector.alarm.options", "type"),
-    "guard_triggered": (
-        "entity",
-        "entity.alarm_control_panel.guard.state_attributes.cause.state",
-        "cause",
-    ),
-}
+_CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
+# What is older says since when.
+_NEW: Final = timedelta(minutes=1)
 
 
-def sentence(
-    hass: HomeAssistant, trigger: str, name: str, more: Mapping[str, Any]
-) -> str:
-    """Return what a trigger tells of a tracker of this name."""
-    if trigger in _KINDS:
-        category, place, key = _KINDS[trigger]
-        return f"{name}: {_text(hass, category, f'{place}.{more[key]}', more[key])}"
+def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
+    """Return all that a trigger has to tell of a tracker of this name."""
+    if trigger == "alarm_raised":
+        return f"{name}: {_alarm(hass, item)}"
+    if trigger == "guard_triggered":
+        return f"{name}: {_cause(hass, item)}"
     filled = {"name": name}
     if trigger == "ride_ended":
-        filled["distance"] = distance(hass, more["distance"])
-        filled["duration"] = duration(more["duration"])
+        filled["distance"] = distance(hass, item.more["distance"])
+        filled["duration"] = duration(item.more["duration"])
     bare = "{name}: " + trigger.replace("_", " ")
     text = _text(hass, "selector", f"selector.told.options.{trigger}", bare)
-    return text.format(**filled)
+    said = text.format(**filled)
+    is_new = dt_util.utcnow() - item.since < _NEW
+    if is_new or KINDS[trigger].wait is None:
+        return said
+    return f"{said} ({_time(item.since)})"
+
+
+def _alarm(hass: HomeAssistant, item: Item) -> str:
+    """Return what it is called; the tracker's own word where that is all there is."""
+    kind, word = item.more["type"], item.more["alarm"]
+    text = _text(hass, "selector", f"selector.alarm.options.{kind}", word)
+    return str(word) if kind == "other" else text
+
+
+def _cause(hass: HomeAssistant, item: Item) -> str:
+    """Return why a guard was triggered, and how far away the bike was seen."""
+    cause = item.more["cause"]
+    text = _text(hass, "entity", f"{_CAUSES}.{cause}", cause)
+    if cause != "place":
+        return text
+    return f"{text} ({distance(hass, item.more['distance'] / 1000)})"
+
+
+def _time(moment: datetime) -> str:
+    """Return when it was, as every language reads it."""
+    local = dt_util.as_local(moment)
+    is_today = local.date() == dt_util.now().date()
+    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
 
 
 def _text(hass: HomeAssistant, category: str, place: str, bare: str) -> str:

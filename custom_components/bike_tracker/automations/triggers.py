@@ -1,5 +1,6 @@
 """The triggers."""
 
+from datetime import datetime
 import json
 from typing import ClassVar, override
 
@@ -14,6 +15,7 @@ from homeassistant.helpers.trigger import (
     TriggerNotTriggeredReporter,
 )
 from homeassistant.helpers.typing import ConfigType
+from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..const import DOMAIN
@@ -66,16 +68,14 @@ class TrackerTrigger(Trigger):
             # None is one that was removed just now.
             if device := account.fleet.device_of(unique_id):
                 name = device.name_by_user or device.name
+                told = {"since": item.since, "before": item.before, **item.more}
                 variables = {
                     ATTR_DEVICE_ID: device.id,
                     ATTR_ENTITY_ID: self._entity_id(unique_id),
                     ATTR_NAME: name,
-                    "since": item.since,
-                    "before": item.before,
-                    **item.more,
+                    **{key: _shown(value) for key, value in told.items()},
                 }
-                said = sentence(self._hass, self._name, str(name), item.more)
-                run_action(variables, said)
+                run_action(variables, sentence(self._hass, self._name, str(name), item))
 
         target, options = self._config.target or {}, self._config.options or {}
         wait, names = options.get(CONF_FOR, AT_ONCE), options.get(_CONF_ALARM)
@@ -90,6 +90,13 @@ class TrackerTrigger(Trigger):
         return er.async_get(self._hass).async_get_entity_id(
             BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
         )
+
+
+def _shown(value: object) -> object:
+    """Return a time as people in the house read it, anything else as it is."""
+    if isinstance(value, datetime):
+        return dt_util.as_local(value).replace(microsecond=0)
+    return value
 
 
 TRIGGERS: dict[str, type[Trigger]] = {
