@@ -180,6 +180,12 @@ LANGUAGES = {
         sign_in_again="Prihlásiť sa znova",
         same_as_english={"Alarm", "Email", "Offline", "Online", "SOS"},
     ),
+    "sr": Language(
+        connectivity="Повезивање",
+        online="На мрежи",
+        sign_in_again="Пријавите се поново",
+        same_as_english={"SOS"},
+    ),
     "sr-Latn": Language(
         connectivity="Povezivost",
         online="Na mreži",

@@ -51,7 +51,8 @@ PROMISED = {
     "pt-BR": "Brazilian Portuguese",
     "ru": "Russian",
     "sk": "Slovak",
-    "sr-Latn": "Serbian",
+    "sr": "Serbian (Cyrillic)",
+    "sr-Latn": "Serbian (Latin)",
     "sv": "Swedish",
     "tr": "Turkish",
     "zh-Hans": "Simplified Chinese",
@@ -71,6 +72,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "ja": {"e"},
     "ko": set(),
     "ru": set(),
+    "sr": set(),
     "zh-Hans": set(),
     "zh-Hant": set(),
 }
