@@ -204,6 +204,12 @@ LANGUAGES = {
         sign_in_again="Yeniden oturum aç",
         same_as_english={"Alarm", "SOS"},
     ),
+    "uk": Language(
+        connectivity="Зв'язок",
+        online="Онлайн",
+        sign_in_again="Повторний вхід",
+        same_as_english={"SOS"},
+    ),
     "zh-Hans": Language(
         connectivity="连通性",
         online="在线",

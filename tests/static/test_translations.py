@@ -55,6 +55,7 @@ PROMISED = {
     "sr-Latn": "Serbian (Latin)",
     "sv": "Swedish",
     "tr": "Turkish",
+    "uk": "Ukrainian",
     "zh-Hans": "Simplified Chinese",
     "zh-Hant": "Traditional Chinese",
 }
@@ -73,6 +74,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "ko": set(),
     "ru": set(),
     "sr": set(),
+    "uk": set(),
     "zh-Hans": set(),
     "zh-Hant": set(),
 }
