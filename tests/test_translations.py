@@ -137,6 +137,12 @@ LANGUAGES = {
         sign_in_again="Prisijunkite iš naujo",
         same_as_english={"SOS"},
     ),
+    "mk": Language(
+        connectivity="Поврзаност",
+        online="Онлајн",
+        sign_in_again="Најавете се повторно",
+        same_as_english={"SOS"},
+    ),
     "nb": Language(
         connectivity="Tilkobling",
         online="Tilkoblet",
