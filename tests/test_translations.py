@@ -77,6 +77,12 @@ LANGUAGES = {
         sign_in_again="Volver a iniciar sesión",
         same_as_english={"No", "SOS"},
     ),
+    "es-419": Language(
+        connectivity="Conectividad",
+        online="En línea",
+        sign_in_again="Volver a iniciar sesión",
+        same_as_english={"No", "SOS"},
+    ),
     "et": Language(
         connectivity="Ühenduvus",
         online="Võrgus",

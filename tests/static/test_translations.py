@@ -34,6 +34,7 @@ PROMISED = {
     "en": "English",
     "en-GB": "British English",
     "es": "Spanish",
+    "es-419": "Latin American Spanish",
     "et": "Estonian",
     "fi": "Finnish",
     "fr": "French",
@@ -405,7 +406,7 @@ def test_sign_in_helps_in_every_language(path: Path) -> None:
 
 
 # Telephones cut what is longer.
-SHORT = {"ca", "es", "ga", "gl", "it", "pt", "pt-BR"}
+SHORT = {"ca", "es", "es-419", "ga", "gl", "it", "pt", "pt-BR"}
 
 
 @pytest.mark.parametrize("language", sorted(SHORT))
