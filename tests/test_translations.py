@@ -119,6 +119,12 @@ LANGUAGES = {
         sign_in_again="Jelentkezzen be újra",
         same_as_english={"Offline", "Online", "SOS"},
     ),
+    "id": Language(
+        connectivity="Konektivitas",
+        online="Online",
+        sign_in_again="Masuk lagi",
+        same_as_english={"Alarm", "Email", "Offline", "Online", "SOS"},
+    ),
     "it": Language(
         connectivity="Connettività",
         online="In linea",

@@ -41,6 +41,7 @@ PROMISED = {
     "ga": "Irish",
     "gl": "Galician",
     "hu": "Hungarian",
+    "id": "Indonesian",
     "it": "Italian",
     "ja": "Japanese",
     "ko": "Korean",
