@@ -89,6 +89,12 @@ LANGUAGES = {
         sign_in_again="Logi uuesti sisse",
         same_as_english={"SOS"},
     ),
+    "eu": Language(
+        connectivity="Konektibitatea",
+        online="Sarean",
+        sign_in_again="Hasi saioa berriro",
+        same_as_english={"SOS"},
+    ),
     "fi": Language(
         connectivity="Yhteydet",
         online="Online",

@@ -36,6 +36,7 @@ PROMISED = {
     "es": "Spanish",
     "es-419": "Latin American Spanish",
     "et": "Estonian",
+    "eu": "Basque",
     "fi": "Finnish",
     "fr": "French",
     "ga": "Irish",
@@ -407,7 +408,7 @@ def test_sign_in_helps_in_every_language(path: Path) -> None:
 
 
 # Telephones cut what is longer.
-SHORT = {"ca", "es", "es-419", "ga", "gl", "it", "pt", "pt-BR"}
+SHORT = {"ca", "es", "es-419", "eu", "ga", "gl", "id", "it", "pt", "pt-BR"}
 
 
 @pytest.mark.parametrize("language", sorted(SHORT))
