@@ -41,6 +41,12 @@ class Language(NamedTuple):
 
 
 LANGUAGES = {
+    "bg": Language(
+        connectivity="Свързаност",
+        online="Онлайн",
+        sign_in_again="Влезте отново",
+        same_as_english={"SOS"},
+    ),
     "ca": Language(
         connectivity="Connectivitat",
         online="En línia",

@@ -26,6 +26,7 @@ FOREIGN = [path for path in TRANSLATED if path.stem != "en-GB"]
 
 # The languages the README promises.
 PROMISED = {
+    "bg": "Bulgarian",
     "ca": "Catalan",
     "cs": "Czech",
     "da": "Danish",
@@ -72,6 +73,7 @@ LATIN_WORDS |= {"gpx", "id", "sos", "tracker"}
 LATIN_WORDS |= {"allowlist", "configuration", "dirs", "external", "yaml"}
 # The languages of another script, and what they write in Latin letters besides.
 OTHER_SCRIPTS: dict[str, set[str]] = {
+    "bg": set(),
     # Home Assistant says "Email", "Διεύθυνση server" and "Eメール".
     "el": {"email", "server"},
     "ja": {"e"},
@@ -408,7 +410,7 @@ def test_sign_in_helps_in_every_language(path: Path) -> None:
 
 
 # Telephones cut what is longer.
-SHORT = {"ca", "es", "es-419", "eu", "ga", "gl", "id", "it", "pt", "pt-BR"}
+SHORT = {"bg", "ca", "es", "es-419", "eu", "ga", "gl", "id", "it", "pt", "pt-BR"}
 
 
 @pytest.mark.parametrize("language", sorted(SHORT))
