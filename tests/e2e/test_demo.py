@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 import os
 from pathlib import Path
 import re
@@ -108,6 +109,70 @@ async def test_what_there_is_to_try(tmp_path: Path) -> None:
             await client.close()
 
 
+async def test_leaves_home_while_it_rides(tmp_path: Path) -> None:
+    """The blueprint tells that the bike moved, each time."""
+    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
+        url = address(process)
+        async with ClientSession() as session, asyncio.timeout(120):
+            client = HomeAssistantClient(session, url)
+            await client.sign_in()
+            [device] = (await client.devices()).values()
+            blueprint = {
+                "path": "bike_tracker/bike_moved.yaml",
+                "input": {"trackers": [device["id"]]},
+            }
+            await client.post(
+                "/api/config/automation/config/moved",
+                {"alias": "Moved", "use_blueprint": blueprint},
+            )
+            async with client.events("automation_triggered") as runs:
+                for number in (1, 2):
+                    while not await is_on_its_way(client):
+                        await asyncio.sleep(0.1)
+                    await client.action(
+                        "script.turn_on", entity_id="script.try_leaves_home"
+                    )
+                    while len(runs) < number:
+                        await asyncio.sleep(0.1)
+            await client.close()
+
+
+async def test_nobody_home(tmp_path: Path) -> None:
+    """A button sends the one rider away, and another one back."""
+    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
+        url = address(process)
+        async with ClientSession() as session, asyncio.timeout(120):
+            client = HomeAssistantClient(session, url)
+            await client.sign_in()
+            for button, people in (("nobody_home", "0"), ("at_home", "1")):
+                await client.action("script.turn_on", entity_id=f"script.try_{button}")
+                while (await client.states())["zone.home"].state != people:
+                    await asyncio.sleep(0.1)
+            await client.close()
+
+
+async def test_kilometres_of_a_year(tmp_path: Path) -> None:
+    """There are some, and no month has less than none."""
+    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
+        url = address(process)
+        async with ClientSession() as session, asyncio.timeout(120):
+            client = HomeAssistantClient(session, url)
+            await client.sign_in()
+            start = datetime.now(UTC) - timedelta(days=365)
+            months = await client.call(
+                "recorder/statistics_during_period",
+                start_time=start.isoformat(),
+                statistic_ids=["sensor.city_bike_total_distance"],
+                period="month",
+                types=["change"],
+            )
+            await client.close()
+    [bike] = months.values()
+    ridden = [month["change"] for month in bike]
+    assert min(ridden) >= 0
+    assert sum(ridden) > 1
+
+
 async def test_question(tmp_path: Path) -> None:
     """Assist tells where a bike is."""
     with demo(tmp_path, "--trackers", "2", "--port", str(free_port())) as process:
@@ -127,6 +192,15 @@ async def is_offline(client: HomeAssistantClient) -> bool:
     """Return whether Home Assistant knows that the bike is offline."""
     states = await client.states()
     return states["binary_sensor.city_bike_connectivity"].state == "off"
+
+
+async def is_on_its_way(client: HomeAssistantClient) -> bool:
+    """Return whether Home Assistant knows that the bike rides somewhere."""
+    states = await client.states()
+    return (
+        states["binary_sensor.city_bike_moving"].state == "on"
+        and states["device_tracker.city_bike"].state == "not_home"
+    )
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:

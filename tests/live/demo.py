@@ -19,6 +19,7 @@ from .past_rides import add_rides
 from .ports import free_port, is_free
 from .process import ProcessEndedError
 from .question import add_question
+from .rider import add_phone
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
 from .town import settle
 from .try_it import add_scripts, page, serve, to_try
@@ -115,6 +116,7 @@ async def _demo(options: Namespace, port: int) -> int:
             if not options.documented_only:
                 await add_rides(home_assistant, entry_id)
                 client = home_assistant.client
+                await add_phone(client)
             await add_kilometres(client)
             tricks = await to_try(simulator)
             await add_scripts(client, tricks)

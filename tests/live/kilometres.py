@@ -1,19 +1,20 @@
 """Kilometres of the weeks before the demo began, for its graph to show."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
-from random import Random
 
 from .client import HomeAssistantClient
+from .past_rides import past_rides
 
-WEEKS = 6
-"""So many weeks back: more than the graph shows, as its first bar would show all before."""
+_SUFFIX = "_total_distance"
+_LONG_AGO = timedelta(days=3650)
+"""No graph goes back so far: what it begins with would be a bar of its own there."""
 
 
 async def add_kilometres(client: HomeAssistantClient) -> None:
-    """Have trackers that count kilometres ride in the weeks before, as Home Assistant's statistics remember it."""
+    """Have Home Assistant's statistics know the past rides of trackers that count kilometres."""
     for entity in await client.entities():
-        if entity["unique_id"].endswith("_total_distance"):
+        if entity["unique_id"].endswith(_SUFFIX):
             await client.call(
                 "recorder/import_statistics",
                 metadata={
@@ -25,23 +26,23 @@ async def add_kilometres(client: HomeAssistantClient) -> None:
                     "unit_of_measurement": "km",
                     "unit_class": "distance",
                 },
-                stats=_days(Random(entity["unique_id"])),  # noqa: S311 - rides, not secrets
+                stats=list(_hours(entity["unique_id"].removesuffix(_SUFFIX))),
             )
 
 
-def _days(random: Random) -> list[dict[str, str | float]]:
-    """Return what was ridden up to each day's noon, in km.
+def _hours(tracker: str) -> Iterator[dict[str, str | float]]:
+    """Yield what was ridden up to each hour in which a ride ended, in km.
 
     It ends with 0, where Home Assistant begins to count.
     """
-    noon = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
-    days = [noon - timedelta(days=number) for number in range(WEEKS * 7, 0, -1)]
-    ridden = list(accumulate(random.choice((0, 4, 6, 12, 25)) for _ in days))
-    return [
-        {
-            "start": day.isoformat(),
-            "state": kilometres - ridden[-1],
-            "sum": kilometres - ridden[-1],
-        }
-        for day, kilometres in zip(days, ridden, strict=True)
-    ]
+    ridden = {datetime.now(UTC) - _LONG_AGO: 0.0}
+    total = 0.0
+    for ride in past_rides(tracker):
+        total += ride["distance"]
+        ridden[datetime.fromisoformat(ride["ended_at"])] = total
+    hours = {
+        time.replace(minute=0, second=0, microsecond=0): round(so_far - total, 3)
+        for time, so_far in ridden.items()
+    }
+    for hour, number in hours.items():
+        yield {"start": hour.isoformat(), "state": number, "sum": number}

@@ -10,7 +10,9 @@ from tests.simulator.streets import HOME, JUNCTIONS, Point, Route
 
 from .config_folder import store
 from .home_assistant import HomeAssistantProcess
-from .kilometres import WEEKS
+
+_WEEKS = 6
+"""So many weeks back: more than the graph of kilometres shows, as its first bar would show all before."""
 
 
 async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
@@ -20,16 +22,16 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
     """
     trackers = sorted(await home_assistant.client.devices())
     await home_assistant.stop()
-    rides = [ride for tracker in trackers for ride in _rides(tracker)]
+    rides = [ride for tracker in trackers for ride in past_rides(tracker)]
     store(home_assistant.folder, f"bike_tracker.{entry_id}.rides", 1, {"rides": rides})
     await home_assistant.start()
 
 
-def _rides(tracker: str) -> Iterator[dict[str, Any]]:
-    """Yield some rides on most days, from home and back."""
+def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
+    """Yield some rides on most days, from home and back, as the ride book remembers them."""
     random = Random(tracker)  # noqa: S311 - rides, not secrets
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    for days in range(WEEKS * 7, 0, -1):
+    for days in range(_WEEKS * 7, 0, -1):
         stops = random.sample(JUNCTIONS, random.choice((0, 1, 2, 4)))
         time = today - timedelta(days=days) + timedelta(hours=random.uniform(6, 9))
         for start, end in pairwise([HOME, *stops, HOME] if stops else []):

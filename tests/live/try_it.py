@@ -7,6 +7,7 @@ from aiohttp import ClientError
 
 from tests.simulator import ControlError
 
+from . import rider
 from .client import CommandError, HomeAssistantClient, RequestError
 from .dashboard import Card, button, renew_dashboard
 from .home_assistant import HomeAssistantProcess
@@ -33,7 +34,7 @@ async def to_try(simulator: SimulatorProcess) -> list[Trick]:
     tricks = await simulator.control.to_try()
     if simulator.documented_only:
         return [trick for trick in tricks if not trick["needs_positions"]]
-    return tricks
+    return [*tricks, *rider.TO_TRY]
 
 
 async def add_scripts(client: HomeAssistantClient, tricks: list[Trick]) -> None:
@@ -81,7 +82,11 @@ async def _serve(
     renewing: asyncio.Task[None] | None = None
     async for event in client.listen(EVENT, *_REGISTRIES):
         if event["event_type"] == EVENT:
-            await simulator.control.try_(event["data"]["try"])
+            name = event["data"]["try"]
+            if name in rider.PLACES:
+                await rider.go(client, name)
+            else:
+                await simulator.control.try_(name)
         elif renewing is None or renewing.done():
             renewing = tasks.create_task(_renew(client, simulator))
 

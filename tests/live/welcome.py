@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from .rider import PLACES
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
 from .try_it import Trick
 
@@ -28,7 +29,7 @@ The bikes ride through a town. Their account:
 
 To try from another terminal:
 
-{"\n".join(_command(simulator, trick) for trick in tricks)}
+{"\n".join(_command(simulator, trick) for trick in tricks if trick["name"] not in PLACES)}
 Ctrl-C ends it.
 """
 

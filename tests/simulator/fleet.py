@@ -16,6 +16,10 @@ HEARTBEAT = 300.0
 """Seconds between two signs of life of one that rests."""
 ALARM = 30.0
 """Seconds until somebody shakes a bike that rests."""
+MOMENT = 3.0
+"""Seconds for which a bike is at home that leaves: longer than two reports need to be told one by one."""
+OUT_OF_HOME = 150.0
+"""Metres that it has ridden then, so that it is out of the zone before anybody may take it for a ride that goes on."""
 CARRIED = 200.0
 """Metres that somebody carries a bike."""
 MODEL = "BT-200"
@@ -24,6 +28,7 @@ TOWN = "69120 Heidelberg"
 KNOT = 0.514444
 """Metres per second."""
 _UNSEEN_FOR = timedelta(minutes=6)
+_SILENT_FOR = timedelta(hours=25)
 
 NAMES = (
     "City bike",
@@ -89,11 +94,13 @@ class Fleet:
         ]
 
     def leave_home(self, unique_id: str) -> None:
-        """Have a bike ride away from home, where it is taken first if it is elsewhere."""
+        """Have a bike ride away from home, where it is for a moment first, wherever it was."""
         bike = self._bike(unique_id)
-        bike.route, bike.speed, bike.place = None, 0.0, HOME
-        self._report(bike, course=0.0)
+        bike.place = HOME
+        self.park(unique_id)
         self._set_off(bike)
+        bike.travelled = OUT_OF_HOME
+        self._left = STEP - MOMENT
 
     def set_off(self, unique_id: str) -> None:
         """Have a bike ride, unless it does."""
@@ -129,6 +136,12 @@ class Fleet:
         bike.route, bike.speed, bike.rest = None, 0.0, inf
         self._world.set_status(bike.unique_id, "online")
         self._report(bike, course=0.0)
+
+    def fall_silent(self, unique_id: str) -> None:
+        """Have a bike that reported last some time ago, until it rides."""
+        self.park(unique_id)
+        self._bike(unique_id).silent = -inf
+        self._world.set_last_update(unique_id, datetime.now(UTC) - _SILENT_FOR)
 
     def carry_off(self, unique_id: str) -> None:
         """Have a bike stand elsewhere, of which its tracker does not say that it moved."""

@@ -78,7 +78,7 @@ class Tricks:
         return {
             "leaves-home": Trick(
                 "{bike} leaves home",
-                "On the map it leaves Home within a minute. If it was elsewhere, it is at home for a moment first.",
+                "Wherever it was, it is at home for a moment. Then it leaves Home, of which the blueprint for bikes that move tells.",
                 "mdi:home-export-outline",
                 fleet.leave_home,
                 needs_positions=True,
@@ -88,6 +88,14 @@ class Tricks:
                 "Moving and Speed change within seconds, and Last ride counts its kilometers.",
                 "mdi:bike-fast",
                 fleet.set_off,
+                bike=1,
+                needs_positions=True,
+            ),
+            "arrives": Trick(
+                "{bike} arrives",
+                "Moving says so at once. After five minutes its ride ends: Rides and Last ride have it.",
+                "mdi:flag-checkered",
+                fleet.park,
                 bike=1,
                 needs_positions=True,
             ),
@@ -112,6 +120,21 @@ class Tricks:
                 "mdi:cloud-check-outline",
                 self._come_online,
                 bike=3,
+            ),
+            "silent": Trick(
+                "{bike} is silent for a day",
+                "Last update says so within a minute, and the blueprint for silent trackers tells you. It reports again once it rides.",
+                "mdi:sleep",
+                fleet.fall_silent,
+                bike=1,
+            ),
+            "sos": Trick(
+                "Somebody on {bike} needs help",
+                "Last alarm says SOS within seconds. It is there from the first alarm on.",
+                "mdi:alert-octagon-outline",
+                lambda bike: fleet.raise_alarm(bike, "sos"),
+                bike=4,
+                needs_positions=True,
             ),
             "alarm": Trick(
                 "{bike} is towed",

@@ -1,6 +1,7 @@
 """What there is to try with the demo's bikes, as a person asks for it."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 
 from aiohttp import ClientSession
 import pytest
@@ -13,7 +14,7 @@ from tests.simulator import (
     Simulator,
     SimulatorControl,
 )
-from tests.simulator.fleet import CARRIED, STEP
+from tests.simulator.fleet import CARRIED, MOMENT, STEP
 from tests.simulator.streets import HOME, metres
 from tests.simulator.tricks import NEW_NAME, OTHER_PASSWORD, Tricks
 
@@ -84,15 +85,26 @@ async def test_bikes_are_called_by_their_names(
     assert "Tandem goes offline" in titles
 
 
+def moves(simulator: Simulator, name: str) -> bool:
+    """Return whether a bike says that it moves."""
+    position = named(simulator, name).position
+    assert position is not None
+    return position.attributes["motion"] is True
+
+
 async def test_leaves_home(
     simulator: Simulator, control: SimulatorControl, fleet: Fleet
 ) -> None:
-    """Wherever it was, it is at home, and within a minute elsewhere."""
-    assert far(simulator, "City bike") > 0
-    await control.try_("leaves-home")
-    assert far(simulator, "City bike") == 0
-    fleet.advance(60)
-    assert far(simulator, "City bike") > 100
+    """Also while it rides it stands at home first, for three seconds, and is out of the zone then."""
+    for seconds in range(20):
+        await control.try_("leaves-home")
+        fleet.advance(MOMENT - 1)
+        assert far(simulator, "City bike") == 0
+        assert not moves(simulator, "City bike")
+        fleet.advance(1)
+        assert far(simulator, "City bike") > 120
+        assert moves(simulator, "City bike")
+        fleet.advance(seconds)
 
 
 async def test_rides(
@@ -108,10 +120,41 @@ async def test_rides(
         fleet.advance(10)
 
 
-async def test_battery_and_alarm(
+async def test_a_ride_that_ends(
+    simulator: Simulator, control: SimulatorControl, fleet: Fleet
+) -> None:
+    """The bike stands where it is, for as long as a ride takes to end and longer."""
+    await control.try_("rides")
+    fleet.advance(STEP)
+    assert moves(simulator, "Gravel bike")
+    arrived = far(simulator, "Gravel bike")
+    await control.try_("arrives")
+    fleet.advance(3600)
+    assert not moves(simulator, "Gravel bike")
+    assert far(simulator, "Gravel bike") == arrived
+
+
+async def test_silent_for_a_day(
+    simulator: Simulator, control: SimulatorControl, fleet: Fleet
+) -> None:
+    """And on, until it rides."""
+    await control.try_("silent")
+    fleet.advance(24 * 3600)
+    bike = named(simulator, "Gravel bike")
+    day = datetime.now(UTC) - timedelta(days=1)
+    assert bike.last_update < day
+    await control.try_("rides")
+    assert bike.last_update > day
+
+
+async def test_battery_and_alarms(
     simulator: Simulator, control: SimulatorControl
 ) -> None:
     """Are in the next report."""
+    await control.try_("sos")
+    mountain_bike = named(simulator, "Mountain bike")
+    assert mountain_bike.position is not None
+    assert mountain_bike.position.attributes["alarm"] == "sos"
     await control.try_("battery")
     await control.try_("alarm")
     low, towed = (
