@@ -14,7 +14,7 @@ import pytest
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BOB, EMAIL, PASSWORD, RED
+from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
 from .simulator import Simulator
 from .simulator.streets import METRES_PER_DEGREE
 from .story.conftest import no_legacy_trackers
@@ -51,6 +51,8 @@ class Rider:
     """Rides the red bike, which reports every ten seconds under way."""
 
     home: Home
+    trackers: tuple[str, ...] = (RED,)
+    """That one's, and those of bikes that are beside it all the way."""
     rides: list[Trip] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     """What the sensor of the total distance showed."""
@@ -91,13 +93,14 @@ class Rider:
 
     def report(self, *, moves: bool) -> None:
         """Say where the bike is."""
-        self.home.simulator.report(
-            RED,
-            latitude=47.9 + self._metres / METRES_PER_DEGREE,
-            accuracy=5.0,
-            speed=METRES_A_SECOND / _KNOT if moves else 0.0,
-            attributes={"motion": moves, "totalDistance": self._ridden},
-        )
+        for tracker in self.trackers:
+            self.home.simulator.report(
+                tracker,
+                latitude=47.9 + self._metres / METRES_PER_DEGREE,
+                accuracy=5.0,
+                speed=METRES_A_SECOND / _KNOT if moves else 0.0,
+                attributes={"motion": moves, "totalDistance": self._ridden},
+            )
 
     async def _wait(self, seconds: float) -> None:
         await self.home.async_wait(seconds)
@@ -276,6 +279,39 @@ async def test_history_that_comes_late(rider: Rider, how: str) -> None:
     await rider.check_book()
 
 
+@pytest.mark.parametrize("how", ["status-400", "status-503", "huge-body"])
+async def test_history_that_is_refused(rider: Rider, how: str) -> None:
+    """`ended` is told with that answer: none comes in time."""
+    home = rider.home
+    home.simulator.fault(how, path="history")
+    await rider.ride()
+    await rider.rest(5)
+    while not rider.asked():
+        assert [told.what for told in rider.told()] == ["started"]
+        await home.async_wait(1)
+    assert [told.what for told in rider.told()] == RIDE
+
+
+async def test_two_rides_that_end_at_once(rider: Rider) -> None:
+    """Both are told with the first answer; the other one makes the book exact a minute later."""
+    home = rider.home
+    rider.trackers = (RED, BLUE)
+    rider.report(moves=False)
+    await home.async_wait(2 * MINUTE)
+    await rider.ride()
+    await rider.rest(5)
+    while not rider.asked():
+        await home.async_wait(1)
+    for tracker in rider.trackers:
+        assert home.listener.rides(tracker) == RIDE
+    await rider.rest(3)
+    assert rider.asked() == 2
+    for tracker in rider.trackers:
+        assert home.listener.rides(tracker) == RIDE
+        [ride] = home.booked(tracker)
+        assert ride.distance == pytest.approx(3, rel=PER_CENT / 100)
+
+
 @pytest.mark.parametrize("how", ["status-400", "status-404", "html"])
 async def test_service_without_history(
     rider: Rider, monkeypatch: pytest.MonkeyPatch, how: str
@@ -322,7 +358,7 @@ async def test_idle_account(rider: Rider) -> None:
 async def test_kill_while_the_end_waits(rider: Rider) -> None:
     """It is told once all the same, and as it was."""
     home = rider.home
-    home.simulator.fault("status-503", path="history")
+    home.simulator.fault("no-answer", path="history")
     await rider.ride()
     while not any(told.what == "ended" for told in rider.told()):
         asked = rider.asked()

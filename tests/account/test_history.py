@@ -373,6 +373,27 @@ def test_past_of_an_account() -> None:
     assert not account.take_past("red", past, now=now).changed
 
 
+def test_account_waits_no_more() -> None:
+    """All that waits is told; what lacks is asked for as before."""
+    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
+    devices = {"red": a_device(), "blue": a_device("blue")}
+    listed, now = News({}, devices, set(devices)), NOW
+    for report in reports[::6]:
+        now = report.fix_time or NOW
+        account.take(listed, dict.fromkeys(devices, report), now=now, has_history=True)
+        if account.gaps:
+            break
+    gaps = account.gaps
+    assert gaps.keys() == devices.keys()
+    assert account.wait_no_more(now).changed == devices.keys()
+    for tracker in account.trackers.values():
+        kinds = [event.type for event in tracker.ride_events]
+        assert kinds == ["started", "ended"]
+    assert account.gaps == gaps
+    assert account.waits_until is None
+    assert not account.wait_no_more(now).changed
+
+
 @pytest.mark.parametrize("by_poll", [True, False])
 def test_account_tells_by_the_clock(by_poll: bool) -> None:
     """With the next poll, or when somebody looks at the clock before that."""

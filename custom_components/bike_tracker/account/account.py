@@ -199,6 +199,17 @@ class Account:
             self._note(changed, device, story.after_time(moment), now)
         return self._become(changed, frozenset())
 
+    def wait_no_more(self, now: datetime) -> News[str, Tracker]:
+        """Tell what waits for the history; return what is different.
+
+        What lacks is to be asked for as before.
+        """
+        changed = dict[str, Tracker]()
+        for unique_id in self._pending & self.trackers.keys():
+            device, story = self.trackers[unique_id]
+            self._note(changed, device, story.wait_no_more(Moment(now)), now)
+        return self._become(changed, frozenset())
+
     @property
     def gaps(self) -> dict[str, Gap]:
         """Return what is to be asked for of the service's history, by `uniqueId`."""

@@ -61,9 +61,12 @@ class RideLog(NamedTuple):
     def after_time(self, moment: Moment) -> RideLog:
         """Return what is told now, as far as it does not wait any longer."""
         until = self.waits_until
-        if not self.waiting or (until and moment.now < until and moment.has_history):
-            return self
-        log = self._replace(waiting=())
+        is_in_vain = not (until and moment.now < until and moment.has_history)
+        return self.wait_no_more(moment) if is_in_vain else self
+
+    def wait_no_more(self, moment: Moment) -> RideLog:
+        """Return what is told now, as nothing waits any longer."""
+        log = self._replace(waiting=()) if self.waiting else self
         for event in self.waiting:
             log = log.told(event, moment)
         return log

@@ -176,6 +176,10 @@ class Story(NamedTuple):
         log = log.after_report(before, track, news, moment)
         return self._replace(track=track, rides=log)
 
+    def wait_no_more(self, moment: Moment) -> Story:
+        """Return the story once nothing of it waits for the history."""
+        return self._replace(rides=self.rides and self.rides.wait_no_more(moment))
+
     def adopted(self) -> Story:
         """Return the story for another account, whose server may be another one.
 

@@ -53,10 +53,13 @@ class Filling:
             self.tell(
                 account.take_past(tracker, past, now=now, came_back=self.came_back())
             )
+        # While trackers are unavailable nothing is told: a poll does once they are back.
+        if not self.came_back():
+            # The next answer comes in a minute: too late for what waits.
+            self.tell(account.wait_no_more(dt_util.utcnow()))
 
     @callback
     def _async_on_time(self) -> None:
-        # While trackers are unavailable nothing is told: a poll does once they are back.
         if not self.came_back():
             self.tell(
                 self.account.after_time(
