@@ -49,8 +49,12 @@ KNOWN_FIELDS = frozenset(
     )
 )
 """Names of all fields that are read here."""
-_SELDOM = frozenset(("alarm", "charge", "lock", "battery", "power", "versionFw"))
-KNOWN_ATTRIBUTES = _SELDOM | {"batteryLevel", "motion", "totalDistance"}
+KNOWN_ATTRIBUTES = frozenset(
+    (
+        *("alarm", "battery", "batteryLevel", "charge", "lock", "motion", "power"),
+        *("totalDistance", "versionFw"),
+    )
+)
 """Names of all attributes of a position that are read here."""
 
 
@@ -95,8 +99,6 @@ class Device(NamedTuple):
 
     def unreadable(self, row: dict[str, Any]) -> set[str]:
         """Return the names of the fields of its row without a readable value."""
-        if None not in self[:_DOCUMENTED] and row.get("name") == self.name:
-            return set()
         return {
             field
             for field, read in _READ.items()
@@ -143,15 +145,12 @@ class Hardware(NamedTuple):
             power_voltage=number(get("power"), 0, _MOST_POWER_VOLTS),
             firmware=_version(get("versionFw")),
         )
-        return None if hardware == _NOTHING else hardware
+        return None if hardware.count(None) == len(hardware) else hardware
 
     def or_else(self, before: Hardware) -> Hardware:
         """Return this with what it does not tell, but what was known before does."""
         both = zip(self, before, strict=True)
         return Hardware._make(known if now is None else now for now, known in both)
-
-
-_NOTHING = Hardware()
 
 
 class Position(NamedTuple):
@@ -209,26 +208,17 @@ class Position(NamedTuple):
         if type(attributes) is not dict:
             attributes = {}
         fix_time = timestamp(get("fixTime"))
-        knows_time = is_real(fix_time)
+        knows_time, is_valid = is_real(fix_time), get("valid") is not False
         latitude = number(get("latitude"), -90, 90)
         longitude = number(get("longitude"), -180, 180)
         accuracy = number(get("accuracy"), 0) or 0
         has_place = _is_place(latitude, longitude, accuracy) and (
-            knows_time or fix_time is None or get("valid") is not False
+            knows_time or fix_time is None or is_valid
         )
-        device_time = fix_time
-        if get("deviceTime") != get("fixTime"):
-            device_time = timestamp(get("deviceTime"))
-        is_fix = (
-            get("valid") is not False
-            or fix_time is None
-            or device_time is None
-            or fix_time >= device_time
-        )
+        device_time = timestamp(get("deviceTime"))
+        is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
         has_fix = has_place and is_fix
         battery_level = number(attributes.get("batteryLevel"), 0)
-        # Most reports hold none of it, which is told in a tenth of the time.
-        has_more = not _SELDOM.isdisjoint(attributes)
         return cls(
             device_id=device_id,
             id=position_id,
@@ -244,8 +234,8 @@ class Position(NamedTuple):
             device_time=device_time if is_real(device_time) else None,
             total_distance=_kilometres(attributes.get("totalDistance")),
             is_fix=is_fix,
-            hardware=Hardware.from_attributes(attributes) if has_more else None,
-            alarm=_text(attributes.get("alarm")) if has_more else None,
+            hardware=Hardware.from_attributes(attributes),
+            alarm=_text(attributes.get("alarm")),
             is_readable=not has_place or knows_time or get("fixTime") is None,
             address=one_line(get("address"), LONGEST_ADDRESS) if has_place else None,
         )
@@ -362,7 +352,6 @@ _READ: dict[str, Callable[[object], object]] = {
 }
 """How each documented field of a device is read, but for its key."""
 _MAY_BE_NULL = ("lastUpdate", "positionId")
-_DOCUMENTED = 1 + len(_READ)
 
 
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
