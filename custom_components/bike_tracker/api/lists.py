@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 import json
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final
 
 import orjson
 
 from ..news import News
 from .errors import InvalidResponseError
 from .limits import refuse_too_many_values
-from .models import Position
+from .models import Device, Position
 
 # Servers may invent names without end. Real ones use some hundred at the most.
 MOST_NAMES: Final = 300
@@ -21,25 +21,6 @@ MOST_NAMES: Final = 300
 _LONGEST_NAME = 64
 _LONGEST_INTEGER = len("-9223372036854775808")
 _NOTHING_USABLE = "no usable element in the list"
-
-
-class Listed[K](Protocol):
-    """What a list answer holds one of per row."""
-
-    @classmethod
-    def from_row(cls, row: dict[str, Any], /) -> Self | None:
-        """Return the object, or None without a key."""
-
-    def unreadable(self, row: dict[str, Any], /) -> set[str]:
-        """Return the names of the fields of its row without a readable value."""
-
-    @property
-    def key(self) -> K:
-        """Return what the object is known by."""
-
-    @property
-    def moment(self) -> datetime:
-        """Return when this was true: of two with one key the later counts."""
 
 
 @dataclass(slots=True)
@@ -63,7 +44,7 @@ class Seen:
 
 
 @dataclass(slots=True, eq=False)
-class ListReader[K, T: Listed[Any]]:
+class ListReader[K, T: (Device, Position)]:
     """Reads the answers of one call, one after another.
 
     An object that did not change is the same object as before, and so is the mapping if
@@ -140,19 +121,19 @@ def _remember(seen: set[str], names: Collection[str]) -> None:
         seen.update(islice(new, MOST_NAMES - len(seen)))
 
 
-def _by_key[K, T: Listed[Any]](items: Collection[T]) -> dict[K, T]:
+def _by_key[T: (Device, Position)](items: Collection[T]) -> dict[Any, T]:
     """Return objects by key: of two with one, that of the later moment.
 
     Where both are of the same moment the choice is any, but never depends on the order.
     """
-    objects: dict[K, T] = {item.key: item for item in items}
+    objects: dict[Any, T] = {item.key: item for item in items}
     if len(objects) < len(items):
         for item in items:
             objects[item.key] = max(item, objects[item.key], key=_moment_and_text)
     return objects
 
 
-def _moment_and_text(item: Listed[Any]) -> tuple[datetime, str]:
+def _moment_and_text(item: Device | Position) -> tuple[datetime, str]:
     return item.moment, str(item)
 
 
