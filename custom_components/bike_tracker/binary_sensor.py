@@ -1,20 +1,18 @@
 """Binary sensors: is the tracker online, disabled, moving, charging, unlocked?"""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import override
 
 from homeassistant.components.binary_sensor import (
-    DOMAIN as BINARY_SENSOR_DOMAIN,
     BinarySensorDeviceClass,
     BinarySensorEntity,
     BinarySensorEntityDescription,
 )
 from homeassistant.const import EntityCategory
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Tracker
-from .entities.entry import BikeTrackerConfigEntry
+from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
@@ -54,43 +52,31 @@ DESCRIPTIONS = (
     BikeTrackerBinarySensorDescription(
         key="motion",
         device_class=BinarySensorDeviceClass.MOVING,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.motion,
     ),
     BikeTrackerBinarySensorDescription(
         key="charging",
         device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.charge,
     ),
     BikeTrackerBinarySensorDescription(
         key="lock",
         device_class=BinarySensorDeviceClass.LOCK,
-        only_if_reported=True,
         value_fn=_is_open,
     ),
 )
-
-
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: BikeTrackerConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Say which binary sensors a tracker has."""
-    entry.runtime_data.entities.async_register(
-        BikeTrackerBinarySensor, DESCRIPTIONS, async_add_entities
-    )
 
 
 class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
     """A yes or no about a tracker."""
 
     entity_description: BikeTrackerBinarySensorDescription
-    platform_domain = BINARY_SENSOR_DOMAIN
 
     @property
     @override
     def is_on(self) -> bool | None:
         """Return the value."""
         return self._value
+
+
+async_setup_entry = partial(async_offer, BikeTrackerBinarySensor, DESCRIPTIONS)

@@ -2,20 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, override
 
 from homeassistant.components.calendar import (
-    DOMAIN as CALENDAR_DOMAIN,
     CalendarEntity,
     CalendarEntityDescription,
     CalendarEvent,
 )
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import RideEvent
 from .answers.units import distance, duration, speed
-from .entities.entry import BikeTrackerConfigEntry
+from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 from .fleet.ride_book import BookedRide, Place
 from .fleet.zones import async_zone_name
@@ -38,29 +37,16 @@ DESCRIPTIONS: Final = (
     BikeTrackerCalendarDescription(
         key="rides",
         translation_key="rides",
-        only_if_reported=True,
         reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.ride_events,
     ),
 )
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: BikeTrackerConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Say that each tracker that was anywhere has a calendar."""
-    entry.runtime_data.entities.async_register(
-        BikeTrackerCalendar, DESCRIPTIONS, async_add_entities
-    )
-
-
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[RideEvent, ...]], CalendarEntity):
     """The rides of a tracker that are over: none is under way or to come."""
 
     entity_description: BikeTrackerCalendarDescription
-    platform_domain = CALENDAR_DOMAIN
 
     @property
     @override
@@ -100,3 +86,6 @@ def _way(hass: HomeAssistant, *places: Place | None) -> str | None:
         place and (place.address or async_zone_name(hass, place)) for place in places
     )
     return " → ".join(filter(None, names)) or None
+
+
+async_setup_entry = partial(async_offer, BikeTrackerCalendar, DESCRIPTIONS)

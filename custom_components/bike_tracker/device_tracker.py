@@ -1,20 +1,18 @@
 """The device tracker: where the bike is."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, override
 
 from homeassistant.components.device_tracker import (
-    DOMAIN as DEVICE_TRACKER_DOMAIN,
     TrackerEntity,
     TrackerEntityDescription,
 )
 from homeassistant.const import EntityCategory
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import EntityDescription
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .account import Tracker
-from .entities.entry import BikeTrackerConfigEntry
+from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
@@ -54,22 +52,10 @@ DESCRIPTIONS = (
 )
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: BikeTrackerConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Say that every tracker has a device tracker."""
-    entry.runtime_data.entities.async_register(
-        BikeTrackerTracker, DESCRIPTIONS, async_add_entities
-    )
-
-
 class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
     """The place of a tracker; unknown where the service offers none."""
 
     entity_description: BikeTrackerTrackerDescription
-    platform_domain = DEVICE_TRACKER_DOMAIN
 
     @staticmethod
     @override
@@ -106,3 +92,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
     def location_accuracy(self) -> float:
         """Return the accuracy in metres, 0 if unknown."""
         return self._value.accuracy if self._value else 0
+
+
+async_setup_entry = partial(async_offer, BikeTrackerTracker, DESCRIPTIONS)

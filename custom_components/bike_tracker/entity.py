@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, override
+from datetime import datetime
+from typing import Protocol, override
 
 from homeassistant.core import callback
 from homeassistant.helpers.device_registry import DeviceEntry
@@ -17,19 +18,19 @@ from .identity import name_of
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerDescription[T](EntityDescription):
-    """An entity that every tracker has, or every tracker that reports its value."""
+    """One value of a tracker."""
 
     value_fn: Callable[[Tracker], T | None]
     """Returns the value, or None while it is unknown."""
-    only_if_reported: bool = False
-    """Whether the entity exists only where there has been a value."""
     reported_fn: Callable[[Tracker], object] | None = None
-    """Returns what there must have been instead, where that is not the value."""
+    """Returns what a tracker must have reported to have it, where that is not the value.
 
-    def is_had_by(self, tracker: Tracker) -> bool:
-        """Return whether a tracker has such an entity."""
-        reported_fn = self.reported_fn or self.value_fn
-        return not self.only_if_reported or reported_fn(tracker) is not None
+    That matters for optional kinds alone.
+    """
+
+    def is_reported_by(self, tracker: Tracker) -> bool:
+        """Return whether there is something of it to show."""
+        return (self.reported_fn or self.value_fn)(tracker) is not None
 
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
@@ -43,9 +44,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     _attr_has_entity_name = True
     _available = False
     _value: T | None = None
-
-    platform_domain: ClassVar[str]
-    """The domain in which the unique ID is one."""
 
     def __init__(
         self,
@@ -120,3 +118,59 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
             return False
         self._available, self._value = available, value
         return True
+
+
+class Happened(Protocol):
+    """Something that happened to a tracker."""
+
+    @property
+    def heard_at(self) -> datetime | None:
+        """Return its number, None where nobody is to be told."""
+
+
+class BikeTrackerTeller[T: Happened](BikeTrackerEntity[tuple[T, ...]]):
+    """Tells what happened to a tracker, the value: each thing once."""
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Tell what is not told yet, once it is there and automations listen."""
+        await super().async_added_to_hass()
+        self.async_on_remove(self.hass.loop.call_soon(self._tell).cancel)
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        super()._handle_coordinator_update()
+        self._tell()
+
+    @callback
+    def _tell(self) -> None:
+        """Tell what is not told yet, oldest first, each as a change of its own."""
+        if self._available and self.coordinator.automations_listen:
+            for item in self._take_untold():
+                self._show(item)
+                self.async_write_ha_state()
+
+    def _show(self, item: T) -> None:
+        """Let the state be what one thing makes of it."""
+
+    def _take_untold(self) -> list[T]:
+        """Return what is not told yet, and take in that it is."""
+        told = self._told
+        untold = [
+            item
+            for item in self._value or ()
+            if item.heard_at and (told is None or item.heard_at > told)
+        ]
+        if untold and (number := untold[-1].heard_at):
+            tracker, key = self.coordinator_context, self.entity_description.key
+            self.coordinator.account.note_told(tracker, key, number)
+            self.coordinator.async_remember()
+        return untold
+
+    @property
+    def _told(self) -> datetime | None:
+        """Return the number of what was told last, None if nothing was."""
+        return self.coordinator.account.told(
+            self.coordinator_context, self.entity_description.key
+        )

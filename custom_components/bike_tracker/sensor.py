@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final, override
 
 from homeassistant.components.sensor import (
-    DOMAIN as SENSOR_DOMAIN,
     SensorDeviceClass,
     SensorEntity,
     SensorEntityDescription,
@@ -67,7 +66,6 @@ _diagnostic = partial(
 _measured = partial(
     BikeTrackerSensorDescription,
     state_class=SensorStateClass.MEASUREMENT,
-    only_if_reported=True,
 )
 _voltage = partial(
     _measured,
@@ -81,7 +79,6 @@ _kilometres = partial(
     device_class=SensorDeviceClass.DISTANCE,
     native_unit_of_measurement=UnitOfLength.KILOMETERS,
     suggested_display_precision=1,
-    only_if_reported=True,
 )
 
 _LAST_UPDATE = _diagnostic(
@@ -106,7 +103,6 @@ _OTHERS = (
     BikeTrackerSensorDescription(
         key="address",
         translation_key="address",
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.address,
     ),
     _diagnostic(
@@ -114,7 +110,6 @@ _OTHERS = (
         translation_key="position_time",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_registry_enabled_default=False,
-        only_if_reported=True,
         value_fn=lambda tracker: tracker.position and tracker.position.fix_time,
     ),
     _measured(
@@ -181,7 +176,6 @@ _OTHERS = (
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
-        only_if_reported=True,
         reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration),
     ),
@@ -204,7 +198,6 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
     """A value of a tracker."""
 
     entity_description: BikeTrackerSensorDescription
-    platform_domain = SENSOR_DOMAIN
 
     @property
     @override
@@ -217,20 +210,12 @@ class LastUpdateSensor(BikeTrackerSensor):
     """When a tracker reported, which is not written with each report."""
 
     _beside: Device | None = None
-    _written_at = _REPORTED
     _stop_waiting: CALLBACK_TYPE | None = None
 
     @override
     async def async_will_remove_from_hass(self) -> None:
         """Wait for no poll any more."""
         self._end_wait()
-
-    @callback
-    def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
-        is_time = dt_util.utcnow() - self._written_at >= _CALM
-        if polled is self.coordinator and self._available and is_time:
-            self._beside = None
-            self._handle_coordinator_update()
 
     @override
     def _read(self, *, as_it_was: bool = False) -> bool:
@@ -239,26 +224,27 @@ class LastUpdateSensor(BikeTrackerSensor):
         beside = tracker and _beside_reports(tracker.device)
         is_there = self.coordinator.last_update_success and self._available
         if is_there and beside is not None and beside == self._beside:
-            self._wait_for_poll()
+            # After some polls it is time.
+            self._stop_waiting = self._stop_waiting or async_dispatcher_connect(
+                self.hass, SIGNAL_POLLED, self._follow_poll
+            )
             return False
         self._end_wait()
         self._beside = beside
-        is_new = super()._read(as_it_was=as_it_was)
-        if is_new:
-            self._written_at = dt_util.utcnow()
-        return is_new
+        return super()._read(as_it_was=as_it_was)
 
-    def _wait_for_poll(self) -> None:
-        """Listen to polls: after some of them it is time."""
-        if self._stop_waiting is None:
-            self._stop_waiting = async_dispatcher_connect(
-                self.hass, SIGNAL_POLLED, self._follow_poll
-            )
+    @callback
+    def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
+        written = self.hass.states.get(self.entity_id)
+        is_time = not written or dt_util.utcnow() - written.last_updated >= _CALM
+        if polled is self.coordinator and self._available and is_time:
+            self._beside = None
+            self._handle_coordinator_update()
 
     def _end_wait(self) -> None:
-        stop, self._stop_waiting = self._stop_waiting, None
-        if stop is not None:
-            stop()
+        if self._stop_waiting is not None:
+            self._stop_waiting()
+            self._stop_waiting = None
 
 
 def _beside_reports(device: Device) -> Device:

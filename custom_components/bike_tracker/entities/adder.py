@@ -1,17 +1,20 @@
 """The one place that adds entities: for new trackers, and for what they newly report."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from homeassistant.core import callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.entity_platform import (
+    AddConfigEntryEntitiesCallback as AddEntities,
+    async_get_current_platform,
+)
 from homeassistant.helpers.typing import UNDEFINED
 
-from ..account import Trackers
+from ..account import Tracker, Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import BikeTrackerCoordinator
 from ..entity import BikeTrackerDescription, BikeTrackerEntity
@@ -29,13 +32,18 @@ class _Kind:
 
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
-    add_entities: AddConfigEntryEntitiesCallback
+    domain: str
+    add_entities: AddEntities
 
     def entity_id(self, registry: er.EntityRegistry, unique_id: str) -> str | None:
         """Return the entity ID of that of this tracker, if it is registered."""
         entity = self.entity_class.unique_id_of(unique_id, self.description)
-        domain = self.entity_class.platform_domain
-        return registry.async_get_entity_id(domain, DOMAIN, entity)
+        return registry.async_get_entity_id(self.domain, DOMAIN, entity)
+
+    def is_had_by(self, tracker: Tracker) -> bool:
+        """Return whether a tracker has such an entity."""
+        is_optional = self.description.key in limit.OPTIONAL_KINDS
+        return not is_optional or self.description.is_reported_by(tracker)
 
 
 class EntityAdder:
@@ -49,8 +57,8 @@ class EntityAdder:
         # Without those that gave way.
         self._kinds: list[_Kind] = []
         self._seen: Trackers = {}
-        # The kinds of which a tracker has none yet; one that has no entity is not in it.
-        self._lacking: dict[str, list[_Kind]] = {}
+        # The kinds of which there is an entity, by tracker.
+        self._added = defaultdict[str, set[_Kind]](set)
         self._adding = Portions(
             coordinator.hass, coordinator.config_entry, self._add, _TRACKERS_AT_A_TIME
         )
@@ -60,11 +68,12 @@ class EntityAdder:
         self,
         entity_class: type[BikeTrackerEntity[Any]],
         descriptions: Iterable[BikeTrackerDescription[Any]],
-        add_entities: AddConfigEntryEntitiesCallback,
+        add_entities: AddEntities,
     ) -> None:
-        """Take in what a platform makes of a tracker."""
+        """Take in what the platform that is being set up makes of a tracker."""
+        domain = async_get_current_platform().domain
         self._kinds += [
-            _Kind(entity_class, description, add_entities)
+            _Kind(entity_class, description, domain, add_entities)
             for description in descriptions
         ]
 
@@ -85,7 +94,7 @@ class EntityAdder:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose entities another account has: it may come back."""
-        self._lacking.pop(unique_id, None)
+        self._added.pop(unique_id, None)
 
     @callback
     def _async_add_wanted(self) -> None:
@@ -105,20 +114,13 @@ class EntityAdder:
         """Return the trackers that are new or report something new."""
         news = self._coordinator.data
         seen, self._seen = self._seen, news.now
-        wanted, reporting = set[str](), list[str]()
-        for unique_id in news.since(seen):
-            if unique_id not in news.now or unique_id in self.left_out:
-                continue
-            before = seen.get(unique_id)
+        listed = news.since(seen) & news.now.keys()
+        for unique_id in listed - seen.keys():
             # Its device may have been removed while it was gone.
-            if before is None and not self._coordinator.fleet.device_of(unique_id):
+            if not self._coordinator.fleet.device_of(unique_id):
                 self.async_forget(unique_id)
-            if unique_id not in self._lacking:
-                wanted.add(unique_id)
-            elif before is None or before.story is not news.now[unique_id].story:
-                reporting.append(unique_id)
-        missing = self._each(reporting, self._missing_kinds)
-        return wanted | {unique_id for unique_id in missing if missing[unique_id]}
+        missing = self._each(listed - self.left_out.keys(), self._missing_kinds)
+        return {unique_id for unique_id in missing if missing[unique_id]}
 
     def _each[T](
         self, unique_ids: Iterable[str], work: Callable[[str], T]
@@ -139,8 +141,12 @@ class EntityAdder:
     def _missing_kinds(self, unique_id: str) -> list[_Kind]:
         if (tracker := self._seen.get(unique_id)) is None:
             return []
-        lacking = self._lacking.get(unique_id, self._kinds)
-        return [kind for kind in lacking if kind.description.is_had_by(tracker)]
+        added = self._added[unique_id]
+        return [
+            kind
+            for kind in self._kinds
+            if kind not in added and kind.is_had_by(tracker)
+        ]
 
     def _make_room(self) -> dict[str, int]:
         """Do without kinds that give way; return which trackers are left out."""
@@ -154,9 +160,7 @@ class EntityAdder:
             for entity_ids in taking.values():
                 for entity_id in filter(None, map(entity_ids.get, gone)):
                     registry.async_remove(entity_id)
-            self._kinds = _without(gone, kinds)
-            for unique_id, lacking in self._lacking.items():
-                self._lacking[unique_id] = _without(gone, lacking)
+            self._kinds = [kind for kind in kinds if kind.description.key not in gone]
         return left_out
 
     def _taking_room(self, unique_id: str) -> dict[str, str | None]:
@@ -177,24 +181,19 @@ class EntityAdder:
 
     def _add(self, unique_ids: Sequence[str]) -> None:
         """Add what is missing of these trackers, unless they are left out by now."""
-        batches = defaultdict[
-            AddConfigEntryEntitiesCallback, list[BikeTrackerEntity[Any]]
-        ](list)
         fitting = [key for key in unique_ids if key not in self.left_out]
-        made = self._each(fitting, self._entities)
+        made = self._each(fitting, self._missing_entities)
+        batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for entities in made.values():
             for kind, entity in entities.items():
                 batches[kind.add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
         for unique_id, entities in made.items():
-            if entities:
-                lacking = self._lacking.get(unique_id, self._kinds)
-                rest = [kind for kind in lacking if kind not in entities]
-                self._lacking[unique_id] = rest
+            self._added[unique_id].update(entities)
 
-    def _entities(self, unique_id: str) -> dict[_Kind, BikeTrackerEntity[Any]]:
-        """Return a new entity of each kind that a tracker has and that is missing."""
+    def _missing_entities(self, unique_id: str) -> dict[_Kind, BikeTrackerEntity[Any]]:
+        """Return a new entity of each kind that is missing."""
         if not (kinds := self._missing_kinds(unique_id)):
             return {}
         coordinator, tracker = self._coordinator, self._seen[unique_id]
@@ -213,7 +212,3 @@ class EntityAdder:
             kind: kind.entity_class(coordinator, unique_id, kind.description, device)
             for kind in kinds
         }
-
-
-def _without(gone: Container[str], kinds: Iterable[_Kind]) -> list[_Kind]:
-    return [kind for kind in kinds if kind.description.key not in gone]
