@@ -125,6 +125,12 @@ LANGUAGES = {
         sign_in_again="Iniciar sesión de novo",
         same_as_english={"Altitude", "SOS"},
     ),
+    "he": Language(
+        connectivity="קישוריות",
+        online="מקוון",
+        sign_in_again="התחברות מחדש",
+        same_as_english={"SOS"},
+    ),
     "hu": Language(
         connectivity="Csatlakozás",
         online="Online",

@@ -42,6 +42,7 @@ PROMISED = {
     "fr": "French",
     "ga": "Irish",
     "gl": "Galician",
+    "he": "Hebrew",
     "hu": "Hungarian",
     "id": "Indonesian",
     "it": "Italian",
@@ -76,6 +77,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "bg": set(),
     # Home Assistant says "Email", "Διεύθυνση server" and "Eメール".
     "el": {"email", "server"},
+    "he": set(),
     "ja": {"e"},
     "ko": set(),
     "mk": set(),
