@@ -41,6 +41,12 @@ class Language(NamedTuple):
 
 
 LANGUAGES = {
+    "ar": Language(
+        connectivity="الاتصال",
+        online="متصل",
+        sign_in_again="تسجيل الدخول من جديد",
+        same_as_english={"SOS"},
+    ),
     "bg": Language(
         connectivity="Свързаност",
         online="Онлайн",

@@ -107,10 +107,10 @@ def test_names_hold_the_word(language: str) -> None:
     "places", [SAME, BEGINS, HOLDS], ids=["same", "begins", "holds"]
 )
 def test_words_are_found(places: dict[str, str]) -> None:
-    """Each word is held against Home Assistant's in most languages."""
+    """Each word is held against Home Assistant's in many languages."""
     for place, source in places.items():
         held = [x for x in LANGUAGES if words(x, {place: source})]
-        assert len(held) > len(LANGUAGES) / 2, place
+        assert len(held) > len(LANGUAGES) / 3, place
 
 
 def test_home_assistant_names_what_it_has_a_name_for() -> None:

@@ -26,6 +26,7 @@ FOREIGN = [path for path in TRANSLATED if path.stem != "en-GB"]
 
 # The languages the README promises.
 PROMISED = {
+    "ar": "Arabic",
     "bg": "Bulgarian",
     "ca": "Catalan",
     "cs": "Czech",
@@ -74,6 +75,7 @@ LATIN_WORDS |= {"gpx", "id", "sos", "tracker"}
 LATIN_WORDS |= {"allowlist", "configuration", "dirs", "external", "yaml"}
 # The languages of another script, and what they write in Latin letters besides.
 OTHER_SCRIPTS: dict[str, set[str]] = {
+    "ar": set(),
     "bg": set(),
     # Home Assistant says "Email", "Διεύθυνση server" and "Eメール".
     "el": {"email", "server"},
