@@ -12,6 +12,7 @@ from custom_components.bike_tracker import (
     binary_sensor as our_binary_sensor,
     sensor as our_sensor,
 )
+from custom_components.bike_tracker.entities.limit import OPTIONAL_KINDS
 
 from .benchmark import measured, plan
 from .benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS
@@ -302,7 +303,11 @@ def test_picture() -> None:
 def test_same_entities() -> None:
     """The usual way has no entity that this integration has not, so that both are alike."""
     ours = {
-        (kind.key, kind.entity_registry_enabled_default, kind.only_if_reported)
+        (
+            kind.key,
+            kind.entity_registry_enabled_default,
+            kind.key in OPTIONAL_KINDS,
+        )
         for kind in (*our_binary_sensor.DESCRIPTIONS, *our_sensor.DESCRIPTIONS)
     }
     usual = {
