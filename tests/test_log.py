@@ -149,5 +149,5 @@ async def test_memory_that_is_not_readable(
     monkeypatch.setattr(Store, "async_load", _fail)
     await async_setup(hass, entry)
     name = f"127.0.0.1 (port {simulator.port})"
-    told = f"{name}: What was remembered is not readable: "
+    told = f"{name}: The memory is not readable (JSONDecodeError), a new one begins"
     assert [line for line in lines() if line.startswith(told)]

@@ -1,26 +1,18 @@
 """The ride book: every ride of an account that is over and went anywhere."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
-import os
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
 from ..account import Fix, KnownRide, Tracker
 from ..api import News
-from ..const import DOMAIN, LOGGER
-from ..identity import name_of
+from .file import LateFile
 from .stories import plain, reader
 
-_VERSION = 1
-# The last rides of each tracker are in the other file too, which is written within
-# seconds: a kill loses none.
-_SAVE_DELAY: Final = 5 * 60
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000
 
@@ -58,41 +50,23 @@ type Rides = Mapping[tuple[str, datetime], BookedRide]
 """Rides by tracker and number, in order of their ends; never changed afterwards."""
 
 
-class RideBook:
-    """Keeps the rides of one account's entry in Home Assistant's storage folder."""
+class RideBook(LateFile):
+    """Keeps the rides of one account."""
+
+    title = "ride book"
+    suffix = ".rides"
+    # The last rides of each tracker are in the other file too, which is written within
+    # seconds: a kill loses none.
+    delay = 5 * 60
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Use the file of this entry."""
+        """Begin with no ride."""
+        super().__init__(hass, entry)
         self.rides: Rides = {}
-        self._hass = hass
-        self._entry = entry
-        self._store = Store[dict[str, Any]](
-            hass,
-            _VERSION,
-            f"{DOMAIN}.{entry.entry_id}.rides",
-            private=True,
-            atomic_writes=True,
-            serialize_in_event_loop=False,
-        )
-        self._unsaved = False
 
     async def async_load(self) -> None:
-        """Read the file. One that cannot be read costs the book, and is kept aside."""
-        try:
-            stored = await self._store.async_load()
-            self.rides = await self._hass.async_add_executor_job(_from_json, stored)
-        except Exception as err:  # noqa: BLE001 - it costs the book, no more
-            aside = f"{self._store.path}.unreadable"
-            with suppress(OSError):
-                await self._hass.async_add_executor_job(
-                    os.replace, self._store.path, aside
-                )
-            LOGGER.warning(
-                "%s: The ride book is not readable (%s), a new one begins; it is kept as %s",
-                name_of(self._entry),
-                type(err).__name__,
-                aside,
-            )
+        """Read the file."""
+        self.rides = await self.async_read(_from_json) or {}
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[BookedRide]:
         """Return the rides of a tracker that touch a time, in order of their start."""
@@ -125,33 +99,23 @@ class RideBook:
 
     async def async_adopt(self, tracker: str, giver: RideBook) -> None:
         """Take in the rides of a tracker that comes from another account, and write it."""
-        adopted = [ride for ride in giver.rides.values() if ride.tracker == tracker]
-        self._async_take([*self.rides.values(), *adopted])
-        await self.async_close()
+        if adopted := [
+            ride for ride in giver.rides.values() if ride.tracker == tracker
+        ]:
+            self._async_take([*self.rides.values(), *adopted])
+            await self.async_save()
 
-    async def async_close(self) -> None:
-        """Write now what is not written yet."""
-        if self._unsaved:
-            await self._store.async_save(self._to_save())
-
-    async def async_remove(self) -> None:
-        """Delete the file."""
-        await self._store.async_remove()
+    @override
+    def content(self) -> dict[str, Any]:
+        """Return what is to be written."""
+        return {"rides": [plain(ride) for ride in self.rides.values()]}
 
     @callback
     def _async_take(self, rides: Iterable[BookedRide]) -> None:
         kept = _kept(rides)
-        if kept == self.rides:
-            return
-        self.rides = kept
-        if not self._unsaved:
-            self._unsaved = True
-            self._store.async_delay_save(self._to_save, _SAVE_DELAY)
-
-    def _to_save(self) -> dict[str, Any]:
-        """Return what is to be written; runs beside the event loop."""
-        self._unsaved = False
-        return {"rides": [plain(ride) for ride in self.rides.values()]}
+        if kept != self.rides:
+            self.rides = kept
+            self.async_save_later()
 
 
 def _known(before: Tracker | None, now: Tracker | None) -> Sequence[KnownRide]:

@@ -7,6 +7,7 @@ others have.
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
@@ -24,14 +25,19 @@ from ..api.models import (
 type Reader = Callable[[Any], Any]
 """Returns a value from what JSON holds, None if that is not readable."""
 
-# Not what counts for this start alone.
-_KEPT: Final = tuple(field for field in Story._fields if field != "there_already")
 # What a part of the file is called, if not as the field of a story.
 _NAMES: Final = {"position": "positions", "track": "tracks"}
-# Version 1.0 refuses a position with any other.
+_PARTS: Final[Mapping[str, Callable[[Story], Any]]] = {
+    _NAMES.get(field, field): attrgetter(field)
+    for field in Story._fields
+    # Counts for this start alone.
+    if field != "there_already"
+} | {
+    "hardware": lambda story: story.position and story.position.hardware,
+    "address": lambda story: story.position and story.position.address,
+}
+# Version 1.0 refuses a position with any other: hence the parts beside.
 _FIELDS_OF_1_0: Final = Position._fields[: Position._fields.index("motion") + 1]
-# What is remembered of a position besides, in a part of the file of its own.
-_BESIDE: Final = ("hardware", "address")
 _REQUIRED: Final = object()
 _BOUNDS: Final[Mapping[str, tuple[float, ...]]] = {
     "latitude": (-90, 90),
@@ -49,32 +55,21 @@ _BOUNDS: Final[Mapping[str, tuple[float, ...]]] = {
 
 def to_json(stories: Mapping[str, Story]) -> dict[str, dict[str, Any]]:
     """Return what is to be written of stories by `uniqueId`."""
-    parts = {
-        _NAMES.get(field, field): {
+    return {
+        part: {
             key: plain(value)
             for key, story in stories.items()
-            if (value := getattr(story, field))
+            if (value := read(story))
         }
-        for field in _KEPT
+        for part, read in _PARTS.items()
     }
-    for field in _BESIDE:
-        parts[field] = {
-            key: plain(value)
-            for key, story in stories.items()
-            if (value := getattr(story.position, field, None))
-        }
-    return parts
 
 
 def from_json(stored: object) -> dict[str, Story]:
     """Return what is readable of a file that anybody may have written."""
-    parts = {field: dict_in(stored, _NAMES.get(field, field)) for field in _KEPT}
-    beside = {field: dict_in(stored, field) for field in _BESIDE}
+    parts = {part: dict_in(stored, part) for part in _PARTS}
     return {
-        key: _story(
-            {field: part.get(key) for field, part in parts.items()},
-            {field: part.get(key) for field, part in beside.items()},
-        )
+        key: _story({part: values.get(key) for part, values in parts.items()})
         for key in set[str]().union(*parts.values())
     }
 
@@ -102,9 +97,11 @@ def _position_of_1_0(position: Position) -> dict[str, Any]:
     return {field: getattr(position, field) for field in _FIELDS_OF_1_0}
 
 
-def _story(values: dict[str, Any], beside: dict[str, Any]) -> Story:
+def _story(values: dict[str, Any]) -> Story:
+    for field, part in _NAMES.items():
+        values[field] = values[part]
     if isinstance(position := values["position"], dict):
-        position.update(beside)
+        position.update(hardware=values["hardware"], address=values["address"])
     if isinstance(alarm := values["alarms"], dict):
         values["alarms"] = _alarms_of_1_1(alarm)
     for said in dict_in(values, "since").values():
@@ -162,8 +159,6 @@ def reader(kind: Any, name: str = "") -> Reader:
         return partial(_items, reader(get_args(kind)[0]))
     if bounds := _BOUNDS.get(name):
         return lambda value: number(value, *bounds)
-    if name == "address":
-        return partial(one_line, longest=LONGEST_ADDRESS)
     if read := _READERS.get(kind):
         return read
     # A field that is not readable is unknown if it can be, or as it is at first.
