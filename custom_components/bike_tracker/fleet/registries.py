@@ -1,9 +1,10 @@
 """The account's trackers in Home Assistant's registries: whose, renamed, removed."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from functools import partial
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util.hass_dict import HassKey
@@ -12,11 +13,7 @@ from ..api import Device, News
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
 
-if TYPE_CHECKING:
-    from homeassistant.config_entries import ConfigEntry
-
-# The entry that has a tracker, by `uniqueId`, of all accounts.
-_CLAIMS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_claims")
+_FLEETS: HassKey[list[Fleet]] = HassKey(f"{DOMAIN}_fleets")
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
@@ -54,12 +51,16 @@ class Fleet:
         """Begin with the trackers that have a device."""
         self.had = trackers_of(hass, entry.entry_id)
         """Trackers that are or were this account's, until they are forgotten."""
+        self.own: set[str] = set()
+        """Trackers that were listed, which no other account may have."""
         self.elsewhere: set[str] = set()
         """Trackers of the last list that another entry had first."""
         self._hass = hass
         self._entry = entry
         self._listed: Mapping[str, Device] | None = None
-        entry.async_on_unload(self._release_all)
+        fleets = hass.data.setdefault(_FLEETS, [])
+        fleets.append(self)
+        entry.async_on_unload(partial(fleets.remove, self))
 
     @callback
     def async_claim(self, listed: News[str, Device]) -> News[str, Device]:
@@ -68,6 +69,7 @@ class Fleet:
         touched &= listed.now.keys()
         own = {unique_id for unique_id in touched if self._is_own(unique_id)}
         self.had |= own
+        self.own |= own
         self.elsewhere = touched - own
         self._listed = listed.now
         if not self.elsewhere:
@@ -119,34 +121,19 @@ class Fleet:
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker, so that another account may have it."""
         self.had.discard(unique_id)
-        self._release(unique_id)
-
-    @callback
-    def _release_all(self) -> None:
-        for unique_id in self.had:
-            self._release(unique_id)
-
-    def _release(self, unique_id: str) -> None:
-        if self._claims.get(unique_id) == self._entry.entry_id:
-            del self._claims[unique_id]
-
-    @property
-    def _claims(self) -> dict[str, str]:
-        return self._hass.data.setdefault(_CLAIMS, {})
+        self.own.discard(unique_id)
 
     def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device that a tracker is here, if there is one."""
         return device_of(self._hass, unique_id, self._entry.entry_id)
 
     def _is_own(self, unique_id: str) -> bool:
-        entry_id = self._entry.entry_id
-        if (holder := self._claims.get(unique_id)) is not None:
-            return holder == entry_id
+        fleets = self._hass.data[_FLEETS]
+        if holder := next((each for each in fleets if unique_id in each.own), None):
+            return holder is self
         registry = er.async_get(self._hass)
         entity_id = registry.async_get_entity_id(
             DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
         )
-        if entity_id and registry.entities[entity_id].config_entry_id != entry_id:
-            return False
-        self._claims[unique_id] = entry_id
-        return True
+        entity = entity_id and registry.async_get(entity_id)
+        return not entity or entity.config_entry_id == self._entry.entry_id
