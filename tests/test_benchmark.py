@@ -303,11 +303,7 @@ def test_picture() -> None:
 def test_same_entities() -> None:
     """The usual way has no entity that this integration has not, so that both are alike."""
     ours = {
-        (
-            kind.key,
-            kind.entity_registry_enabled_default,
-            kind.key in OPTIONAL_KINDS,
-        )
+        (kind.key, kind.entity_registry_enabled_default, kind.key in OPTIONAL_KINDS)
         for kind in (*our_binary_sensor.DESCRIPTIONS, *our_sensor.DESCRIPTIONS)
     }
     usual = {

@@ -17,6 +17,7 @@ from ..fleet.zones import async_zone_name
 from .bikes import Bike
 from .units import distance, duration, speed
 
+MOST_DAYS: Final = 31
 # Ten metres, as near as it takes to find a bike.
 _DECIMALS: Final = 4
 _WINDS: Final = (
@@ -34,7 +35,7 @@ _NOTHING: Final = (
 def where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
     """Return where a bike is, how old that is, and how the bike is."""
     if (tracker := bike.tracker) is None:
-        return {"name": bike.name, "note": _NOTHING}
+        return _known(name=bike.name, note=_note(bike))
     position, ride = tracker.position, tracker.track and tracker.track.ride
     return _known(
         name=bike.name,
@@ -50,9 +51,12 @@ def where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
 
 
 def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
-    """Return the rides of a bike that were under way on the last days, and their sums."""
+    """Return the rides of a bike that were under way on the last days, and their sums.
+
+    More days than a month are a month.
+    """
     today = dt_util.now().date()
-    since = dt_util.start_of_local_day(today - timedelta(days=days - 1))
+    since = dt_util.start_of_local_day(today - timedelta(days=min(days, MOST_DAYS) - 1))
     end = dt_util.utcnow()
     book = bike.coordinator and bike.coordinator.rides
     found = book.of(bike.unique_id, since, end) if book else []
@@ -95,15 +99,16 @@ def _place(hass: HomeAssistant, position: Position | None) -> JsonObjectType:
     """Return where that is: a place of the house, an address, and how to get there."""
     if position is None or position.latitude is None or position.longitude is None:
         return {"place": "unknown"}
-    place = position.latitude, position.longitude
-    zone = async_active_zone(hass, *place, position.accuracy)
+    latitude, longitude = position.latitude, position.longitude
+    zone = async_active_zone(hass, latitude, longitude, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
     name = "home" if is_home else zone.name if zone else "away from all known places"
     return {
         "place": name,
         **_known(address=position.address),
-        **dict(zip(("latitude", "longitude"), map(_rounded, place), strict=True)),
-        **({} if is_home else _from_home(hass, *place)),
+        "latitude": _rounded(latitude),
+        "longitude": _rounded(longitude),
+        **({} if is_home else _from_home(hass, latitude, longitude)),
         **_time("position", position.fix_time),
     }
 

@@ -1,8 +1,7 @@
 """The tools, with which an assistant asks."""
 
-from abc import abstractmethod
-from collections.abc import Iterable
-from typing import Any, ClassVar, Final, override
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, override
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.llm import (
@@ -16,10 +15,8 @@ from homeassistant.util.json import JsonObjectType
 import voluptuous as vol
 
 from ..const import DOMAIN
-from .bikes import Bike, exposed_bikes
-from .spoken import rides, where
-
-_MOST_DAYS: Final = 31
+from .bikes import exposed_bikes
+from .spoken import MOST_DAYS, rides, where
 
 
 class _BikeTool(Tool):
@@ -31,6 +28,8 @@ class _BikeTool(Tool):
     integration = DOMAIN
     fields: ClassVar[dict[vol.Marker, Any]] = {}
     """What it takes besides the name."""
+    answer: ClassVar[Callable[..., JsonObjectType]]
+    """Returns what there is to say of a bike."""
 
     def __init__(self, names: Iterable[str]) -> None:
         """Take the names of the bikes that may be asked for."""
@@ -38,10 +37,6 @@ class _BikeTool(Tool):
         self.parameters = vol.Schema(
             {vol.Optional("name", description=known): str, **self.fields}
         )
-
-    @abstractmethod
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
-        """Return what there is to say of a bike."""
 
     @override
     async def async_call(
@@ -67,10 +62,7 @@ class _Where(_BikeTool):
         "Tells where a bike is, how long ago that was, and how it is: on a ride, moving, "
         "battery, online, guarded against theft."
     )
-
-    @override
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
-        return where(hass, bike)
+    answer = staticmethod(where)
 
 
 class _Rides(_BikeTool):
@@ -84,13 +76,10 @@ class _Rides(_BikeTool):
         vol.Optional(
             "days",
             default=7,
-            description=f"So many days up to now, at most {_MOST_DAYS}. 1 is today.",
+            description=f"So many days up to now, at most {MOST_DAYS}. 1 is today.",
         ): vol.All(vol.Coerce(int), vol.Range(min=1))
     }
-
-    @override
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
-        return rides(hass, bike, min(fields["days"], _MOST_DAYS))
+    answer = staticmethod(rides)
 
 
 TOOLS: tuple[type[_BikeTool], ...] = (_Where, _Rides)
