@@ -17,12 +17,12 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .account import LONGEST
+from .answers.bikes import bike_of, bikes_of
 from .answers.refusals import refused
 from .answers.rides import rides_of
 from .answers.track import async_track, async_write
 from .automations.targets import trackers_in
 from .const import DOMAIN
-from .fleet.registries import tracker_of
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
@@ -62,19 +62,20 @@ async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
     trackers = trackers_in(call.hass, json.dumps(target, sort_keys=True))
     if not trackers:
         raise refused("no_tracker")
-    return {"rides": rides_of(call.hass, trackers, start, end)}
+    bikes = bikes_of(call.hass, trackers)
+    return {"rides": rides_of(call.hass, bikes, start, end)}
 
 
 async def _async_get_track(call: ServiceCall) -> ServiceResponse:
     """Return the track of a device, and write it if told to."""
     hass, (start, end) = call.hass, _time(call.data, LONGEST)
     device = dr.async_get(hass).async_get(call.data[ATTR_DEVICE_ID])
-    if not isinstance(device, dr.DeviceEntry) or not (tracker := tracker_of(device)):
+    if not isinstance(device, dr.DeviceEntry) or not (bike := bike_of(hass, device)):
         raise refused("no_tracker")
     filename = call.data.get(_FILENAME)
     if filename and not hass.config.is_allowed_path(filename):
         raise refused("path_not_allowed", filename=filename)
-    track = await async_track(hass, device, tracker, start, end)
+    track = await async_track(bike, start, end)
     if filename:
         await async_write(hass, filename, track["gpx"])
     return track

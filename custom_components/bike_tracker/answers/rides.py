@@ -5,37 +5,34 @@ from datetime import datetime
 from typing import Any
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.util.json import JsonValueType
 
-from ..const import DOMAIN
-from ..fleet.registries import device_of
 from ..fleet.ride_book import BookedRide, Place
 from ..fleet.zones import async_zone_name
-from .devices import coordinator_of, shown_name
+from .bikes import Bike
 
 
 def rides_of(
-    hass: HomeAssistant, trackers: Iterable[str], start: datetime, end: datetime
+    hass: HomeAssistant, bikes: Iterable[Bike], start: datetime, end: datetime
 ) -> list[JsonValueType]:
-    """Return the rides of trackers that touch a time, in order of their start."""
-    rides = [
-        (device, ride)
-        for entry in hass.config_entries.async_entries(DOMAIN, include_disabled=False)
-        for tracker in trackers
-        if (device := device_of(hass, tracker, entry.entry_id))
-        for ride in coordinator_of(hass, device).rides.of(tracker, start, end)
-    ]
-    rides.sort(key=lambda item: item[1].started_at)
-    return [_described(hass, device, ride) for device, ride in rides]
+    """Return the rides of bikes that touch a time, in order of their start.
+
+    Raises what the person is told if an account is not set up.
+    """
+    rides = list[tuple[BookedRide, Bike]]()
+    for bike in bikes:
+        if bike.coordinator is None:
+            raise bike.unavailable
+        found = bike.coordinator.rides.of(bike.unique_id, start, end)
+        rides += [(ride, bike) for ride in found]
+    rides.sort(key=lambda item: item[0].started_at)
+    return [_described(hass, *item) for item in rides]
 
 
-def _described(
-    hass: HomeAssistant, device: DeviceEntry, ride: BookedRide
-) -> dict[str, Any]:
+def _described(hass: HomeAssistant, ride: BookedRide, bike: Bike) -> dict[str, Any]:
     return {
-        "device_id": device.id,
-        "name": shown_name(device),
+        "device_id": bike.device_id,
+        "name": bike.name,
         "started_at": ride.started_at.isoformat(),
         "ended_at": ride.ended_at.isoformat(),
         "distance": ride.distance,

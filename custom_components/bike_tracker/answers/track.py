@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.device_registry import DeviceEntry
 
 from ..api import CannotConnectError, Position, ServiceUnavailableError, TrackingError
 from ..api.models import one_line
-from .devices import coordinator_of, shown_name, unavailable
+from .bikes import Bike
 from .gpx import Point, gpx
 from .refusals import failed, refused
 
@@ -21,18 +20,12 @@ _FAILURES: Final = {
 }
 
 
-async def async_track(
-    hass: HomeAssistant,
-    device: DeviceEntry,
-    tracker: str,
-    start: datetime,
-    end: datetime,
-) -> dict[str, Any]:
-    """Return the way of a tracker in a time; raises what the person is told else."""
-    points = list(_points(await _async_reports(hass, device, tracker, start, end)))
+async def async_track(bike: Bike, start: datetime, end: datetime) -> dict[str, Any]:
+    """Return the way of a bike in a time; raises what the person is told else."""
+    points = list(_points(await _async_reports(bike, start, end)))
     if not points:
         raise refused("no_reports")
-    name = one_line(shown_name(device)) or tracker
+    name = one_line(bike.name) or bike.unique_id
     return {"points": list(map(_values, points)), "gpx": gpx(name, points)}
 
 
@@ -51,23 +44,16 @@ async def async_write(hass: HomeAssistant, filename: str, text: str) -> None:
         raise failed("not_written", filename=filename, error=error) from err
 
 
-async def _async_reports(
-    hass: HomeAssistant,
-    device: DeviceEntry,
-    tracker: str,
-    start: datetime,
-    end: datetime,
-) -> list[Position]:
-    """Return what a tracker reported in a time, as the service's history has it."""
-    coordinator = coordinator_of(hass, device)
-    known = coordinator.account.trackers.get(tracker)
-    if known is None or known.device.id is None:
-        raise unavailable(device)
+async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:
+    """Return what a bike reported in a time, as the service's history has it."""
+    coordinator, tracker = bike.coordinator, bike.tracker
+    if coordinator is None or tracker is None or tracker.device.id is None:
+        raise bike.unavailable
     history = coordinator.service.history
     if not history.allows():
         raise failed("too_many_requests")
     try:
-        return await history.async_get(known.device.id, start, end)
+        return await history.async_get(tracker.device.id, start, end)
     except TrackingError as err:
         # Raised below, as the error above would keep the answer.
         failure = _failure(err)
