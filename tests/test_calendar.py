@@ -154,8 +154,7 @@ async def test_ride_without_length(
     hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
 ) -> None:
     """One of which two reports have one time is there all the same."""
-    ended_at = (dt_util.utcnow() - HOUR).isoformat()
-    store(hass_storage, entry, [row(HOUR, started_at=ended_at, duration=0)])
+    store(hass_storage, entry, [row(HOUR, duration=0)])
     await async_setup(hass, entry)
     [event] = await async_events(hass)
     assert event["description"] == "0 min, max. 28 km/h"

@@ -12,11 +12,10 @@ from homeassistant.components.calendar import (
 )
 from homeassistant.core import HomeAssistant
 
-from .account import RideEvent
+from .account import Fix, Ride, RideEvent
 from .answers.units import distance, duration, speed
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
-from .fleet.ride_book import BookedRide, Place
 from .fleet.zones import async_zone_name
 
 # The coordinator asks for all entities at once.
@@ -62,25 +61,27 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[RideEvent, ...]], CalendarEnti
         rides = self.coordinator.rides.of(
             self.coordinator_context, start_date, end_date
         )
-        return [_event(hass, ride) for ride in rides]
+        return [_event(hass, *booked) for booked in rides]
 
 
-def _event(hass: HomeAssistant, ride: BookedRide) -> CalendarEvent:
+def _event(
+    hass: HomeAssistant, _tracker: str, number: datetime, ride: Ride
+) -> CalendarEvent:
     """Return what the calendar shows of a ride, in the units of the house."""
     description = duration(ride.duration)
     if ride.maximum_speed is not None:
         description += f", max. {speed(hass, ride.maximum_speed)}"
     return CalendarEvent(
         start=ride.started_at,
-        end=max(ride.ended_at, ride.started_at + _SHORTEST),
+        end=max(ride.moved_at, ride.started_at + _SHORTEST),
         summary=distance(hass, ride.distance),
         description=description,
         location=_way(hass, ride.start, ride.end),
-        uid=ride.number.isoformat(),
+        uid=number.isoformat(),
     )
 
 
-def _way(hass: HomeAssistant, *places: Place | None) -> str | None:
+def _way(hass: HomeAssistant, *places: Fix | None) -> str | None:
     """Return from where to where, as far as these places have a name."""
     names = (
         place and (place.address or async_zone_name(hass, place)) for place in places

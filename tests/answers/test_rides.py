@@ -61,19 +61,21 @@ async def test_places(
 ) -> None:
     """A place is called by its zone, its address or its coordinates, if it is known."""
     time = "2026-11-20T08:{}:00+00:00"
-    work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
-    away = {"latitude": 48.123456, "longitude": 7.8}
+    noon = {"time": "2026-11-20T12:00:00+00:00"}
+    work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE} | noon
+    away = {"latitude": 48.123456, "longitude": 7.8} | noon
     places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
     rides = [
         {
             "tracker": RED,
             "number": time.format(minute + 5),
-            "started_at": time.format(minute),
-            "ended_at": time.format(minute + 5),
-            "distance": 1.5,
-            "duration": 300,
-            "start": start,
-            "end": end,
+            "ride": {
+                "started_at": time.format(minute),
+                "moved_at": time.format(minute + 5),
+                "distance": 1.5,
+                "start": start,
+                "end": end,
+            },
         }
         for minute, (start, end) in zip((10, 20, 30), places, strict=True)
     ]

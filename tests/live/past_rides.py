@@ -42,16 +42,17 @@ def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
             yield {
                 "tracker": tracker,
                 "number": ended_at.isoformat(),
-                "started_at": time.isoformat(),
-                "ended_at": ended_at.isoformat(),
-                "distance": round(metres / 1_000, 3),
-                "duration": round(metres / speed),
-                "maximum_speed": round(speed * 3.6 * 1.3, 1),
-                "start": _place(start),
-                "end": _place(end),
+                "ride": {
+                    "started_at": time.isoformat(),
+                    "moved_at": ended_at.isoformat(),
+                    "distance": metres / 1_000,
+                    "maximum_speed": speed * 3.6 * 1.3,
+                    "start": _fix(time, start),
+                    "end": _fix(ended_at, end),
+                },
             }
             time = ended_at + timedelta(hours=random.uniform(0.3, 3))
 
 
-def _place(point: Point) -> dict[str, Any]:
-    return {"latitude": point[0], "longitude": point[1], "address": None}
+def _fix(time: datetime, point: Point) -> dict[str, Any]:
+    return {"time": time.isoformat(), "latitude": point[0], "longitude": point[1]}

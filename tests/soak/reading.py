@@ -14,7 +14,7 @@ from typing import Any, override
 from homeassistant.core import HomeAssistant
 from homeassistant.util.async_ import get_scheduled_timer_handles
 
-from custom_components.bike_tracker.fleet.ride_book import BookedRide
+from custom_components.bike_tracker.const import DOMAIN
 
 # What may come and go between two readings without being a leak: a leak is one a poll.
 _SLACK = {"objects": 1_000, "mib": 24, "timers": 2, "listeners": 2}
@@ -78,7 +78,10 @@ def read(hass: HomeAssistant, polls: int) -> Reading:
         ),
         listeners=sum(hass.bus.async_listeners().values()),
         files=_files(),
-        rides=sum(type(item) is BookedRide for item in objects),
+        rides=sum(
+            len(entry.runtime_data.coordinator.rides.rides)
+            for entry in hass.config_entries.async_loaded_entries(DOMAIN)
+        ),
     )
 
 

@@ -33,8 +33,9 @@ from pytest_homeassistant_custom_component.common import (
     async_test_home_assistant,
 )
 
+from custom_components.bike_tracker.account import Ride
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.fleet.ride_book import BookedRide, RideBook
+from custom_components.bike_tracker.fleet.ride_book import RideBook
 from tests.conftest import PASSWORD, resolve_names
 from tests.simulator.server import Simulator
 from tests.simulator.wire import pause
@@ -95,12 +96,12 @@ class Home:
                 return email
         return None
 
-    def booked(self, tracker: str) -> list[BookedRide]:
+    def booked(self, tracker: str) -> list[Ride]:
         """Return the rides in the book that a tracker's account keeps."""
         if (owner := self.owner(tracker)) is None:
             return []
         book: RideBook = self.entry(owner).runtime_data.coordinator.rides
-        return [ride for ride in book.rides.values() if ride.tracker == tracker]
+        return [each.ride for each in book.rides.values() if each.tracker == tracker]
 
     # Home Assistant comes and goes
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.core import HomeAssistant
 from homeassistant.util.json import JsonValueType
 
-from ..fleet.ride_book import BookedRide, Place
+from ..account import Fix, Ride
 from ..fleet.zones import async_zone_name
 from .bikes import Bike
+
+# A tenth of a metre.
+_DECIMALS: Final = 6
 
 
 def rides_of(
@@ -19,35 +22,33 @@ def rides_of(
 
     Raises what the person is told if an account is not set up.
     """
-    rides = list[tuple[BookedRide, Bike]]()
+    rides = list[tuple[Ride, Bike]]()
     for bike in bikes:
         if bike.coordinator is None:
             raise bike.unavailable
         found = bike.coordinator.rides.of(bike.unique_id, start, end)
-        rides += [(ride, bike) for ride in found]
+        rides += [(booked.ride, bike) for booked in found]
     rides.sort(key=lambda item: item[0].started_at)
     return [_described(hass, *item) for item in rides]
 
 
-def _described(hass: HomeAssistant, ride: BookedRide, bike: Bike) -> dict[str, Any]:
+def _described(hass: HomeAssistant, ride: Ride, bike: Bike) -> dict[str, Any]:
     return {
         "device_id": bike.device_id,
         "name": bike.name,
+        **ride.described(is_over=True),
         "started_at": ride.started_at.isoformat(),
-        "ended_at": ride.ended_at.isoformat(),
-        "distance": ride.distance,
-        "duration": ride.duration,
-        "maximum_speed": ride.maximum_speed,
+        "ended_at": ride.moved_at.isoformat(),
         "start": _place(hass, ride.start),
         "end": _place(hass, ride.end),
     }
 
 
-def _place(hass: HomeAssistant, place: Place | None) -> dict[str, Any] | None:
+def _place(hass: HomeAssistant, place: Fix | None) -> dict[str, Any] | None:
     if place is None:
         return None
     return {
-        "latitude": place.latitude,
-        "longitude": place.longitude,
+        "latitude": round(place.latitude, _DECIMALS),
+        "longitude": round(place.longitude, _DECIMALS),
         "zone": async_zone_name(hass, place),
     }

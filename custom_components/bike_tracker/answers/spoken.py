@@ -12,7 +12,6 @@ from homeassistant.util.location import distance as metres_between
 
 from ..account import Fix, Ride, Tracker
 from ..api import Position
-from ..fleet.ride_book import BookedRide, Place
 from ..fleet.zones import async_zone_name
 from .bikes import Bike
 from .units import distance, duration, speed
@@ -59,14 +58,15 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
     since = dt_util.start_of_local_day(today - timedelta(days=min(days, MOST_DAYS) - 1))
     end = dt_util.utcnow()
     book = bike.coordinator and bike.coordinator.rides
-    found = book.of(bike.unique_id, since, end) if book else []
+    booked = book.of(bike.unique_id, since, end) if book else []
+    found = [each.ride for each in booked]
     ride = bike.tracker and bike.tracker.track and bike.tracker.track.ride
     return _known(
         name=bike.name,
         since=since.isoformat(),
         rides=[
             _ride(hass, ride)
-            | _known(ended_at=_local(ride.ended_at), end=_name(hass, ride.end))
+            | _known(ended_at=_local(ride.moved_at), end=_name(hass, ride.end))
             for ride in found
         ],
         count=len(found),
@@ -145,7 +145,7 @@ def _local(time: datetime) -> str:
     return dt_util.as_local(time).isoformat(timespec="seconds")
 
 
-def _ride(hass: HomeAssistant, ride: Ride | BookedRide) -> JsonObjectType:
+def _ride(hass: HomeAssistant, ride: Ride) -> JsonObjectType:
     """Return what a person wants to know of a ride, over or not."""
     return _known(
         started_at=_local(ride.started_at),
@@ -156,7 +156,7 @@ def _ride(hass: HomeAssistant, ride: Ride | BookedRide) -> JsonObjectType:
     )
 
 
-def _name(hass: HomeAssistant, place: Fix | Place | None) -> str | None:
+def _name(hass: HomeAssistant, place: Fix | None) -> str | None:
     """Return what a place is called, or else its coordinates."""
     if place is None:
         return None

@@ -8,22 +8,13 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..account import Fix, KnownRide, Tracker
+from ..account import KnownRide, Ride, Tracker
 from ..api import News
 from .file import LateFile
 from .stories import plain, reader
 
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000
-
-
-class Place(NamedTuple):
-    """Where a ride began or ended."""
-
-    latitude: float
-    longitude: float
-    address: str | None = None
-    """The service's word for it."""
 
 
 class BookedRide(NamedTuple):
@@ -33,17 +24,12 @@ class BookedRide(NamedTuple):
     """The `uniqueId` of whose ride it is."""
     number: datetime
     """When it was first heard of: no other ride of the tracker has the same."""
-    started_at: datetime
-    ended_at: datetime
-    distance: float
-    """Kilometres."""
-    duration: float
-    """Seconds."""
-    maximum_speed: float | None = None
-    """Kilometres per hour, None if none was reported."""
-    start: Place | None = None
-    """None for a ride of before places were kept, as is the end."""
-    end: Place | None = None
+    ride: Ride
+
+    @property
+    def key(self) -> tuple[str, datetime]:
+        """Return what it is known by."""
+        return self.tracker, self.number
 
 
 type Rides = Mapping[tuple[str, datetime], BookedRide]
@@ -70,45 +56,47 @@ class RideBook(LateFile):
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[BookedRide]:
         """Return the rides of a tracker that touch a time, in order of their start."""
-        rides = (ride for ride in self.rides.values() if ride.tracker == tracker)
         return sorted(
-            (ride for ride in rides if ride.started_at < end and ride.ended_at > start),
-            key=lambda ride: ride.started_at,
+            (
+                booked
+                for booked in self.rides.values()
+                if booked.tracker == tracker
+                and booked.ride.started_at < end
+                and booked.ride.moved_at > start
+            ),
+            key=lambda booked: booked.ride.started_at,
         )
 
     @callback
     def async_follow(self, news: News[str, Tracker]) -> None:
         """Take in the rides of trackers, each in place of the one with its number."""
         changed = [
-            _booked(tracker, known)
+            BookedRide(tracker, known.number, known.ride)
             for tracker in news.changed
             for known in _known(news.before.get(tracker), news.now.get(tracker))
             if known.is_over
         ]
         if changed:
-            # One that was none after all went nowhere.
-            rides = {**self.rides, **{_key(ride): ride for ride in changed}}
-            self._async_take(ride for ride in rides.values() if ride.distance)
+            self._async_take([*self.rides.values(), *changed])
 
     @callback
     def async_forget(self, tracker: str) -> None:
         """Forget the rides of a tracker."""
         self._async_take(
-            [ride for ride in self.rides.values() if ride.tracker != tracker]
+            [booked for booked in self.rides.values() if booked.tracker != tracker]
         )
 
     async def async_adopt(self, tracker: str, giver: RideBook) -> None:
         """Take in the rides of a tracker that comes from another account, and write it."""
-        if adopted := [
-            ride for ride in giver.rides.values() if ride.tracker == tracker
-        ]:
+        adopted = [each for each in giver.rides.values() if each.tracker == tracker]
+        if adopted:
             self._async_take([*self.rides.values(), *adopted])
             await self.async_save()
 
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""
-        return {"rides": [plain(ride) for ride in self.rides.values()]}
+        return {"rides": [plain(booked) for booked in self.rides.values()]}
 
     @callback
     def _async_take(self, rides: Iterable[BookedRide]) -> None:
@@ -128,40 +116,18 @@ def _known(before: Tracker | None, now: Tracker | None) -> Sequence[KnownRide]:
     return log.known
 
 
-def _booked(tracker: str, known: KnownRide) -> BookedRide:
-    """Return what is kept of a ride that is over."""
-    ride = known.ride
-    speed = ride.maximum_speed
-    return BookedRide(
-        tracker,
-        known.number,
-        ride.started_at,
-        ride.moved_at,
-        round(ride.distance, 3),
-        round(ride.duration),
-        speed if speed is None else round(speed, 1),
-        start=_place_of(ride.start),
-        end=_place_of(ride.end),
-    )
-
-
-def _place_of(fix: Fix | None) -> Place | None:
-    if fix is None:
-        return None
-    # A tenth of a metre.
-    return Place(round(fix.latitude, 6), round(fix.longitude, 6), fix.address)
-
-
-def _key(ride: BookedRide) -> tuple[str, datetime]:
-    return ride.tracker, ride.number
-
-
 def _kept(rides: Iterable[BookedRide]) -> Rides:
-    """Return what is kept of these rides, of two with one number the later one."""
+    """Return what is kept of these rides, of two with one number the later one.
+
+    One that was none after all went nowhere.
+    """
     oldest = dt_util.utcnow() - _KEPT
-    by_key = {_key(ride): ride for ride in rides if ride.ended_at > oldest}
-    in_order = sorted(by_key.values(), key=lambda ride: ride.ended_at)
-    return {_key(ride): ride for ride in in_order[-_MOST:]}
+    by_key = {booked.key: booked for booked in rides}.values()
+    kept = [
+        each for each in by_key if each.ride.distance and each.ride.moved_at > oldest
+    ]
+    kept.sort(key=lambda booked: booked.ride.moved_at)
+    return {booked.key: booked for booked in kept[-_MOST:]}
 
 
 def _from_json(stored: dict[str, Any] | None) -> Rides:
@@ -170,7 +136,7 @@ def _from_json(stored: dict[str, Any] | None) -> Rides:
     What is not readable of a ride costs that ride.
     """
     rows = [] if stored is None else stored["rides"]
-    return _kept(ride for row in rows if (ride := _read(row)))
+    return _kept(booked for row in rows if (booked := _read(row)))
 
 
 _read: Final = reader(BookedRide)
