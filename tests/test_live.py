@@ -19,7 +19,10 @@ from pytest_homeassistant_custom_component.common import (
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
 )
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
 from .simulator import LIVE_FAULTS, Simulator
@@ -392,32 +395,33 @@ async def test_disabled_polling(
 
 
 async def test_polling_that_is_disabled_later(
-    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
+    hass: HomeAssistant,
+    hass_ws_client: WebSocketGenerator,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    wait: Pass,
 ) -> None:
-    """It ends at once, and begins again once polling does."""
-    hass.config_entries.async_update_entry(live, title="127.0.0.2")
-    await settle(hass)
+    """It ends at once, and begins again once polling does; a new name changes nothing."""
+    assert await async_setup_component(hass, "config", {})
+    browser = await hass_ws_client(hass)
+
+    async def change(**what: Any) -> None:
+        request = {"type": "config_entries/update", "entry_id": live.entry_id, **what}
+        await browser.send_json_auto_id(request)
+        answer = await browser.receive_json()
+        assert answer["success"]
+        await settle(hass)
+
+    await change(title="127.0.0.2")
     assert len(simulator.live.sockets) == 1
-    hass.config_entries.async_update_entry(live, pref_disable_polling=True)
-    await settle(hass)
+    await change(pref_disable_polling=True)
     assert simulator.live.sockets == []
     assert simulator.live.goodbyes == 1
     await wait(3600)
     assert sign_ins(simulator) == 1
-    hass.config_entries.async_update_entry(live, pref_disable_polling=False)
-    await hass.config_entries.async_reload(live.entry_id)
+    await change(pref_disable_polling=False)
     await wait(BEGINS)
     assert len(simulator.live.sockets) == 1
-
-
-async def test_disabled_before_it_began(
-    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """Then it does not."""
-    await set_up(hass, entry)
-    hass.config_entries.async_update_entry(entry, pref_disable_polling=True)
-    await wait(3600)
-    assert sign_ins(simulator) == 0
 
 
 async def test_unload(
@@ -938,7 +942,7 @@ async def test_two_accounts(
         state = state_of(tracker)
         assert state is not None
         assert state.attributes["latitude"] == latitude
-    hass.config_entries.async_update_entry(other, pref_disable_polling=True)
+    await hass.config_entries.async_unload(other.entry_id)
     await settle(hass)
     assert [socket.email for socket in simulator.live.sockets] == [EMAIL]
 

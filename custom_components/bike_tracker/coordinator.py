@@ -122,9 +122,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._follow(news, came_back=came_back)
         self._filling.async_look()
         self.live.async_follow_poll(
-            offered=answer.offers_positions,
-            heard=answer.began.heard,
-            untold=_reports(news),
+            offered=answer.offers_positions, untold=_reports(news)
         )
         self._count_missing(answer.listed, answer.seconds)
         # Not what changed now alone: an error may have been in the way of the poll before.

@@ -9,19 +9,13 @@ from enum import StrEnum
 from time import monotonic
 from typing import Final, NamedTuple
 
-from homeassistant.config_entries import (
-    SIGNAL_CONFIG_ENTRY_CHANGED,
-    ConfigEntry,
-    ConfigEntryChange,
-)
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
 from ..api import LiveClient, Message, TrackingError
-from ..asking.timer import Timer
-from ..asking.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, Waits, obeyed
+from ..asking.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
 from .inbox import Inbox
@@ -70,31 +64,43 @@ class LiveReport:
 
 
 class Connection(NamedTuple):
-    """A connection of which messages came."""
+    """A connection of which messages came, all times by the monotonic clock."""
 
+    ending: asyncio.Timeout
+    """By which it can be ended."""
     began: float
-    """By the monotonic clock."""
+    heard_at: float
+    """When a poll last found that messages had come since the one before."""
+    messages: int
+    """How many had come by then."""
     untold: Row = NONE_FAILED
     """Polls in a row that brought news of which it said nothing.
 
     Connections of this kind are known to die without a word.
     """
 
-    def after_poll(self, *, heard: bool, untold: bool) -> Connection:
+    def after_poll(self, messages: int, *, untold: bool) -> Connection:
         """Return this after a poll: of one without news nothing is to be learned."""
-        row = NONE_FAILED if heard else self.untold
-        return self._replace(untold=row.another() if untold else row)
-
-    @property
-    def is_well(self) -> bool:
-        """Return whether it has lasted."""
-        return monotonic() - self.began >= _WELL_AFTER
+        row, heard_at = self.untold, self.heard_at
+        if messages > self.messages:
+            row, heard_at = NONE_FAILED, monotonic()
+        return self._replace(
+            heard_at=heard_at,
+            messages=messages,
+            untold=row.another() if untold else row,
+        )
 
     @property
     def is_broken(self) -> bool:
         """Return whether polls showed that it tells nothing any more."""
         too_many = self.untold.tries >= _TOO_MANY_UNTOLD
         return too_many and monotonic() - self.untold.since > _TOO_LONG_UNTOLD
+
+    @property
+    def was_well(self) -> bool:
+        """Return whether it had lasted: how long it told nothing does not count."""
+        until = self.heard_at if self.is_broken else monotonic()
+        return until - self.began >= _WELL_AFTER
 
 
 @dataclass(slots=True, eq=False)
@@ -114,28 +120,17 @@ class Live:
     """Called whenever it begins anew: the server tells positions then, and no devices."""
     report: LiveReport = field(default_factory=LiveReport)
     _inbox: Inbox = field(init=False)
-    _connect: Timer = field(init=False)
-    _tell_end: Timer = field(init=False)
     _task: asyncio.Task[None] | None = None
     _connection: Connection | None = None
-    _failures: Row = NONE_FAILED
-    _waits: Waits = NEVER_OFFERED
     _told: bool = False
+    """Whether the log says that it is there."""
 
     def __post_init__(self) -> None:
         """Wait until positions are offered."""
-        hass, entry = self.hass, self.entry
-        self._inbox = Inbox(hass, entry, self.take_in)
-        self._connect = Timer(hass, entry, _BEGIN_AFTER, self._async_connect)
-        self._tell_end = Timer(hass, entry, _LASTING, self._async_tell_end)
-        for stop in (
-            self._async_end,
-            hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self.async_take_in),
-            async_dispatcher_connect(
-                hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_follow_entry
-            ),
-        ):
-            entry.async_on_unload(stop)
+        self._inbox = Inbox(self.hass, self.entry, self.take_in)
+        self.entry.async_on_unload(
+            self.hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self.async_take_in)
+        )
 
     @callback
     def async_take_in(self, _: Event | None = None) -> None:
@@ -148,116 +143,90 @@ class Live:
         return since is not None and time is not None and since < time
 
     @callback
-    def async_follow_poll(self, *, offered: bool, heard: bool, untold: bool) -> None:
+    def async_follow_poll(self, *, offered: bool, untold: bool) -> None:
         """Take in a poll that succeeded, and begin if it is time to.
 
-        `offered` is whether the service answers with positions, `heard` whether a
-        message told of trackers since the poll before, and `untold` whether the poll
-        brought what a message should have told.
+        `offered` is whether the service answers with positions, and `untold` whether the
+        poll brought what a message should have told.
         """
-        if self.entry.pref_disable_polling:
-            return
-        if self.report.state is LiveState.OFF:
-            if offered and not self._connect.is_scheduled:
-                self._connect.async_schedule()
-        elif self._task is not None and self._connection is not None:
-            self._connection = self._connection.after_poll(heard=heard, untold=untold)
-            if heard and self._connection.is_well:
-                self._failures = NONE_FAILED
-            if self._connection.is_broken:
+        if self._task is None or self._task.done():
+            if offered and not self.entry.pref_disable_polling:
+                self._task = self.entry.async_create_background_task(
+                    self.hass, self._async_stay(), f"{DOMAIN} live"
+                )
+        elif self._connection is not None:
+            self._connection = self._connection.after_poll(
+                self.report.messages, untold=untold
+            )
+            if self._connection.is_broken and not self._connection.ending.expired():
                 self.report.found_broken += 1
-                # How long it told nothing is no time in which it was well.
-                self._connection = None
-                self._task.cancel(_TOLD_NOTHING)
+                self._connection.ending.reschedule(self.hass.loop.time())
 
-    @callback
-    def _async_connect(self) -> None:
-        if not self.polls_succeed():
-            self._connect.async_schedule(_LOOK_AGAIN)
-            return
-        if self.report.state is not LiveState.OFF:
-            self.report.reconnects += 1
-        self.report.become(LiveState.CONNECTING)
-        self._task = self.entry.async_create_background_task(
-            self.hass, self._async_listen(), f"{DOMAIN} live"
-        )
-        # However it ends, be it by an error that nobody thought of.
-        self._task.add_done_callback(self._async_try_again)
+    async def _async_stay(self) -> None:
+        """Listen, and begin anew however that ends."""
+        wait, waits, failures = float(_BEGIN_AFTER), NEVER_OFFERED, NONE_FAILED
+        ended_at = 0.0
+        while True:
+            await asyncio.sleep(wait)
+            wait = _LOOK_AGAIN
+            if not self.polls_succeed():
+                continue
+            if self.report.state is not LiveState.OFF:
+                self.report.reconnects += 1
+            self.report.become(LiveState.CONNECTING)
+            asked_for = None
+            try:
+                await self._async_listen()
+            except Exception as err:  # noqa: BLE001 - one that nobody thought of, too
+                self.report.why = _reason(err)
+                asked_for = getattr(err, "retry_after", None)
+            if self._connection is not None:
+                if waits is NEVER_OFFERED or self._connection.was_well:
+                    failures = NONE_FAILED
+                waits, ended_at, self._connection = LIVE, monotonic(), None
+            failures = failures.another()
+            wait = waits.after(failures)
+            if asked_for is not None:
+                wait = max(wait, obeyed(asked_for))
+            LOGGER.debug("Not live (%s); trying again in %.0f s", self.report.why, wait)
+            self.report.become(LiveState.WAITING)
+            if self._told and monotonic() - ended_at >= _LASTING:
+                self._told = False
+                LOGGER.info(
+                    "%s: Live has ended (%s): "
+                    "news comes once a minute, and live is tried again",
+                    name_of(self.entry),
+                    self.report.why,
+                )
 
     async def _async_listen(self) -> None:
-        async with aclosing(self.client.async_messages()) as messages:
+        async with (
+            asyncio.timeout(None) as ending,
+            aclosing(self.client.async_messages()) as messages,
+        ):
             async for message in messages:
                 self.report.messages += 1
-                if self.report.state is not LiveState.LIVE:
-                    self._async_begin()
+                if self._connection is None:
+                    self._async_begin(ending)
                 await self._inbox.async_put(message)
 
     @callback
-    def _async_begin(self) -> None:
+    def _async_begin(self, ending: asyncio.Timeout) -> None:
         """Take in that it works: a message came."""
         self.report.become(LiveState.LIVE)
-        self._connection = Connection(monotonic())
-        if self._waits is not LIVE:
-            self._waits, self._failures = LIVE, NONE_FAILED
-        self._tell_end.async_cancel()
+        now = monotonic()
+        self._connection = Connection(ending, now, now, self.report.messages)
         if not self._told:
+            self._told = True
             LOGGER.info(
                 "%s: Live: the server tells news as it happens", name_of(self.entry)
             )
-            self._told = True
         if self.report.reconnects:
             self.poll()
 
-    @callback
-    def _async_try_again(self, ended: asyncio.Task[None]) -> None:
-        """Take in that it ended, or did not come about."""
-        error = None if ended.cancelled() else ended.exception()
-        if ended is not self._task or self.hass.is_stopping:
-            return
-        self.report.why = _reason(error)
-        if self._connection is not None and self._connection.is_well:
-            self._failures = NONE_FAILED
-        self._task = self._connection = None
-        self._failures = self._failures.another()
-        wait = self._waits.after(self._failures)
-        if isinstance(error, TrackingError) and error.retry_after is not None:
-            wait = max(wait, obeyed(error.retry_after))
-        LOGGER.debug("Not live (%s); trying again in %.0f s", self.report.why, wait)
-        self.report.become(LiveState.WAITING)
-        self._connect.async_schedule(wait)
-        if self._told and not self._tell_end.is_scheduled:
-            self._tell_end.async_schedule()
 
-    @callback
-    def _async_tell_end(self) -> None:
-        LOGGER.info(
-            "%s: Live has ended (%s): "
-            "news comes once a minute, and live is tried again",
-            name_of(self.entry),
-            self.report.why,
-        )
-        self._told = False
-
-    @callback
-    def _async_follow_entry(self, _: ConfigEntryChange, entry: ConfigEntry) -> None:
-        """End together with polling, if a person disables that."""
-        if entry is self.entry and entry.pref_disable_polling:
-            self._async_end()
-
-    @callback
-    def _async_end(self) -> None:
-        self._connect.async_cancel()
-        self._tell_end.async_cancel()
-        task, self._task = self._task, None
-        self._connection = None
-        if task is not None:
-            task.cancel()
-        if self.report.state is not LiveState.OFF:
-            self.report.become(LiveState.OFF)
-
-
-def _reason(error: BaseException | None) -> str:
+def _reason(error: Exception) -> str:
     """Return why it ended, without anything that the server sent."""
-    if error is None:
+    if isinstance(error, TimeoutError):
         return _TOLD_NOTHING
     return str(error) if isinstance(error, TrackingError) else type(error).__name__
