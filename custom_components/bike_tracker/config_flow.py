@@ -13,7 +13,6 @@ from homeassistant.config_entries import (
     ConfigFlowResult,
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
-from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.selector import (
     TextSelector,
     TextSelectorConfig,
@@ -73,50 +72,36 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
     MINOR_VERSION = MINOR_VERSION
 
-    @override
-    async def async_step_user(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Add an account."""
-        return await self._async_sign_in("user", _ACCOUNT_SCHEMA, user_input)
-
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
         """Begin to sign in again, as the server refused the password."""
-        return await self.async_step_reauth_confirm()
+        return await self.async_step_user()
 
     async def async_step_reauth_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for the password of the account."""
-        entry = self._get_reauth_entry()
-        return await self._async_sign_in(
-            "reauth_confirm", _PASSWORD_SCHEMA, user_input, entry
-        )
+        """Sign in again."""
+        return await self.async_step_user(user_input)
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Change the address, the email or the password."""
-        entry = self._get_reconfigure_entry()
-        return await self._async_sign_in(
-            "reconfigure", _ACCOUNT_SCHEMA, user_input, entry
-        )
+        return await self.async_step_user(user_input)
 
-    async def _async_sign_in(
-        self,
-        step_id: str,
-        schema: vol.Schema,
-        user_input: dict[str, Any] | None,
-        entry: ConfigEntry | None = None,
+    @override
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Show the form until a sign-in with what was typed succeeds."""
+        is_reauth = self.source == SOURCE_REAUTH
+        schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
+        entries = self.hass.config_entries
+        entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: Mapping[str, Any] = {} if entry is None else entry.data
         wrong: dict[str, str] = {}
         if user_input is not None:
             try:
-                return await self._async_try({**stored, **user_input})
-            except AbortFlow:
-                raise
+                account, trackers = await self._async_reach({**stored, **user_input})
             except errors.TrackingError as err:
                 if isinstance(err, _LOGGED):
                     name = _name(entry, user_input)
@@ -127,21 +112,42 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 name = _name(entry, user_input)
                 LOGGER.exception("%s: Unexpected error while signing in", name)
                 wrong["base"] = "unknown"
-        shown = {
-            key: value
-            for key, value in {**stored, **(user_input or {})}.items()
-            if key != CONF_PASSWORD or user_input
-        }
+            else:
+                return await self._async_finish(account, trackers)
+        shown = {**stored, CONF_PASSWORD: None, **(user_input or {})}
         return self.async_show_form(
-            step_id=step_id,
+            step_id="reauth_confirm" if is_reauth else self.source,
             data_schema=self.add_suggested_values_to_schema(schema, shown),
             errors=wrong,
             description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
         )
 
-    async def _async_try(self, typed: Mapping[str, Any]) -> ConfigFlowResult:
-        """Sign in and finish, or raise what is wrong with the account."""
-        account, trackers = await self._async_reach(typed)
+    async def _async_reach(
+        self, typed: Mapping[str, Any]
+    ) -> tuple[dict[str, str], Mapping[str, Device]]:
+        """Return the account, with the address that works, and its trackers.
+
+        The next address is tried only if nobody is there at the one before. Who answers
+        over https, be it with a wrong certificate, must not be sent a password over http.
+        """
+        url, *others = possible_urls(typed[CONF_URL])
+        account = {
+            CONF_URL: url,
+            CONF_EMAIL: typed[CONF_EMAIL].strip(),
+            CONF_PASSWORD: typed[CONF_PASSWORD],
+        }
+        try:
+            with client_for_now(self.hass, account) as client:
+                return account, (await client.async_get_devices()).now
+        except errors.CannotConnectError as err:
+            if not (others and err.nobody_there):
+                raise
+        return await self._async_reach({**account, CONF_URL: others[0]})
+
+    async def _async_finish(
+        self, account: dict[str, str], trackers: Mapping[str, Device]
+    ) -> ConfigFlowResult:
+        """Store an account that works."""
         if self.source == SOURCE_REAUTH:
             return self.async_update_reload_and_abort(
                 self._get_reauth_entry(),
@@ -157,56 +163,24 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self._abort_if_unique_id_configured()
         return self.async_create_entry(title=self._title(account), data=account)
 
-    async def _async_reach(
-        self, typed: Mapping[str, Any]
-    ) -> tuple[dict[str, str], Mapping[str, Device]]:
-        """Return the account, with the address that works, and its trackers.
-
-        The next address is tried only if nobody is there at the one before. Who answers
-        over https, be it with a wrong certificate, must not be sent a password over http.
-        """
-        *others, last = (
-            {
-                CONF_URL: url,
-                CONF_EMAIL: typed[CONF_EMAIL].strip(),
-                CONF_PASSWORD: typed[CONF_PASSWORD],
-            }
-            for url in possible_urls(typed[CONF_URL])
-        )
-        for account in others:
-            try:
-                return account, await self._async_get_trackers(account)
-            except errors.CannotConnectError as err:
-                if not err.nobody_there:
-                    raise
-        return last, await self._async_get_trackers(last)
-
-    async def _async_get_trackers(
-        self, account: dict[str, str]
-    ) -> Mapping[str, Device]:
-        with client_for_now(self.hass, account) as client:
-            return (await client.async_get_devices()).now
-
     def _reconfigure(
         self, account: dict[str, str], trackers: Mapping[str, Device]
     ) -> ConfigFlowResult:
         """Change the entry, unless that would move it to somebody else's trackers."""
-        entry = self._get_reconfigure_entry()
-        unique_id = unique_id_of(account)
-        if unique_id == unique_id_of(entry.data):
-            return self.async_update_reload_and_abort(
-                entry, data=account, reason="reconfigure_successful"
-            )
-        entries = self.hass.config_entries
-        if entries.async_entry_for_domain_unique_id(DOMAIN, unique_id):
-            return self.async_abort(reason="already_configured")
-        known = trackers_of(self.hass, entry.entry_id)
-        if known and known.isdisjoint(trackers):
-            return self.async_abort(reason="wrong_account")
+        entry, new = self._get_reconfigure_entry(), unique_id_of(account)
+        unique_id, title = entry.unique_id, entry.title
+        if new != unique_id_of(entry.data):
+            entries = self.hass.config_entries
+            if entries.async_entry_for_domain_unique_id(DOMAIN, new):
+                return self.async_abort(reason="already_configured")
+            known = trackers_of(self.hass, entry.entry_id)
+            if known and known.isdisjoint(trackers):
+                return self.async_abort(reason="wrong_account")
+            unique_id, title = new, self._new_title(entry, account)
         return self.async_update_reload_and_abort(
             entry,
             unique_id=unique_id,
-            title=self._new_title(entry, account),
+            title=title,
             data=account,
             reason="reconfigure_successful",
         )
@@ -216,12 +190,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
         Titles of 1.1 are without a port.
         """
-        old = title_of(entry.data)
-        is_ours = any(
-            re.fullmatch(rf"{re.escape(name)}( \(\d+\))?", entry.title)
-            for name in (old, host_of(entry.data[CONF_URL]))
-        )
-        if title_of(account) == old or not is_ours:
+        old, host = title_of(entry.data), host_of(entry.data[CONF_URL])
+        ours = rf"({re.escape(old)}|{re.escape(host)})( \(\d+\))?"
+        if title_of(account) == old or not re.fullmatch(ours, entry.title):
             return entry.title
         return self._title(account)
 
@@ -229,8 +200,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         """Return host and port, with a number if other accounts have them too."""
         name = title_of(account)
         titles = {entry.title for entry in self._async_current_entries()}
-        numbered = (f"{name} ({number})" for number in count(2))
-        return next(title for title in chain([name], numbered) if title not in titles)
+        names = chain([name], (f"{name} ({number})" for number in count(2)))
+        return next(title for title in names if title not in titles)
 
 
 def _name(entry: ConfigEntry | None, typed: Mapping[str, Any]) -> str:
