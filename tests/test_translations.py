@@ -252,6 +252,12 @@ LANGUAGES = {
         sign_in_again="Повторний вхід",
         same_as_english={"SOS"},
     ),
+    "vi": Language(
+        connectivity="Kết nối",
+        online="Trực tuyến",
+        sign_in_again="Đăng nhập lại",
+        same_as_english={"Email", "SOS"},
+    ),
     "zh-Hans": Language(
         connectivity="连通性",
         online="在线",

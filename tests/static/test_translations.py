@@ -63,6 +63,7 @@ PROMISED = {
     "sv": "Swedish",
     "tr": "Turkish",
     "uk": "Ukrainian",
+    "vi": "Vietnamese",
     "zh-Hans": "Simplified Chinese",
     "zh-Hant": "Traditional Chinese",
 }
