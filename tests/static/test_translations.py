@@ -91,6 +91,12 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "zh-Hant": set(),
 }
 
+# Where other texts run from right to left, names and what is typed stand between these.
+RIGHT_TO_LEFT = ("ar", "he")
+ISOLATED = re.compile("\u2068(?:https?://|\\{\\w+\\})\u2069")
+NUMBERS = {"left_out", "limit", "total"}
+RIGHT_TO_LEFT_MARK = "\u200f"
+
 # The config flow as other people's scripts know it.
 ACCOUNT = {"url", "email", "password"}
 STEPS = {"user": ACCOUNT, "reauth_confirm": {"password"}, "reconfigure": ACCOUNT}
@@ -264,6 +270,19 @@ def test_other_scripts_hold_names_alone_in_latin_letters(language: str) -> None:
     texts = read_json(INTEGRATION / "translations" / f"{language}.json")
     for place, text in flatten(texts).items():
         assert words_of(text, LATIN) <= allowed, place
+
+
+@pytest.mark.parametrize("language", RIGHT_TO_LEFT)
+def test_what_runs_from_left_to_right_is_set_apart(language: str) -> None:
+    """Names, addresses and ways read right within a text that runs the other way."""
+    texts = read_json(INTEGRATION / "translations" / f"{language}.json")
+    for place, text in flatten(texts).items():
+        rest = ISOLATED.sub("", text)
+        assert placeholders_in(rest) <= NUMBERS, place
+        assert "://" not in rest, place
+        # A telephone takes the direction of a message from its first letter.
+        if ISOLATED.match(text.lstrip(RIGHT_TO_LEFT_MARK)):
+            assert text.startswith(RIGHT_TO_LEFT_MARK), place
 
 
 @pytest.mark.parametrize(("step", "fields"), STEPS.items(), ids=STEPS)
