@@ -16,7 +16,14 @@ from custom_components.bike_tracker.account import Triggered
 from .automations import described
 from .entities import DESCRIPTIONS, STATES
 from .project import INTEGRATION, ROOT, read_json, under
-from .texts import flatten, placeholders_in, strings_in, texts_in_use
+from .texts import (
+    END,
+    RIGHT_TO_LEFT,
+    flatten,
+    placeholders_in,
+    strings_in,
+    texts_in_use,
+)
 
 FILES = under(INTEGRATION / "translations", "*.json")
 ENGLISH: dict[str, Any] = read_json(INTEGRATION / "translations" / "en.json")
@@ -91,9 +98,9 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "zh-Hant": set(),
 }
 
-# Where other texts run from right to left, names and what is typed stand between these.
-RIGHT_TO_LEFT = ("ar", "he")
-ISOLATED = re.compile("\u2068(?:https?://|\\{\\w+\\})\u2069")
+# In these texts run from right to left; names and what is typed are set apart in them.
+FROM_RIGHT = ("ar", "he")
+SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 NUMBERS = {"left_out", "limit", "total"}
 RIGHT_TO_LEFT_MARK = "\u200f"
 
@@ -272,17 +279,28 @@ def test_other_scripts_hold_names_alone_in_latin_letters(language: str) -> None:
         assert words_of(text, LATIN) <= allowed, place
 
 
-@pytest.mark.parametrize("language", RIGHT_TO_LEFT)
+@pytest.mark.parametrize("language", FROM_RIGHT)
 def test_what_runs_from_left_to_right_is_set_apart(language: str) -> None:
     """Names, addresses and ways read right within a text that runs the other way."""
     texts = read_json(INTEGRATION / "translations" / f"{language}.json")
     for place, text in flatten(texts).items():
-        rest = ISOLATED.sub("", text)
+        rest = SET_APART.sub("", text)
         assert placeholders_in(rest) <= NUMBERS, place
         assert "://" not in rest, place
         # A telephone takes the direction of a message from its first letter.
-        if ISOLATED.match(text.lstrip(RIGHT_TO_LEFT_MARK)):
+        if SET_APART.match(text.lstrip(RIGHT_TO_LEFT_MARK)):
             assert text.startswith(RIGHT_TO_LEFT_MARK), place
+
+
+@pytest.mark.parametrize("language", FROM_RIGHT)
+def test_errors_run_from_right_to_left(language: str) -> None:
+    """Home Assistant's frontend shows an error from left to right in every language."""
+    errors = read_json(INTEGRATION / "translations" / f"{language}.json")["config"][
+        "error"
+    ]
+    for key, text in errors.items():
+        assert text.startswith(RIGHT_TO_LEFT), key
+        assert text.endswith(END), key
 
 
 @pytest.mark.parametrize(("step", "fields"), STEPS.items(), ids=STEPS)

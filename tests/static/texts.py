@@ -11,6 +11,11 @@ from typing import Any
 
 from .project import INTEGRATION, syntax_trees
 
+RIGHT_TO_LEFT = "\u2067"
+"""What follows runs from right to left, wherever it stands."""
+END = "\u2069"
+"""It ends here."""
+
 
 @dataclass(frozen=True)
 class Use:

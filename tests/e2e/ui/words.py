@@ -62,6 +62,18 @@ GREEK = Words(
     finish="Παράλειψη και ολοκλήρωση",
     device_info="Device info",
 )
+HEBREW = Words(
+    language="he",
+    own_name="עברית",
+    settings="הגדרות",
+    integrations="מכשירים ושירותים",
+    add="הוספת שילוב",
+    search="חיפוש שם מותג",
+    submit="המשך",
+    device_name="שם המכשיר",
+    finish="דילוג וסיום",
+    device_info="מידע מכשיר",
+)
 JAPANESE = Words(
     language="ja",
     own_name="日本語",
@@ -101,7 +113,7 @@ SIMPLIFIED_CHINESE = Words(
 
 IN_EVERY_LANGUAGE = pytest.mark.parametrize(
     "words",
-    [ENGLISH, GERMAN, GREEK, JAPANESE, RUSSIAN, SIMPLIFIED_CHINESE],
+    [ENGLISH, GERMAN, GREEK, HEBREW, JAPANESE, RUSSIAN, SIMPLIFIED_CHINESE],
     ids=lambda words: words.language,
     indirect=True,
 )
