@@ -54,7 +54,7 @@ NEWER = {
 # Home Assistant's word is for how far away something is, ours for how far a bike went.
 OF_A_WAY = {
     (language, "entity.sensor.total_distance.name")
-    for language in ("et", "fi", "pl", "sv", "vi")
+    for language in ("et", "fi", "pl", "sr", "sr-Latn", "sv", "vi")
 }
 OTHERWISE = NEWER | OF_A_WAY
 
