@@ -119,6 +119,12 @@ LANGUAGES = {
         sign_in_again="Se reconnecter",
         same_as_english={"Accident", "Altitude", "SOS", "Vibration"},
     ),
+    "fy": Language(
+        connectivity="Konnektiviteit",
+        online="Online",
+        sign_in_again="Opnij oanmelde",
+        same_as_english={"Accounts", "Alarm", "Offline", "Online", "SOS"},
+    ),
     "ga": Language(
         connectivity="Nascacht",
         online="Ar líne",

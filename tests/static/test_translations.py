@@ -48,6 +48,7 @@ PROMISED = {
     "eu": "Basque",
     "fi": "Finnish",
     "fr": "French",
+    "fy": "West Frisian",
     "ga": "Irish",
     "gl": "Galician",
     "he": "Hebrew",
@@ -452,7 +453,7 @@ def test_sign_in_helps_in_every_language(path: Path) -> None:
 
 
 # Telephones cut what is longer.
-SHORT = {"bg", "ca", "es", "es-419", "eu", "ga", "gl", "id", "it", "pt", "pt-BR"}
+SHORT = {"bg", "ca", "es", "es-419", "eu", "fy", "ga", "gl", "id", "it", "pt", "pt-BR"}
 
 
 @pytest.mark.parametrize("language", sorted(SHORT))
