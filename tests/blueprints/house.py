@@ -99,7 +99,8 @@ class House:
         self, blueprint: str, *trackers: str, **inputs: Any
     ) -> None:
         """Make an automation of a blueprint, or change the one there is."""
-        inputs["trackers"] = [self.device(tracker) for tracker in trackers]
+        if trackers:
+            inputs["trackers"] = [self.device(tracker) for tracker in trackers]
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
         await self.async_save({"id": "1", "alias": "Bikes", "use_blueprint": use})
         state = self._hass.states.get("automation.bikes")

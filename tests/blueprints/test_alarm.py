@@ -30,11 +30,12 @@ async def test_tells_what_was_raised(simulator: Simulator, watched: House) -> No
     await watched.async_minutes(5)
 
     assert watched.told == [
-        "Red bike: vibration",
-        "Red bike: fall down",
-        "Blue bike: sos",
+        "Red bike: Vibration",
+        "Red bike: Bike fell over",
+        "Blue bike: SOS",
     ]
-    assert watched.notifications[1]["message"] == "Red bike raised the alarm: fallDown."
+    message = "Its tracker raised this alarm at 12:02."
+    assert watched.notifications[1]["message"] == message
 
 
 async def test_only_what_was_chosen(simulator: Simulator, house: House) -> None:
@@ -43,7 +44,7 @@ async def test_only_what_was_chosen(simulator: Simulator, house: House) -> None:
     for alarm in ("sos", "lowBattery", "general", "vibration"):
         simulator.report(RED, attributes={"alarm": alarm})
         await house.async_minutes(1)
-    assert house.told == ["Red bike: low battery", "Red bike: other"]
+    assert house.told == ["Red bike: Battery low", "Red bike: general"]
 
 
 async def test_outage_and_restart(simulator: Simulator, watched: House) -> None:
@@ -54,11 +55,11 @@ async def test_outage_and_restart(simulator: Simulator, watched: House) -> None:
     await watched.async_minutes(1)
     simulator.fault(None)
     await watched.async_minutes(3)
-    assert watched.told == ["Red bike: tow"]
+    assert watched.told == ["Red bike: Towed"]
 
     await watched.async_restart()
     await watched.async_minutes(3)
-    assert watched.told == ["Red bike: tow"]
+    assert watched.told == ["Red bike: Towed"]
 
 
 async def test_own_actions(
@@ -76,7 +77,8 @@ async def test_own_actions(
     await house.async_minutes(1)
 
     assert [call.data["said"] for call in calls] == [
-        "Red bike, power_cut, Red bike: power cut, Red bike raised the alarm: powerCut."
+        "Red bike, power_cut, Red bike: Power cut, "
+        "Its tracker raised this alarm at 12:00."
     ]
     assert not house.told
 
@@ -91,8 +93,8 @@ async def test_messages(
     await house.async_minutes(1)
 
     assert [(call.data["entity_id"], call.data["title"]) for call in calls] == [
-        (["notify.chat"], "Red bike: sos"),
-        (["notify.other"], "Red bike: sos"),
+        (["notify.chat"], "Red bike: SOS"),
+        (["notify.other"], "Red bike: SOS"),
     ]
 
 
@@ -106,11 +108,11 @@ def test_every_type_can_be_chosen() -> None:
     assert tuple(options) == tuple(ALARM_TYPES)
 
 
-async def test_words_are_no_markdown(simulator: Simulator, house: House) -> None:
-    """What a service calls an alarm is shown as it is."""
+async def test_own_words(simulator: Simulator, house: House) -> None:
+    """What only the service has a word for is called so, in a title, which is no Markdown."""
     await house.async_automate("alarm", RED, alarms=["other"])
     word = "*[sos](http://evil.example)*"
     simulator.report(RED, attributes={"alarm": word})
     await house.async_minutes(1)
     [notification] = house.notifications
-    assert notification["message"] == f"Red bike raised the alarm: {word}."
+    assert notification["title"] == f"Red bike: {word}"

@@ -13,7 +13,7 @@ from .house import House
 
 HOME = DEFAULT_LATITUDE
 AWAY = HOME + 0.01
-MOVED = ["Red bike moved"]
+MOVED = ["Red bike is being moved"]
 ANN = "person.ann"
 BEN = "person.ben"
 
@@ -55,7 +55,7 @@ async def test_leaves_its_zone(simulator: Simulator, watched: House) -> None:
     await ride(simulator, watched, (AWAY, False))
     assert watched.notifications == [
         {
-            "title": "Red bike moved",
+            "title": "Red bike is being moved",
             "message": "Red bike left test home.",
             "notification_id": f"bike_tracker_moved_{watched.device(RED)}",
         }
@@ -168,7 +168,7 @@ async def test_several_bikes(
     await house.async_minutes(apart)
     simulator.report(BLUE, latitude=AWAY, motion=motion)
     await house.async_minutes(10)
-    assert sorted(house.told) == ["Blue bike moved", "Red bike moved"]
+    assert sorted(house.told) == ["Blue bike is being moved", "Red bike is being moved"]
 
 
 @pytest.mark.parametrize("apart", [0, 1, 2, 7])
@@ -182,7 +182,7 @@ async def test_several_bikes_in_their_zone(
     await house.async_minutes(apart)
     simulator.report(BLUE, motion=True)
     await house.async_minutes(10)
-    assert sorted(house.told) == ["Blue bike moved", "Red bike moved"]
+    assert sorted(house.told) == ["Blue bike is being moved", "Red bike is being moved"]
 
 
 async def test_ride_beside_another(simulator: Simulator, house: House) -> None:
@@ -192,7 +192,7 @@ async def test_ride_beside_another(simulator: Simulator, house: House) -> None:
     await ride(simulator, house, (HOME, True), (HOME, False))
     simulator.report(BLUE, motion=True)
     await ride(simulator, house, (HOME, True))
-    assert house.told.count("Blue bike moved") == 1
+    assert house.told.count("Blue bike is being moved") == 1
 
 
 async def test_nobody_is_away(simulator: Simulator, shared: House) -> None:
@@ -373,4 +373,4 @@ async def test_removed_tracker(
     await house.async_minutes(20)
     simulator.report(BLUE, latitude=AWAY, motion=False)
     await house.async_minutes(1)
-    assert house.told == ["Blue bike moved", "Blue bike moved"]
+    assert house.told == 2 * ["Blue bike is being moved"]

@@ -32,30 +32,34 @@ def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
 def test_all_are_there() -> None:
     """There is a blueprint for each thing people ask for."""
     assert [
-        *("alarm", "battery_low", "bike_moved", "guard_automatically"),
+        *("a_ride_has_ended", "alarm", "battery_low", "bike_moved"),
+        "guard_automatically",
         *("guarded_bike_moves", "silent_tracker", "tracker_offline"),
         "where_is_my_bike",
     ] == NAMES
 
 
-def test_only_trackers_are_required(blueprint: Blueprint) -> None:
-    """People choose their trackers, by device, and nothing else."""
+def test_which_trackers(blueprint: Blueprint) -> None:
+    """People choose trackers, areas or labels, and need to choose nothing else."""
     inputs = inputs_of(blueprint)
-    required = [key for key, value in inputs.items() if "default" not in value]
-    assert required == ["trackers"]
-    assert inputs["trackers"]["selector"] == {
-        "device": {
-            "multiple": True,
-            "filter": [{"integration": "bike_tracker"}],
-        }
-    }
+    assert all("default" in value for value in inputs.values())
+    of_ours = [{"integration": "bike_tracker"}]
+    for name, selector in {
+        "trackers": {"device": {"multiple": True, "filter": of_ours}},
+        "areas": {"area": {"multiple": True, "device": of_ours}},
+        "labels": {"label": {"multiple": True}},
+    }.items():
+        assert inputs[name]["default"] == []
+        [(kind, chosen)] = inputs[name]["selector"].items()
+        assert {kind: {**chosen, **selector[kind]}} == {kind: chosen}
+        assert selector.keys() == {kind}
 
 
 @pytest.mark.parametrize(
     ("name", "inputs"),
     [
         ("battery_low", {"threshold", "actions"}),
-        ("bike_moved", {"riders", "zone", "patience", "actions"}),
+        ("bike_moved", {"riders", "zone", "patience", "critical", "actions"}),
         ("silent_tracker", {"hours", "actions"}),
         ("tracker_offline", {"minutes", "offline_actions", "online_actions"}),
     ],
@@ -65,7 +69,9 @@ async def test_inputs_of_1_0(hass: HomeAssistant, name: str, inputs: set[str]) -
     path = f"bike_tracker/{name}.yaml"
     blueprint = await async_get_blueprints(hass).async_get_blueprint(path)
     assert isinstance(blueprint, Blueprint)
-    assert set(blueprint.inputs) == inputs | {"trackers", "phones", "others"}
+    assert set(blueprint.inputs) == inputs | {
+        *("trackers", "areas", "labels", "phones", "others")
+    }
 
 
 def test_everything_is_explained(blueprint: Blueprint) -> None:
@@ -96,6 +102,8 @@ def test_oldest_home_assistant(blueprint: Blueprint) -> None:
     """The blueprints need the Home Assistant that the integration needs."""
     oldest = json.loads((ROOT / "hacs.json").read_text())["homeassistant"]
     assert blueprint.metadata["homeassistant"]["min_version"] == oldest
+    needs = f"Needs Bike Tracker 1.2 and Home Assistant {oldest.rpartition('.')[0]}."
+    assert blueprint.metadata["description"].endswith(needs)
     assert blueprint.validate() is None
 
 

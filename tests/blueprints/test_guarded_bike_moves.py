@@ -39,11 +39,11 @@ def steal(simulator: Simulator, **more: Any) -> None:
 @pytest.mark.parametrize(
     ("happens", "message"),
     [
-        ({}, "Red bike is 1112 m away from where it was guarded, seen there at 12:02."),
-        ({"latitude": DEFAULT_LATITUDE}, "Red bike began to move at 12:02."),
+        ({}, "Red bike: The bike is elsewhere (1.1 km), 12:02"),
+        ({"latitude": DEFAULT_LATITUDE}, "Red bike: The bike moves, 12:02"),
         (
             {"motion": False, "attributes": {"alarm": "tow"}},
-            "The tracker of Red bike raised an alarm at 12:02.",
+            "Red bike: Alarm of the tracker, 12:02",
         ),
     ],
 )
@@ -58,24 +58,24 @@ async def test_tells_why(
     await guarded.async_minutes(3)
 
     [notification] = guarded.notifications
-    assert notification["title"] == "Red bike moved"
+    is_alarm = "attributes" in happens
+    title = "Alarm of Red bike" if is_alarm else "Red bike is being moved"
+    assert notification["title"] == title
     assert notification["message"] == message
 
 
-@pytest.mark.parametrize("critical", [False, True])
-async def test_phones(
+async def test_disarmed_from_a_phone(
     hass: HomeAssistant,
     simulator: Simulator,
     guarded: House,
     phones: list[str],
-    critical: bool,
 ) -> None:
-    """They can disarm the guard, open the map, and sound in any case."""
+    """The guard can be disarmed from the message, also after a restart."""
     ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
     ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
     chat = async_mock_service(hass, "notify", "send_message")
     await guarded.async_automate(
-        "guarded_bike_moves", RED, phones=phones, others=[CHAT], critical=critical
+        "guarded_bike_moves", RED, phones=phones, others=[CHAT]
     )
     steal(simulator)
     await guarded.async_minutes(1)
@@ -83,16 +83,11 @@ async def test_phones(
     [message], action = chat, ""
     assert message.data["entity_id"] == [CHAT]
     for [call] in (ann, ben):
-        assert call.data["title"] == "Red bike moved"
+        assert call.data["title"] == "Red bike is being moved"
         assert call.data["message"] == message.data["message"]
-        data = call.data["data"]
-        assert (data["url"], data["clickAction"]) == ("/map", "/map")
-        disarm, show = data["actions"]
+        disarm, _ = call.data["data"]["actions"]
         assert disarm["title"] == "Disarm"
         action = disarm["action"]
-        assert show == {"action": "URI", "title": "Show on map", "uri": "/map"}
-        assert ("push" in data) is critical
-        assert data.get("channel") == ("alarm_stream" if critical else None)
 
     hass.bus.async_fire("mobile_app_notification_action", {"action": "OTHER"})
     hass.bus.async_fire("mobile_app_notification_action", {})
@@ -117,7 +112,7 @@ async def test_outage_and_restart(simulator: Simulator, guarded: House) -> None:
     await guarded.async_minutes(3)
     await guarded.async_restart()
     await guarded.async_minutes(3)
-    assert guarded.told == ["Red bike moved"]
+    assert guarded.told == ["Red bike is being moved"]
 
 
 async def test_own_actions(
@@ -131,5 +126,7 @@ async def test_own_actions(
     )
     steal(simulator)
     await guarded.async_minutes(1)
-    assert [call.data["said"] for call in calls] == ["Red bike, place, Red bike moved"]
+    assert [call.data["said"] for call in calls] == [
+        "Red bike, place, Red bike is being moved"
+    ]
     assert not guarded.told

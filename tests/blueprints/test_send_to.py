@@ -20,6 +20,7 @@ from tests.simulator.world import DEFAULT_LATITUDE
 from .house import House
 
 CHAT = "notify.chat"
+MAP = "/map?more-info-entity-id=device_tracker.red_bike"
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ EACH = pytest.mark.parametrize(
     [
         ("tracker_offline", offline, "Red bike is offline"),
         ("silent_tracker", silent, "Red bike is silent"),
-        ("bike_moved", moved, "Red bike moved"),
+        ("bike_moved", moved, "Red bike is being moved"),
         ("battery_low", low, "Battery of Red bike is low"),
     ],
 )
@@ -101,8 +102,13 @@ async def test_tells_phones_and_others(
     assert house.told == [title]
     message = house.notifications[0]["message"]
     text = {"title": title, "message": message}
-    opens = {"url": "/map", "clickAction": "/map"}
-    assert [call.data for call in (*ann, *ben)] == 2 * [{**text, "data": opens}]
+    for call in (*ann, *ben):
+        assert {**call.data, "data": {}} == {**text, "data": {}}
+        data = call.data["data"]
+        assert data["tag"] == house.notifications[0]["notification_id"]
+        assert (data["url"], data["clickAction"]) == (MAP, MAP)
+        assert ("ttl" in data) is (blueprint == "bike_moved")
+    assert len(ann) == len(ben) == 1
     assert [call.data for call in chat] == [
         {**text, "entity_id": [CHAT]},
         {**text, "entity_id": ["notify.b"]},
@@ -186,6 +192,54 @@ async def test_one_that_fails(
 
     assert len(failed) == 3
     assert [call.data["title"] for call in ben] == [title]
+
+
+@pytest.mark.parametrize("critical", [False, True])
+@pytest.mark.parametrize(
+    ("blueprint", "title", "buttons"),
+    [
+        ("alarm", "Red bike: Towed", []),
+        ("bike_moved", "Red bike is being moved", []),
+        ("guarded_bike_moves", "Alarm of Red bike", ["Disarm"]),
+    ],
+)
+async def test_reaches_a_sleeping_phone(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    house: House,
+    phones: list[str],
+    blueprint: str,
+    title: str,
+    buttons: list[str],
+    critical: bool,
+) -> None:
+    """A theft is told at once, if so chosen also where it is silent, and one tap shows where."""
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    simulator.report(RED, motion=False)
+    await house.async_minutes(6)
+    await house.async_guard("red_bike")
+    await house.async_automate(blueprint, RED, phones=phones[1:], critical=critical)
+    simulator.report(
+        RED,
+        latitude=DEFAULT_LATITUDE + 0.01,
+        motion=True,
+        attributes={"alarm": "tow"},
+    )
+    await house.async_minutes(2)
+
+    [call] = ben
+    assert call.data["title"] == title
+    data = call.data["data"]
+    assert data["tag"] == house.notifications[0]["notification_id"]
+    assert (data["ttl"], data["priority"]) == (0, "high")
+    assert (data["url"], data["clickAction"]) == (MAP, MAP)
+    *others, show = data["actions"]
+    assert show == {"action": "URI", "title": "Show on map", "uri": MAP}
+    assert [button["title"] for button in others] == buttons
+    level = "critical" if critical else "time-sensitive"
+    assert data["push"]["interruption-level"] == level
+    assert ("sound" in data["push"]) is critical
+    assert data.get("channel") == ("alarm_stream" if critical else None)
 
 
 async def test_back_online(

@@ -13,8 +13,8 @@ from .project import INTEGRATION, ROOT, read_json, under
 
 FOLDER = ROOT / "blueprints" / "automation" / INTEGRATION.name
 FILES = under(ROOT / "blueprints", "*")
-# In each blueprint, on average: the triggers and conditions are there to be used.
-FEWER_LINES_OF_TEMPLATES_THAN = 10
+# In each blueprint: the triggers and conditions are there to be used.
+FEWER_LINES_OF_TEMPLATES_THAN = 15
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -30,7 +30,8 @@ def test_blueprint_is_readable(path: Path) -> None:
     )
     assert blueprint.metadata["description"]
     for name in blueprint.inputs:
-        assert f"!input {name}\n" in path.read_text(), f"{name} is asked for in vain"
+        is_used = re.search(rf"!input {name}\b", path.read_text())
+        assert is_used, f"{name} is asked for in vain"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -52,10 +53,11 @@ def test_blueprint_needs_no_newer_home_assistant(path: Path) -> None:
     assert least in {None, read_json(ROOT / "hacs.json")["homeassistant"]}
 
 
-def test_blueprints_can_be_read() -> None:
-    """There are few lines of templates in them."""
-    lines = [line for path in FILES for line in lines_of_templates(path.read_text())]
-    assert 0 < len(lines) < FEWER_LINES_OF_TEMPLATES_THAN * len(FILES)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_blueprint_can_be_read(path: Path) -> None:
+    """There are few lines of templates in it."""
+    lines = lines_of_templates(path.read_text())
+    assert 0 < len(lines) < FEWER_LINES_OF_TEMPLATES_THAN
 
 
 def lines_of_templates(text: str) -> set[int]:
