@@ -130,8 +130,12 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
     config: dict[str, Any] = {"platform": f"{DOMAIN}.{kind}"}
     with pytest.raises(vol.Invalid, match="target"):
         await trigger.async_validate_trigger_config(hass, [config])
-    with pytest.raises(vol.Invalid, match="target"):
-        await trigger.async_validate_trigger_config(hass, [{**config, "target": {}}])
+    nobody: list[dict[str, Any]] = [{}, {"device_id": [], "area_id": []}]
+    for empty in nobody:
+        with pytest.raises(vol.Invalid, match="target is empty"):
+            await trigger.async_validate_trigger_config(
+                hass, [{**config, "target": empty}]
+            )
     config["target"] = {"entity_id": "device_tracker.red_bike"}
     for name, value in (("since", 1), *DURATIONS, ("alarm", []), ("alarm", "theft")):
         with pytest.raises(vol.Invalid, match=name):

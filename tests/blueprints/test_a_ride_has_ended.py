@@ -26,12 +26,12 @@ async def ride(
     simulator: Simulator, house: House, *, by: float, tracker: str = RED
 ) -> None:
     """Have a bike ride so many degrees, back or forth, and stand."""
-    for part in range(3):
-        latitude = DEFAULT_LATITUDE + by * part / 2
+    for part in (0, 0.5, 1):
+        latitude = DEFAULT_LATITUDE + by * part
         simulator.report(tracker, latitude=latitude, motion=True)
         await house.async_minutes(1)
     for _ in range(8):
-        simulator.report(tracker, latitude=latitude, motion=False)
+        simulator.report(tracker, latitude=DEFAULT_LATITUDE + by, motion=False)
         await house.async_minutes(1)
 
 

@@ -44,15 +44,16 @@ def test_which_trackers(blueprint: Blueprint) -> None:
     inputs = inputs_of(blueprint)
     assert all("default" in value for value in inputs.values())
     of_ours = [{"integration": "bike_tracker"}]
-    for name, selector in {
+    selectors: dict[str, dict[str, Any]] = {
         "trackers": {"device": {"multiple": True, "filter": of_ours}},
         "areas": {"area": {"multiple": True, "device": of_ours}},
         "labels": {"label": {"multiple": True}},
-    }.items():
+    }
+    for name, selector in selectors.items():
         assert inputs[name]["default"] == []
         [(kind, chosen)] = inputs[name]["selector"].items()
-        assert {kind: {**chosen, **selector[kind]}} == {kind: chosen}
         assert selector.keys() == {kind}
+        assert {**chosen, **selector[kind]} == chosen
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,15 @@ class Street:
         self._simulator.report(RED, motion=moving)
         await self.house.async_minutes(1)
 
+    async def async_interrupt(self) -> None:
+        """Let the service be down for a while, and Home Assistant restart."""
+        self._simulator.fault("status-503")
+        await self.house.async_minutes(3)
+        self._simulator.fault(None)
+        await self.house.async_minutes(10)
+        await self.house.async_restart()
+        await self.house.async_minutes(3)
+
     async def async_until(self, hour: int) -> None:
         """Let time pass until five minutes after an hour."""
         await self.house.async_until(hour)
@@ -199,3 +208,159 @@ async def test_restart(
     assert street.guard == "armed_away"
     await street.async_until(6)
     assert street.guard == "disarmed"
+
+
+@pytest.mark.parametrize("down", ["server", "restart", "restart, server"])
+async def test_down_when_the_night_began(
+    street: Street, simulator: Simulator, down: str
+) -> None:
+    """It is armed as soon as both are there, once: a person may disarm it then."""
+    await async_automate(street)
+    await street.async_until(6)
+    await street.async_until(21)
+    if "server" in down:
+        simulator.fault("status-503")
+        await street.house.async_minutes(1)
+        assert street.guard == "unavailable"
+    if down == "restart":
+        await street.house.async_restart(down=2 * 3600)
+    else:
+        await street.async_until(22)
+    if down == "restart, server":
+        await street.house.async_restart()
+        await street.house.async_minutes(3)
+    simulator.fault(None)
+    await street.house.async_minutes(10)
+    assert street.guard == "armed_away"
+
+    await street.house.async_guard("red_bike", "disarm")
+    await street.async_interrupt()
+    assert street.guard == "disarmed"
+    assert street.house.state("alarm_control_panel.blue_bike_guard") == "armed_away"
+    await street.async_until(6)
+    assert street.house.state("alarm_control_panel.blue_bike_guard") == "disarmed"
+
+
+async def test_by_hand_at_night(street: Street) -> None:
+    """What a person does at night stays, whatever is down meanwhile."""
+    await async_automate(street)
+    await street.async_until(21)
+    await street.house.async_guard("red_bike")
+    await street.async_until(22)
+    await street.house.async_guard("red_bike", "disarm")
+    await street.async_interrupt()
+    assert street.guard == "disarmed"
+    await street.house.async_guard("red_bike")
+    await street.async_interrupt()
+    assert street.guard == "armed_away"
+
+
+async def test_by_hand_during_the_day(street: Street) -> None:
+    """It stays armed while somebody is there, and another one comes."""
+    for person in (ANN, BEN):
+        await street.async_go(person, 0)
+    await async_automate(street, ANN, BEN)
+    await street.async_until(6)
+    await street.house.async_guard("red_bike")
+    await street.async_interrupt()
+    assert street.guard == "armed_away"
+    await street.async_go(ANN, FAR)
+    await street.async_go(ANN, 0)
+    assert street.guard == "armed_away"
+
+
+async def test_stays_triggered(street: Street) -> None:
+    """Also over an outage and a restart."""
+    await async_automate(street)
+    await street.async_until(22)
+    await street.async_ride(moving=True)
+    await street.async_ride(moving=False)
+    await street.async_interrupt()
+    assert street.guard == "triggered"
+    await street.async_until(6)
+    assert street.guard == "triggered"
+
+
+@pytest.mark.parametrize("down", ["server", "restart"])
+async def test_down_when_everyone_left(
+    street: Street, simulator: Simulator, down: str
+) -> None:
+    """It is armed as soon as both are there."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    await street.async_until(6)
+    if down == "server":
+        simulator.fault("status-503")
+        await street.house.async_minutes(2)
+        await street.async_go(ANN, FAR)
+        assert street.guard == "unavailable"
+        simulator.fault(None)
+    else:
+        await street.house.async_stop()
+        await street.async_go(ANN, FAR)
+        await street.house.async_start()
+    await street.house.async_minutes(10)
+    assert street.guard == "armed_away"
+
+
+async def test_disarmed_while_away_over_an_outage(
+    street: Street, simulator: Simulator
+) -> None:
+    """It stays so while nobody comes or goes."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    await street.house.async_minutes(6)
+    await street.async_go(ANN, FAR)
+    await street.house.async_guard("red_bike", "disarm")
+    simulator.fault("status-503")
+    await street.house.async_minutes(3)
+    simulator.fault(None)
+    await street.house.async_minutes(10)
+    assert street.guard == "disarmed"
+
+
+@pytest.mark.parametrize("down", ["server", "restart"])
+async def test_down_when_the_night_ended(
+    street: Street, simulator: Simulator, down: str
+) -> None:
+    """It is disarmed as soon as both are there."""
+    await async_automate(street)
+    await street.async_until(22)
+    await street.async_until(5)
+    if down == "server":
+        simulator.fault("status-503")
+        await street.async_until(6)
+        assert street.guard == "unavailable"
+        simulator.fault(None)
+    else:
+        await street.house.async_restart(down=2 * 3600)
+    await street.house.async_minutes(10)
+    assert street.guard == "disarmed"
+
+
+async def test_stands_again_during_an_outage(
+    street: Street, simulator: Simulator
+) -> None:
+    """A bike that came home at night while the service was down is guarded after that."""
+    await async_automate(street)
+    await street.async_until(21)
+    await street.async_ride(moving=True)
+    await street.async_until(22)
+    simulator.fault("status-503")
+    await street.house.async_minutes(2)
+    simulator.report(RED, motion=False)
+    await street.house.async_minutes(9)
+    simulator.fault(None)
+    await street.house.async_minutes(12)
+    assert street.guard == "armed_away"
+
+
+async def test_people_on_their_ways(hass: HomeAssistant, street: Street) -> None:
+    """It does not run each time that somebody moves."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    await street.async_go(ANN, FAR)
+    before = hass.states.get("automation.bikes")
+    for degrees in (2 * FAR, 3 * FAR, 2 * FAR):
+        await street.async_go(ANN, degrees)
+    assert hass.states.get("automation.bikes") == before

@@ -5,7 +5,12 @@ from datetime import timedelta
 
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    label_registry as lr,
+)
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -13,7 +18,7 @@ from pytest_homeassistant_custom_component.common import (
     async_mock_service,
 )
 
-from tests.conftest import EMAIL, PASSWORD, RED
+from tests.conftest import BLUE, EMAIL, PASSWORD, RED
 from tests.simulator.server import Simulator
 from tests.simulator.world import DEFAULT_LATITUDE
 
@@ -294,3 +299,117 @@ class TestDocumentedOnly:
         needs_position = blueprint in {"bike_moved", "battery_low"}
         assert house.told == ([] if needs_position else [title])
         assert "Error" not in caplog.text
+
+
+class TestAreasAndLabels:
+    """Trackers are chosen by their area or label too, whatever else is there."""
+
+    @pytest.fixture
+    async def place(self, hass: HomeAssistant, house: House) -> dict[str, list[str]]:
+        """Return an area and a label for the bikes, in which there is a phone too."""
+        area = ar.async_get(hass).async_create("Shed")
+        label = lr.async_get(hass).async_create("Bikes")
+        entry = MockConfigEntry(domain="mobile_app")
+        entry.add_to_hass(hass)
+        registry = dr.async_get(hass)
+        phone = registry.async_get_or_create(
+            config_entry_id=entry.entry_id, identifiers={("mobile_app", "1")}
+        )
+        for kind in ("sensor", "device_tracker", "alarm_control_panel"):
+            er.async_get(hass).async_get_or_create(
+                kind,
+                "mobile_app",
+                "1",
+                device_id=phone.id,
+                original_device_class="battery",
+            )
+        red, blue = house.device(RED), house.device(BLUE)
+        registry.async_update_device(red, area_id=area.id)
+        registry.async_update_device(blue, labels={label.label_id})
+        registry.async_update_device(phone.id, area_id=area.id, labels={label.label_id})
+        return {"areas": [area.id], "labels": [label.label_id]}
+
+    @EACH
+    async def test_told(
+        self,
+        hass: HomeAssistant,
+        simulator: Simulator,
+        house: House,
+        place: dict[str, list[str]],
+        blueprint: str,
+        happen: Callable[[Simulator], None],
+        title: str,
+    ) -> None:
+        """What happens to bikes there is told, and not what happens to others."""
+        await house.async_automate(blueprint, areas=place["areas"])
+        await let_happen(happen, simulator, house)
+        assert house.told == [title]
+
+    @pytest.mark.parametrize(
+        ("blueprint", "happen", "title"),
+        [
+            ("silent_tracker", silent, "Red bike is silent"),
+            ("battery_low", low, "Battery of Red bike is low"),
+        ],
+    )
+    @pytest.mark.parametrize("by", ["areas", "labels"])
+    async def test_was_so_before(
+        self,
+        hass: HomeAssistant,
+        simulator: Simulator,
+        house: House,
+        place: dict[str, list[str]],
+        blueprint: str,
+        happen: Callable[[Simulator], None],
+        title: str,
+        by: str,
+    ) -> None:
+        """What is so already when the automation is made is told as well."""
+        await let_happen(happen, simulator, house)
+        await house.async_automate(blueprint, **{by: place[by]})
+        assert house.told == ([title] if by == "areas" else [])
+
+    async def test_others_there(
+        self, hass: HomeAssistant, house: House, place: dict[str, list[str]]
+    ) -> None:
+        """A phone that leaves, and whose battery is low, is no bike."""
+        battery = {"device_class": "battery", "unit_of_measurement": "%"}
+        at_home = {"in_zones": ["zone.home"]}
+        for blueprint in ("bike_moved", "battery_low"):
+            await house.async_automate(blueprint, **place)
+            hass.states.async_set("sensor.mobile_app_1", "50", battery)
+            hass.states.async_set("device_tracker.mobile_app_1", "home", at_home)
+            await house.async_minutes(6)
+            hass.states.async_set("sensor.mobile_app_1", "5", battery)
+            hass.states.async_set(
+                "device_tracker.mobile_app_1", "not_home", {"in_zones": []}
+            )
+            await house.async_minutes(10)
+        assert house.told == []
+
+    async def test_guarded(
+        self, hass: HomeAssistant, house: House, place: dict[str, list[str]]
+    ) -> None:
+        """Bikes are guarded, and disarmed from a message, an alarm panel of others is not."""
+        panel = "alarm_control_panel.mobile_app_1"
+        hass.states.async_set(panel, "disarmed")
+        await house.async_automate("guard_automatically", **place)
+        await house.async_until(22)
+        for bike in ("red", "blue"):
+            assert house.state(f"alarm_control_panel.{bike}_bike_guard") == "armed_away"
+        assert house.state(panel) == "disarmed"
+
+        await house.async_automate("guarded_bike_moves", **place)
+        action = f"bike_tracker_disarm_{house.device(BLUE)}"
+        hass.bus.async_fire("mobile_app_notification_action", {"action": action})
+        await house.async_minutes(1)
+        assert house.state("alarm_control_panel.blue_bike_guard") == "disarmed"
+        assert house.state("alarm_control_panel.red_bike_guard") == "armed_away"
+
+    async def test_nothing_chosen(
+        self, hass: HomeAssistant, house: House, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """An automation that watches nothing says so."""
+        with pytest.raises(AssertionError):
+            await house.async_automate("tracker_offline")
+        assert "the target is empty" in caplog.text

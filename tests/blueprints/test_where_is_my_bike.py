@@ -6,6 +6,7 @@ from typing import Any
 
 from homeassistant.components.conversation import async_converse
 from homeassistant.core import Context, HomeAssistant
+from homeassistant.helpers import area_registry as ar, device_registry as dr
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -61,6 +62,14 @@ async def test_by_name(house: House, ask: Ask, asked: str, told: list[str]) -> N
         answer="{{ name }}.",
     )
     assert await ask(asked) == " ".join(f"{name}." for name in told)
+
+
+async def test_in_an_area(hass: HomeAssistant, house: House, ask: Ask) -> None:
+    """All bikes of an area are told of, and nothing else that is there."""
+    area = ar.async_get(hass).async_create("Shed")
+    dr.async_get(hass).async_update_device(house.device(BLUE), area_id=area.id)
+    await house.async_automate("where_is_my_bike", areas=[area.id], answer="{{ name }}")
+    assert await ask("where is my bike") == "Blue bike"
 
 
 async def test_only_what_was_chosen(house: House, ask: Ask) -> None:

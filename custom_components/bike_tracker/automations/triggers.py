@@ -27,8 +27,14 @@ from .watch import Watch
 from .watches import async_get_watches
 
 _CONF_ALARM = "alarm"
-_TARGET = vol.All(dict, vol.Length(min=1, msg="the target is empty"))
 _AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
+
+
+def _target(chosen: ConfigType) -> ConfigType:
+    """Return the target, or refuse one that names nothing."""
+    if not any(chosen.values()):
+        raise vol.Invalid("the target is empty")
+    return chosen
 
 
 class TrackerTrigger(Trigger):
@@ -47,7 +53,9 @@ class TrackerTrigger(Trigger):
         if names := cls._kind.names:
             chosen = vol.All(cv.ensure_list, [vol.In(names)], _AT_LEAST_ONE)
             more[vol.Optional(_CONF_ALARM)] = chosen
-        validated: ConfigType = schema(_TARGET, cls._kind.wait, more)(config)
+        validated: ConfigType = schema(vol.All(dict, _target), cls._kind.wait, more)(
+            config
+        )
         return validated
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
