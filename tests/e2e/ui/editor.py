@@ -29,6 +29,13 @@ class Editor:
         """Begin with an empty one."""
         await self._frontend.open("/config/automation/edit/new")
 
+    async def expect_to_find(self, word: str, trigger: str) -> None:
+        """Search among all triggers, and expect to see this one."""
+        await self._frontend.button("Add trigger").click()
+        await self._page.get_by_placeholder("Search").fill(word)
+        found = re.compile(f"^{re.escape(trigger)}")
+        await expect(self._page.get_by_role("button", name=found)).to_be_visible()
+
     async def add_trigger(self, name: str, target: Target) -> None:
         """Choose whose triggers to see, and one of them."""
         await self._frontend.button("Add trigger").click()

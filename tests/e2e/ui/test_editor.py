@@ -89,6 +89,22 @@ async def expect_told(frontend: Frontend, client: HomeAssistantClient) -> None:
     assert [trace["script_execution"] for trace in traces] == ["finished"]
 
 
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("alarm", "Alarm raised by bike tracker"),
+        ("sos", "Alarm raised by bike tracker"),
+        ("ride", "Bike tracker ended a ride"),
+        ("guard", "Guard of bike tracker triggered"),
+    ],
+)
+async def test_found_by_what_people_call_it(
+    editor: Editor, word: str, found: str
+) -> None:
+    """Whoever searches for what may happen finds the trigger."""
+    await editor.expect_to_find(word, found)
+
+
 @_BY
 async def test_offline_for_a_while(
     editor: Editor,
