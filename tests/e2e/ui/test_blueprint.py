@@ -1,6 +1,7 @@
 """From the README's button to an automation that runs."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 from playwright.async_api import expect
 import pytest
@@ -9,6 +10,7 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.hosting import Repository
 from tests.live import HomeAssistantProcess
+from tests.simulator.streets import WERDERPLATZ
 
 from .fleet import Fleet
 from .readme import button
@@ -28,9 +30,11 @@ async def clean_up(
             number = state.attributes["id"]
             await client.delete(f"/api/config/automation/config/{number}")
     owner = repository.full_name.partition("/")[0]
-    await client.call(
-        "blueprint/delete", domain="automation", path=f"{owner}/tracker_offline.yaml"
-    )
+    blueprints = await client.call("blueprint/list", domain="automation")
+    for name in ("tracker_offline", "a_ride_has_ended"):
+        path = f"{owner}/{name}.yaml"
+        if path in blueprints:
+            await client.call("blueprint/delete", domain="automation", path=path)
     await client.action("persistent_notification.dismiss_all")
 
 
@@ -40,18 +44,7 @@ async def test_blueprint(
     home_assistant: HomeAssistantProcess,
 ) -> None:
     """Imported, given a tracker, it tells when that tracker is offline and when it is back."""
-    await frontend.open(button("tracker_offline.yaml"))
-    await frontend.button("Preview").click()
-    await expect(
-        frontend.page.get_by_role("paragraph").filter(
-            has_text="Tells you when a tracker has been offline"
-        )
-    ).to_be_visible()
-    await frontend.button("Import blueprint").last.click()
-
-    await frontend.button("Bike Tracker: tracker offline").click()
-    await frontend.button("Select a device").first.click()
-    await frontend.option("City bike").click()
+    await _import(frontend, "tracker offline", "Tells you when a tracker has been")
     await frontend.page.get_by_role("spinbutton").fill("0")
     await frontend.button("Save").click()
     await expect(frontend.link("Traces")).to_be_visible()
@@ -63,3 +56,35 @@ async def test_blueprint(
     await account.change("City bike", "set_status", status="online")
     await home_assistant.client.poll()
     await expect(frontend.text("City bike is back online")).to_be_visible()
+
+
+async def test_a_ride_has_ended(
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """Imported, given a tracker, it tells how far it went and how long that took."""
+    client = home_assistant.client
+    await client.wait_for_entities(len(account.places))
+    await _import(frontend, "a ride has ended", "Tells you after each ride how far")
+    await frontend.button("Save").click()
+    await expect(frontend.link("Traces")).to_be_visible()
+
+    await frontend.page.get_by_role("button", name="Notifications").first.click()
+    await account.ride("City bike", WERDERPLATZ, 20)
+    await client.poll()
+    # Trackers' clocks may be so far ahead; a bike that stands for that long has ended its ride.
+    soon = datetime.now(UTC) + timedelta(minutes=5)
+    await account.change("City bike", "report", motion=False, fix_time=soon.isoformat())
+    await client.poll()
+    await expect(frontend.saying("City bike ended a ride: ")).to_be_visible()
+
+
+async def _import(frontend: Frontend, name: str, description: str) -> None:
+    """Import a blueprint with the README's button, and give the automation a bike."""
+    await frontend.open(button(f"{name.replace(' ', '_')}.yaml"))
+    await frontend.button("Preview").click()
+    paragraphs = frontend.page.get_by_role("paragraph")
+    await expect(paragraphs.filter(has_text=description)).to_be_visible()
+    await frontend.button("Import blueprint").last.click()
+    await frontend.button(f"Bike Tracker: {name}").click()
+    await frontend.button("Select a device").first.click()
+    await frontend.option("City bike").click()

@@ -110,7 +110,7 @@ async def test_message(
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await account.ride("City bike", _AWAY, 20)
     await home_assistant.client.poll()
-    await expect(frontend.saying("m away from where it was guarded")).to_be_visible()
+    await expect(frontend.text("City bike is being moved")).to_be_visible()
 
 
 @pytest.mark.usefixtures("clean_up")
