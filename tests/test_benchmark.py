@@ -47,6 +47,7 @@ from .benchmark.results import FullCost, Limit, Results
 from .benchmark.scenarios import (
     ALL_TOLD,
     FULL_TITLES,
+    GUARDING,
     KEEP_ALIVE,
     NOTHING,
     ONE_TOLD,
@@ -59,6 +60,8 @@ from .benchmark.scenarios import (
     SOME_REPORTED,
     TITLES,
     TOLD,
+    TRIGGERED,
+    UNGUARDED,
 )
 from .benchmark.service.fleet import EMAIL as RIDER, Fleet
 from .benchmark.usual_way import binary_sensor, sensor
@@ -91,6 +94,7 @@ RUNS = {
     "live": "a live machine.",
     "reports": "another machine.",
     "automations": "one more machine.",
+    "guard": "a guarded machine.",
 }
 
 
@@ -140,6 +144,9 @@ def results() -> Results:
     found.reports = [{READ_ALL: 6e-6, READ_SOME: 5e-6, STANDING: 4e-6, RIDING: 7e-6}]
     for watched in (FEW, MANY):
         found.automations[watched] = [dict.fromkeys(TITLES_OF_AUTOMATIONS, 0.0005)]
+    for trackers in IDLERS:
+        seconds = {TRIGGERED: [0.002], UNGUARDED: [0.001], GUARDING: [0.000005]}
+        found.add(plan.GUARD, OURS, trackers, seconds)
     found.live = live_results()
     return found
 
@@ -168,6 +175,7 @@ def test_page(results: Results) -> None:
     assert "| 1 | one reports | `traccar_server` | 2.0 | 2000 | 1000 |" in page
     assert "| 1,000 | Bike Tracker | 5.0 | 6.0 | 10.0 |" in page
     assert f"| {REPORT_TITLES[RIDING]} | 7.0 |" in page
+    assert "| 1,000 | 2.0 | 1000 | 5.0 | 0.50 % |" in page
     assert "This run: another machine." in page
     assert "it holds 2 KiB with 1 tracker and 2000 KiB" in page
 
@@ -204,6 +212,8 @@ def test_other_goals(results: Results) -> None:
     results.costs[100, OURS, SHUFFLED.key].append(Cost(0, 0, 0, 0.06, 0))
     results.reports[0][READ_ALL] = 6.6e-6
     results.automations[FEW][0][ONE] = 0.0011
+    results.guards[1][TRIGGERED] += [0.011, 0.011]
+    results.guards[1_000][GUARDING] = [0.000011]
 
     found = [goal.work for goal in goals(results) if not goal.reached]
 
@@ -215,6 +225,8 @@ def test_other_goals(results: Results) -> None:
         SHUFFLED.title,
         REPORT_TITLES[READ_ALL],
         f"10 automations, {TITLES_OF_AUTOMATIONS[ONE]}",
+        "live, a guarded bike begins to move",
+        "live, all report, none is guarded",
     ]
 
 

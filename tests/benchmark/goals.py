@@ -33,6 +33,7 @@ from .scenarios import (
     SOME_REPORTED,
     TITLES,
     TOLD,
+    TRIGGERED,
 )
 
 FLOOR: Final = "floor"
@@ -42,6 +43,7 @@ LIVE_PEER: Final = "traccar_server"
 _LONGEST_BLOCK: Final = 0.05
 _NO_LONG_BLOCK: Final = "the event loop never computes for more than 50 ms in one go"
 _SOON: Final = 0.01
+_LITTLE: Final = 0.01
 _ALL_TRIGGERS: Final = 0.001
 
 
@@ -72,6 +74,7 @@ def goals(results: Results) -> list[Goal]:
         found += _told(results, trackers)
     for trackers in IDLERS:
         found.append(_idle(results, trackers))
+        found += _guard(results, trackers)
     return found
 
 
@@ -243,6 +246,27 @@ def _idle(results: Results, trackers: int) -> Goal:
         f"CPU below that of {IDLE_POLLS} idle polls",
         f"{hour / polls:.2f} × ({hour * 1000:.1f} ms, {polls * 1000:.1f} ms)",
         hour < polls,
+    )
+
+
+def _guard(results: Results, trackers: int) -> Iterator[Goal]:
+    seconds, share = (
+        results.of_guard(trackers, TRIGGERED),
+        results.share_of_guard(trackers),
+    )
+    yield Goal(
+        trackers,
+        "live, a guarded bike begins to move",
+        "triggered within 10 ms, in the median",
+        f"{seconds * 1000:.1f} ms",
+        seconds < _SOON,
+    )
+    yield Goal(
+        trackers,
+        "live, all report, none is guarded",
+        "guards take at most 1 % of the CPU, in the median",
+        f"{share * 100:.2f} %",
+        share <= _LITTLE,
     )
 
 

@@ -1,6 +1,7 @@
 """What news costs that the service tells by itself, and what it costs to wait for it."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 import gc
@@ -9,7 +10,13 @@ import tracemalloc
 from typing import Any
 
 from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
+from homeassistant.core import (
+    Event,
+    EventStateChangedData,
+    HomeAssistant,
+    State,
+    callback,
+)
 
 from .candidates import Candidate
 from .home import settle
@@ -61,7 +68,7 @@ class Listening:
         found: dict[str, Any] = {told.key: [] for told in TOLD} | {NOTHING: []}
         for _ in range(self._times):
             await self._rest()
-            cost = await meter.measure(partial(asyncio.sleep, _QUIET))
+            cost = await meter.measure(self._quiet)
             found[NOTHING].append(cost.cpu)
         for told in TOLD:
             struck = told.struck(self._trackers)
@@ -117,8 +124,11 @@ class Listening:
         await settle(self._hass, live=True)
         await asyncio.sleep(_QUIET)
 
+    async def _quiet(self) -> None:
+        await asyncio.sleep(_QUIET)
+
     async def _hear(self, meter: Meter, struck: int) -> Heard:
-        shown = _Shown(self._hass, struck)
+        shown = Shown(self._hass, struck)
         self._service.do("tell", struck)
         cost = await meter.measure(shown.wait)
         seconds = shown.at - self._service.do("told_at") / 1e9
@@ -148,17 +158,31 @@ class Listening:
         return tracemalloc.get_traced_memory()[0]
 
 
-class _Shown:
-    """Waits until some trackers are shown at another place, and until nothing comes of it any more."""
+def _is_elsewhere(before: State, now: State) -> bool:
+    return before.attributes.get("latitude") != now.attributes.get("latitude")
 
-    def __init__(self, hass: HomeAssistant, trackers: int) -> None:
+
+class Shown:
+    """Waits until something is shown of some trackers, and until nothing comes of it any more."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        trackers: int,
+        is_shown: Callable[[State, State], bool] = _is_elsewhere,
+    ) -> None:
+        """Wait for what a state shows and the one before did not: another place, or what is said."""
+        self._is_shown = is_shown
         self.at = 0.0
+        """When it was shown, by the monotonic clock."""
         self.changed = 0
+        """`state_changed` events since."""
         self._hass = hass
         self._left = trackers
         self._done = asyncio.Event()
 
     async def wait(self) -> None:
+        """Wait; raise ListeningError if it takes too long."""
         remove = self._hass.bus.async_listen(EVENT_STATE_CHANGED, self._note)
         try:
             async with asyncio.timeout(_LONGEST_WAIT):
@@ -176,7 +200,7 @@ class _Shown:
         before, now = event.data["old_state"], event.data["new_state"]
         assert before is not None
         assert now is not None
-        if before.attributes.get("latitude") != now.attributes.get("latitude"):
+        if self._is_shown(before, now):
             self._left -= 1
             if not self._left:
                 self.at = monotonic()

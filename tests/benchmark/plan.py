@@ -24,6 +24,7 @@ UNRECORDED: Final = "full_unrecorded"
 """Kinds of runs with trackers that report all there is."""
 REPORTS: Final = "reports"
 AUTOMATIONS: Final = "automations"
+GUARD: Final = "guard"
 LIVE: Final = "live"
 IDLE: Final = "idle"
 LIVE_MEMORY: Final = "live_memory"
@@ -32,7 +33,7 @@ LIVE_KINDS: Final = (LIVE, IDLE, LIVE_MEMORY)
 TOLD_OF: Final = (*SMALL, 1_000)
 """Fleets of which the service tells news."""
 IDLERS: Final = (1, 1_000)
-"""Fleets of which it tells nothing for an hour."""
+"""Fleets of which it tells nothing for an hour, or that a bike of is stolen."""
 
 _POLLS_OF_SMALL: Final = 10
 _POLLS_OF_LARGE: Final = 5
@@ -128,12 +129,19 @@ def automations(repeats: int) -> list[Step]:
     return steps * repeats
 
 
+def guard(repeats: int) -> list[Step]:
+    """What guards cost."""
+    return [Step(GUARD, OURS, trackers, _TOLD) for trackers in IDLERS] * repeats
+
+
 def times(part: str, repeats: int) -> str:
     """Return how often each work of a part of the page is timed, as a sentence."""
     if part == REPORTS:
         return f"Each was timed {repeats * TIMES_OF_REPORTS} times."
     if part == AUTOMATIONS:
         return f"Each was timed {repeats * TIMES_OF_NEWS} times."
+    if part == GUARD:
+        return f"Each was timed {repeats * _TOLD} times."
     if part == LIVE:
         return f"News of each kind was told {repeats * _TOLD} times, and {repeats * _HOURS} hours passed without."
     return (
@@ -142,7 +150,13 @@ def times(part: str, repeats: int) -> str:
     )
 
 
-PARTS: Final = {"polls": polls, LIVE: live, REPORTS: reports, AUTOMATIONS: automations}
+PARTS: Final = {
+    "polls": polls,
+    LIVE: live,
+    REPORTS: reports,
+    AUTOMATIONS: automations,
+    GUARD: guard,
+}
 """What the page is made of; each can be measured alone."""
 
 

@@ -26,6 +26,7 @@ from .results import Results
 from .scenarios import (
     ALL_REPORTED,
     FULL_TITLES,
+    GUARDING,
     IDLE_POLLS,
     KEEP_ALIVE,
     ONE_TOLD,
@@ -36,6 +37,8 @@ from .scenarios import (
     SOME_REPORTED,
     TITLES,
     TOLD,
+    TRIGGERED,
+    UNGUARDED,
 )
 from .service.live import APART
 
@@ -50,7 +53,7 @@ changed: where nothing did, nothing is read, compared or written. What the servi
 [Live](#live).
 
 `scripts/benchmark` measured all of this and wrote this page. It takes more than an hour, on a machine that does nothing
-else; with `--only` and `polls`, `live`, `reports` or `automations` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
+else; with `--only` and `polls`, `live`, `reports`, `automations` or `guard` it measures that part alone, with `--render` nothing. `scripts/benchmark --quick`
 only counts requests, states and rows, and is part of every change.
 
 ![Milliseconds of the event loop against the size of the fleet, for polls and messages](images/benchmark.svg)
@@ -165,6 +168,16 @@ message costs without them: the least of all repeats. Each trigger watches an ar
 """
 
 
+_GUARDS: Final = """\
+## What guards cost
+
+Bikes that report all there is, over the live connection with the recorder, after a rest: the median. One that is guarded says
+that it moves, after it said that it does not; *triggered after* is the time from its first message until Home Assistant
+shows the guard triggered. A report is what each costs where all report that are not guarded: CPU of the event loop's
+thread, less what passes in as much time without news; *its guard* is what the guard's entity takes of that.
+"""
+
+
 def write(results: Results, runs: dict[str, str]) -> None:
     """Write the page and its picture; `runs` tells what each part was measured on."""
     REPORT.write_text(report(results, runs))
@@ -227,6 +240,9 @@ def report(results: Results, runs: dict[str, str]) -> str:
         _AUTOMATIONS,
         _paragraph(f"This run: {runs['automations']}"),
         _automations(results),
+        _GUARDS,
+        _paragraph(f"This run: {runs['guard']}"),
+        _guards(results),
         "## Memory\n",
         "KiB per tracker, and how many times that of Bike Tracker it is.\n",
         _memory(results),
@@ -378,6 +394,22 @@ def _automations(results: Results) -> str:
         (
             (title, *(f"{results.of_triggers(size, work) * 1e3:.2f}" for size in sizes))
             for work, title in TITLES_OF_AUTOMATIONS.items()
+        ),
+    )
+
+
+def _guards(results: Results) -> str:
+    return _table(
+        ("Trackers", "Triggered after ms", "Report µs", "Its guard µs", "Its share"),
+        (
+            (
+                f"{trackers:,}",
+                f"{results.of_guard(trackers, TRIGGERED) * 1e3:.1f}",
+                f"{results.of_guard(trackers, UNGUARDED) * 1e6:.0f}",
+                f"{results.of_guard(trackers, GUARDING) * 1e6:.1f}",
+                f"{results.share_of_guard(trackers) * 100:.2f} %",
+            )
+            for trackers in IDLERS
         ),
     )
 

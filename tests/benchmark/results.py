@@ -10,6 +10,7 @@ from .counters import Counts
 from .expected import differences
 from .live_results import LiveResults
 from .meter import Cost
+from .scenarios import GUARDING, UNGUARDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class Results:
         default_factory=lambda: defaultdict(list)
     )
     """Seconds by what happens, by number of triggers and of trackers."""
+    guards: dict[int, dict[str, list[float]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+    """Seconds by what is done, by number of trackers."""
     live: LiveResults = field(default_factory=LiveResults)
 
     def add(
@@ -77,22 +82,29 @@ class Results:
             case "profile":
                 self.profiles[candidate] = found
             case "full" | "full_unrecorded":
-                for work, costs in found.items():
-                    self.full[kind, candidate, work] += [
-                        FullCost(**cost) for cost in costs
-                    ]
+                self._add_full(kind, candidate, found)
             case "limit":
                 self.limits[trackers] = Limit(**found)
             case "reports":
                 self.reports.append(found)
             case "automations":
                 self.automations[found["triggers"], trackers].append(found["seconds"])
+            case "guard":
+                self._add_guards(trackers, found)
             case _:
                 self.live.add(kind, candidate, trackers, found)
 
     def _add_costs(self, candidate: str, trackers: int, found: dict[str, Any]) -> None:
         for work, costs in found.items():
             self.costs[trackers, candidate, work] += [Cost(**cost) for cost in costs]
+
+    def _add_full(self, kind: str, candidate: str, found: dict[str, Any]) -> None:
+        for work, costs in found.items():
+            self.full[kind, candidate, work] += [FullCost(**cost) for cost in costs]
+
+    def _add_guards(self, trackers: int, found: dict[str, Any]) -> None:
+        for work, seconds in found.items():
+            self.guards[trackers][work] += seconds
 
     def differences(self) -> list[str]:
         """Return which counts are other than they have to be."""
@@ -140,6 +152,14 @@ class Results:
     def of_triggers(self, watched: tuple[int, int], work: str) -> float:
         """Return the seconds that so many triggers take: the least of all repeats."""
         return min(found[work] for found in self.automations[watched])
+
+    def of_guard(self, trackers: int, work: str) -> float:
+        """Return the seconds that something takes: the median of all repeats."""
+        return median(self.guards[trackers][work])
+
+    def share_of_guard(self, trackers: int) -> float:
+        """Return how much of a report of a bike that is not guarded goes to its guard."""
+        return self.of_guard(trackers, GUARDING) / self.of_guard(trackers, UNGUARDED)
 
     def _cost(
         self,

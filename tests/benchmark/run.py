@@ -2,7 +2,7 @@
 
 Usage: python -m tests.benchmark.run KIND CANDIDATE TRACKERS [POLLS]; prints what was found out as JSON. KIND is time, count,
 memory, profile, limit, or, with trackers that report all there is, full or full_unrecorded; of candidates that listen it is
-live, idle or live_memory; without a candidate at work it is reports; with as many triggers instead of POLLS it is automations.
+live, idle or live_memory, or guard of this one alone; without a candidate at work it is reports; with as many triggers instead of POLLS it is automations.
 """
 
 import asyncio
@@ -27,10 +27,11 @@ from homeassistant.runner import create_event_loop
 from .automations import Automations
 from .candidates import CANDIDATES, LISTENERS, Candidate, Integration
 from .counters import Counts, count, states
+from .guarding import Guarding
 from .home import home, settle
 from .listening import Listening
 from .meter import Meter
-from .plan import AUTOMATIONS, IDLE, LIVE_KINDS, RECORDED, REPORTS, UNRECORDED
+from .plan import AUTOMATIONS, GUARD, IDLE, LIVE_KINDS, RECORDED, REPORTS, UNRECORDED
 from .reports import measure
 from .results import FullCost
 from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
@@ -178,13 +179,17 @@ async def _run(
     kind: str, candidate: str, trackers: int, polls: int, folder: Path
 ) -> Found:
     _install(folder)
-    full, short = kind in (RECORDED, UNRECORDED), kind == IDLE
-    with Service(trackers, full=full, short=short) as service:
+    timed = kind == GUARD
+    full, short = timed or kind in (RECORDED, UNRECORDED), kind == IDLE
+    with Service(trackers, full=full, short=short, timed=timed) as service:
         async with home(folder, recorder=kind not in _UNRECORDED) as hass:
             if kind in LIVE_KINDS:
                 made = LISTENERS[candidate](service.addresses)
                 listening = Listening(hass, service, made, trackers, polls)
                 return await listening.do(kind)
+            if kind == GUARD:
+                made = LISTENERS[candidate](service.addresses)
+                return await Guarding(hass, service, made, trackers, polls).measure()
             made = CANDIDATES[candidate](service.addresses)
             if kind == AUTOMATIONS:
                 triggers = Automations(hass, service, made, trackers, polls)

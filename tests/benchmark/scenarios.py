@@ -87,6 +87,13 @@ PING: Final = "ping"
 POLLS: Final = "polls"
 """What comes while there is no news."""
 
+TRIGGERED: Final = "triggered"
+"""From a report of a guarded bike until its guard is triggered."""
+UNGUARDED: Final = "unguarded"
+"""All that a report takes of a bike that is not guarded."""
+GUARDING: Final = "guarding"
+"""What its guard takes of that."""
+
 SIGNS_OF_AN_HOUR: Final = 66
 """Traccar gives a sign of life every 55 seconds."""
 IDLE_POLLS: Final = 10

@@ -1,7 +1,7 @@
-"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS [full] [short].
+"""Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS [full] [short] [timed].
 
 With `full` they report all there is, not just places; with `short` connections are closed between two polls, as they are
-when a minute passes.
+when a minute passes; with `timed` they tell the times of their places, which are those of the clock.
 
 Prints the addresses, then takes lines with a command and a number on standard input, and answers each with a number: what
 was asked for, or else that of the requests since the last one. Ends with its input.
@@ -60,10 +60,10 @@ def _say(value: object) -> None:
     print(json.dumps(value), flush=True)
 
 
-async def _serve(trackers: int, *, full: bool, short: bool) -> None:
+async def _serve(trackers: int, *, full: bool, short: bool, timed: bool) -> None:
     patience = APART / 2 if short else PATIENCE
     async with Simulator(patience=patience) as simulator:
-        fleet = Fleet(simulator, trackers, full=full)
+        fleet = Fleet(simulator, trackers, full=full, timed=timed)
         live = Live(simulator, fleet)
         stand_ins = StandIns(simulator, fleet, patience)
         peers = await stand_ins.start()
@@ -90,5 +90,10 @@ async def _serve(trackers: int, *, full: bool, short: bool) -> None:
 
 if __name__ == "__main__":
     asyncio.run(
-        _serve(int(sys.argv[1]), full="full" in sys.argv, short="short" in sys.argv)
+        _serve(
+            int(sys.argv[1]),
+            full="full" in sys.argv,
+            short="short" in sys.argv,
+            timed="timed" in sys.argv,
+        )
     )

@@ -23,11 +23,17 @@ class Service:
     """Starts the process, steers it, and ends it."""
 
     def __init__(
-        self, trackers: int, *, full: bool = False, short: bool = False
+        self,
+        trackers: int,
+        *,
+        full: bool = False,
+        short: bool = False,
+        timed: bool = False,
     ) -> None:
         """Serve so many trackers, that report places alone or all there is, with connections that last or not."""
         command = ["-m", "tests.benchmark.service", str(trackers)]
-        command += [*(["full"] if full else []), *(["short"] if short else [])]
+        options = {"full": full, "short": short, "timed": timed}
+        command += [option for option, is_set in options.items() if is_set]
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, *command],
             stdin=subprocess.PIPE,

@@ -55,12 +55,20 @@ _ATTRIBUTES: dict[str, Json] = {
 }
 
 
+def unique_id_of(number: int) -> str:
+    """Return the `uniqueId` of a tracker, in the order in which they report."""
+    return f"{860_000_000_000_000 + number}"
+
+
 class Fleet:
     """The trackers of one account."""
 
-    def __init__(self, simulator: Simulator, trackers: int, *, full: bool) -> None:
+    def __init__(
+        self, simulator: Simulator, trackers: int, *, full: bool, timed: bool = False
+    ) -> None:
         """Assign so many trackers, all of which have reported, to a new account."""
         self._full = full
+        self._timed = timed
         self._simulator = simulator
         self._now = datetime.now(UTC) - timedelta(days=1)
         simulator.add_account(EMAIL, PASSWORD)
@@ -84,7 +92,7 @@ class Fleet:
         return self._simulator.devices_of(EMAIL)
 
     def _add(self, number: int) -> None:
-        unique_id = f"{860_000_000_000_000 + number}"
+        unique_id = unique_id_of(number)
         self._simulator.add_device(
             unique_id,
             name=f"Bike {number:05}",
@@ -92,7 +100,8 @@ class Fleet:
             last_update=self._now,
             longitude=7.8 + number / 100_000,
         )
-        for field in _LEFT_OUT_OF_FULL if self._full else _LEFT_OUT:
+        left_out = _LEFT_OUT_OF_FULL if self._full else _LEFT_OUT
+        for field in () if self._timed else left_out:
             self._simulator.override_position(unique_id, field)
         self._lengthen(unique_id)
 
@@ -135,6 +144,8 @@ class Fleet:
 
     def _later(self) -> datetime:
         """Return a time that Home Assistant, which shows seconds, shows as another one."""
+        if self._timed:
+            return datetime.now(UTC)
         self._now += timedelta(minutes=1)
         return self._now
 
