@@ -145,8 +145,8 @@ def results() -> Results:
     for watched in (FEW, MANY):
         found.automations[watched] = [dict.fromkeys(TITLES_OF_AUTOMATIONS, 0.0005)]
     for trackers in IDLERS:
-        seconds = {TRIGGERED: [0.002], UNGUARDED: [0.001], GUARDING: [0.000005]}
-        found.add(plan.GUARD, OURS, trackers, seconds)
+        guards = {TRIGGERED: [0.002], UNGUARDED: [0.001], GUARDING: [0.000005]}
+        found.add(plan.GUARD, OURS, trackers, guards)
     found.live = live_results()
     return found
 

@@ -47,6 +47,27 @@ Two numbers are the median and the worst.
 | --- | --- | --- | --- |
 {rows}
 
+The first report that shows it is enough where the tracker says that the bike moves, the second one where it says that it
+stands. Where it takes more, a guard that believed sooner would cry wolf, and whoever is woken for nothing three times disarms
+it. So this is accepted:
+
+- **Noise of 30 meters without an accuracy:** the second report as a rule, the third with one night in thirty, the seventh with
+  another. A bike that was carried off by {carried} meters is then hardly farther away than the 150 meters that fixes of such a
+  tracker may be off, and one that falls within them begins anew.
+- **Spikes:** the third report where the second one jumped: of two fixes that are far off in different directions both may be
+  wrong.
+- **Strays indoors:** the eleventh report of a bike that was carried off and is said to stand. Walls that reflect the signals put
+  a parked bike {carried} meters away for minutes, with fixes that look no different; what stays there for ten minutes was carried.
+  Ridden off, it is told with the first report or the next.
+- **A tracker that always says that the bike stands:** the third report of a ride, or the fourth if the first one is not far
+  enough away. Each is at another place than the one before, as spikes are.
+- **Tunnels, reports that come late:** *never* is before it arrives. Of a ride that takes no longer than the tunnel nothing is heard
+  before: the reports of its arrival tell.
+
+How soon Home Assistant shows it, and what guards cost while no bike is guarded, is measured by `scripts/benchmark --only guard`:
+from the report to *triggered* within 10 milliseconds in the median while there is a live connection, and at most 1 % of what a
+report costs; see [benchmarks.md](benchmarks.md#what-guards-cost).
+
 ## What it cannot tell
 
 - A bike that is armed where it is not: if not even a report under way was heard, that of its arrival looks as if it had been
