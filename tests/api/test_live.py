@@ -20,8 +20,10 @@ from custom_components.bike_tracker.api import (
     RedirectedError,
     RefusedError,
     ServiceUnavailableError,
+    TrackingClient,
     TrackingError,
 )
+from custom_components.bike_tracker.api.lists import Seen
 from custom_components.bike_tracker.api.messages import read
 from custom_components.bike_tracker.api.socket import Socket
 from tests.simulator import Simulator
@@ -57,7 +59,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 @pytest.fixture
 def client(session: aiohttp.ClientSession, simulator: Simulator) -> LiveClient:
     """Return the client."""
-    return LiveClient(session, simulator.url, EMAIL, PASSWORD)
+    return LiveClient(TrackingClient(session, simulator.url, EMAIL, PASSWORD))
 
 
 async def error_of(client: LiveClient) -> TrackingError:
@@ -175,7 +177,9 @@ async def test_wrong_password(
     session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
     """It is refused."""
-    error = await error_of(LiveClient(session, simulator.url, EMAIL, "wrong"))
+    error = await error_of(
+        LiveClient(TrackingClient(session, simulator.url, EMAIL, "wrong"))
+    )
     assert isinstance(error, AuthenticationError)
 
 
@@ -400,7 +404,7 @@ async def test_closed_session(
     session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
     """It ends like a connection that was lost."""
-    client = LiveClient(session, simulator.url, EMAIL, PASSWORD)
+    client = LiveClient(TrackingClient(session, simulator.url, EMAIL, PASSWORD))
     await session.close()
     assert isinstance(await error_of(client), CannotConnectError)
 
@@ -455,7 +459,7 @@ async def test_nonsense(client: LiveClient, simulator: Simulator, fault: str) ->
 )
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
     """What is not as it should be is left out."""
-    assert read(text) == expected
+    assert read(text, Seen()) == expected
 
 
 async def test_a_long_message(client: LiveClient, simulator: Simulator) -> None:
@@ -474,7 +478,7 @@ def test_too_many_values() -> None:
     """They would fill the memory, and are not read."""
     text = b'{"positions":[' + b"{}," * 200_000 + b"{}]}"
     with pytest.raises(InvalidResponseError, match="too many values"):
-        read(text)
+        read(text, Seen())
 
 
 @pytest.mark.parametrize("version", ["4.11", "6.14.5"])
@@ -482,7 +486,7 @@ def test_recorded(version: str) -> None:
     """What real servers say can be read, all of it."""
     recorded = json.loads((RECORDED / f"{version}-websocket-messages.json").read_text())
     for _, text in recorded:
-        message = read(text.encode())
+        message = read(text.encode(), Seen())
         rows = json.loads(text)
         if message is None:
             assert rows == {}

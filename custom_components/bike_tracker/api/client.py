@@ -1,7 +1,9 @@
 """The client: one method per call of the service."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 import aiohttp
 from aiohttp import hdrs
@@ -18,29 +20,31 @@ from .models import Device, Position
 _TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TrackingClient:
-    """The service on behalf of one account.
+    """The service on behalf of one account, at a canonical address (interface, section 1).
 
     Credentials go out in the Authorization header alone, and to no other address than
     the given one: redirects are not followed.
+
+    Raises InvalidEmailError or AuthenticationError for credentials that no Authorization
+    header can hold (interface, section 5).
     """
 
-    def __init__(
-        self, session: aiohttp.ClientSession, url: str, email: str, password: str
-    ) -> None:
-        """Talk to the service at a canonical address (interface, section 1).
+    session: aiohttp.ClientSession
+    url: str
+    email: str
+    password: str
+    devices: ListReader[str, Device] = field(
+        default_factory=partial(ListReader, Device)
+    )
+    positions: ListReader[int, Position] = field(
+        default_factory=partial(ListReader, Position, within="attributes")
+    )
 
-        Raises InvalidEmailError or AuthenticationError for credentials that no
-        Authorization header can hold (interface, section 5).
-        """
-        self._session = session
-        self._url = url
-        self._headers = {
-            hdrs.ACCEPT: "application/json",
-            hdrs.AUTHORIZATION: _basic(email, password),
-        }
-        self.devices = ListReader[str, Device](Device)
-        self.positions = ListReader[int, Position](Position, within="attributes")
+    def __post_init__(self) -> None:
+        """Refuse credentials before they are needed."""
+        _basic(self.email, self.password)
 
     async def async_get_devices(self) -> News[str, Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4).
@@ -89,12 +93,15 @@ class TrackingClient:
         return reports
 
     async def _async_get(self, path: str) -> bytes:
-        return await async_answer(self._async_ask(path), self._session)
+        return await async_answer(self._async_ask(path), self.session)
 
     async def _async_ask(self, path: str) -> bytes:
-        async with self._session.get(
-            URL(f"{self._url}/{path}", encoded=True),
-            headers=self._headers,
+        async with self.session.get(
+            URL(f"{self.url}/{path}", encoded=True),
+            headers={
+                hdrs.ACCEPT: "application/json",
+                hdrs.AUTHORIZATION: _basic(self.email, self.password),
+            },
             allow_redirects=False,
             timeout=_TIMEOUT,
         ) as response:

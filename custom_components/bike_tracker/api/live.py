@@ -5,7 +5,7 @@ Not in the documented interface: it is what Traccar's own web page uses.
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import aiohttp
@@ -13,6 +13,7 @@ from aiohttp import hdrs
 from yarl import URL
 
 from .answers import async_answer, raise_for_status
+from .client import TrackingClient
 from .errors import (
     CannotConnectError,
     InvalidResponseError,
@@ -40,13 +41,7 @@ class LiveClient:
     to the socket alone: both to the given address, as redirects are not followed.
     """
 
-    session: aiohttp.ClientSession
-    """Of which connections and headers are used, and no cookies."""
-    url: str
-    email: str
-    password: str
-    seen: Seen = field(default_factory=Seen)
-    """What came with positions."""
+    client: TrackingClient
 
     async def async_messages(self) -> AsyncGenerator[Message]:
         """Sign in and yield what the service says, until the connection ends.
@@ -55,16 +50,17 @@ class LiveClient:
         CannotConnectError, InvalidResponseError, RedirectedError or
         ServiceUnavailableError.
         """
-        if self.session.closed:
+        asked, seen = self.client.session, self.client.positions.seen
+        if asked.closed:
             raise CannotConnectError("connection closed")
         async with self._new_session() as session:
-            cookie = await async_answer(self._async_sign_in(session), self.session)
-            socket = await async_answer(self._async_open(session, cookie), self.session)
+            cookie = await async_answer(self._async_sign_in(session), asked)
+            socket = await async_answer(self._async_open(session, cookie), asked)
             try:
-                yield await _async_first(socket, self.seen)
+                yield await _async_first(socket, seen)
                 while True:
                     for _ in range(_MESSAGES_AT_A_TIME):
-                        yield await _async_next(socket, self.seen)
+                        yield await _async_next(socket, seen)
                     await asyncio.sleep(_BREATH)
             finally:
                 await socket.async_close()
@@ -72,10 +68,10 @@ class LiveClient:
     def _new_session(self) -> aiohttp.ClientSession:
         """Return a session without a cookie of an older one."""
         return aiohttp.ClientSession(
-            connector=self.session.connector,
+            connector=self.client.session.connector,
             connector_owner=False,
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers=self.session.headers,
+            headers=self.client.session.headers,
             # For a socket aiohttp has no other way not to follow redirects.
             middlewares=(_refuse_redirects,),
             timeout=aiohttp.ClientTimeout(total=None),
@@ -86,8 +82,8 @@ class LiveClient:
         async with (
             asyncio.timeout(_TIMEOUT),
             session.post(
-                URL(f"{self.url}/session", encoded=True),
-                data={"email": self.email, "password": self.password},
+                URL(f"{self.client.url}/session", encoded=True),
+                data={"email": self.client.email, "password": self.client.password},
                 headers={hdrs.ACCEPT: "application/json"},
                 allow_redirects=False,
             ) as response,
@@ -102,7 +98,7 @@ class LiveClient:
         async with asyncio.timeout(_TIMEOUT):
             return Socket(
                 await session.ws_connect(
-                    URL(f"{self.url}/socket", encoded=True),
+                    URL(f"{self.client.url}/socket", encoded=True),
                     headers={hdrs.COOKIE: cookie},
                     timeout=CLOSING,
                     autoping=False,

@@ -23,12 +23,12 @@ class Message:
         return len(self.devices) + len(self.positions)
 
 
-def read(data: bytes, seen: Seen | None = None) -> Message | None:
+def read(data: bytes, seen: Seen) -> Message | None:
     """Return a message, None for one without trackers and positions.
 
-    That is a sign of life, `{}`, or nothing that can be read. What is unknown or not as
-    it should be within a message costs only itself. Raises InvalidResponseError for more
-    than is read. What positions hold is noted in `seen`.
+    That is a sign of life, `{}`, or nothing that can be read. What is not as it should be
+    within a message costs only itself. What positions hold is noted in `seen`. Raises
+    InvalidResponseError for more than is read.
     """
     refuse_too_many_values(data)
     try:
@@ -41,9 +41,8 @@ def read(data: bytes, seen: Seen | None = None) -> Message | None:
     if not any(type(rows) is list for rows in parts):
         return None
     devices, positions = map(_rows, parts)
-    if seen:
-        for row in positions:
-            seen.note(row, "attributes")
+    for row in positions:
+        seen.note(row, "attributes")
     return Message(_objects(Device, devices), _objects(Position, positions))
 
 

@@ -20,9 +20,8 @@ def create_clients(
     Raises the same errors as TrackingClient.
     """
     session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-    credentials = _credentials(account)
-    client = TrackingClient(session, *credentials)
-    return client, LiveClient(session, *credentials, client.positions.seen)
+    client = _client(session, account)
+    return client, LiveClient(client)
 
 
 @contextmanager
@@ -34,10 +33,14 @@ def client_for_now(
         hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
     )
     try:
-        yield TrackingClient(session, *_credentials(account))
+        yield _client(session, account)
     finally:
         session.detach()
 
 
-def _credentials(account: Mapping[str, Any]) -> tuple[str, str, str]:
-    return account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+def _client(
+    session: aiohttp.ClientSession, account: Mapping[str, Any]
+) -> TrackingClient:
+    return TrackingClient(
+        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+    )

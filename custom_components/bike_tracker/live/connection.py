@@ -15,6 +15,7 @@ from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..api import LiveClient, Message, TrackingError
+from ..asking.timer import Timer
 from ..asking.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
@@ -120,6 +121,7 @@ class Live:
     """Called whenever it begins anew: the server tells positions then, and no devices."""
     report: LiveReport = field(default_factory=LiveReport)
     _inbox: Inbox = field(init=False)
+    _begin: Timer = field(init=False)
     _task: asyncio.Task[None] | None = None
     _connection: Connection | None = None
     _told: bool = False
@@ -128,6 +130,7 @@ class Live:
     def __post_init__(self) -> None:
         """Wait until positions are offered."""
         self._inbox = Inbox(self.hass, self.entry, self.take_in)
+        self._begin = Timer(self.hass, self.entry, _BEGIN_AFTER, self._async_begin)
         self.entry.async_on_unload(
             self.hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self.async_take_in)
         )
@@ -150,10 +153,9 @@ class Live:
         poll brought what a message should have told.
         """
         if self._task is None or self._task.done():
-            if offered and not self.entry.pref_disable_polling:
-                self._task = self.entry.async_create_background_task(
-                    self.hass, self._async_stay(), f"{DOMAIN} live"
-                )
+            is_wanted = offered and not self.entry.pref_disable_polling
+            if is_wanted and not self._begin.is_scheduled:
+                self._begin.async_schedule()
         elif self._connection is not None:
             self._connection = self._connection.after_poll(
                 self.report.messages, untold=untold
@@ -162,10 +164,15 @@ class Live:
                 self.report.found_broken += 1
                 self._connection.ending.reschedule(self.hass.loop.time())
 
+    @callback
+    def _async_begin(self) -> None:
+        self._task = self.entry.async_create_background_task(
+            self.hass, self._async_stay(), f"{DOMAIN} live"
+        )
+
     async def _async_stay(self) -> None:
         """Listen, and begin anew however that ends."""
-        wait, waits, failures = float(_BEGIN_AFTER), NEVER_OFFERED, NONE_FAILED
-        ended_at = 0.0
+        waits, failures, wait, ended_at = NEVER_OFFERED, NONE_FAILED, 0.0, 0.0
         while True:
             await asyncio.sleep(wait)
             wait = _LOOK_AGAIN
@@ -207,11 +214,11 @@ class Live:
             async for message in messages:
                 self.report.messages += 1
                 if self._connection is None:
-                    self._async_begin(ending)
+                    self._async_tell_live(ending)
                 await self._inbox.async_put(message)
 
     @callback
-    def _async_begin(self, ending: asyncio.Timeout) -> None:
+    def _async_tell_live(self, ending: asyncio.Timeout) -> None:
         """Take in that it works: a message came."""
         self.report.become(LiveState.LIVE)
         now = monotonic()
