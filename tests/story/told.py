@@ -47,7 +47,10 @@ class Told:
 
 
 def _named(told: Told) -> str | datetime:
-    return told.word if told.what == "alarm" else told.started_at
+    if told.what == "alarm":
+        return told.word
+    # Triggers tell whole seconds.
+    return told.started_at.replace(microsecond=0)
 
 
 def _time(value: datetime | str) -> datetime:
