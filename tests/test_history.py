@@ -188,14 +188,15 @@ async def test_tracker_that_went(asking: Asking) -> None:
     assert asking.asked == []
 
 
-async def test_lists_come_first(asking: Asking) -> None:
+async def test_lists_come_first(asking: Asking, freezer: FrozenDateTimeFactory) -> None:
     """Only what they leave of 25 requests in ten minutes is asked for."""
     for minute in range(60):
-        for _ in ("list", "positions"):
-            asking.requests.note()
+        asking.requests.note_list()
+        asking.requests.note()
         asking.note((RED, BLUE)[minute % 2])
-        await asking.after()
-    assert 20 <= len(asking.asked) <= 30
+        await asking.after(MINUTE / 60)
+        freezer.tick(MINUTE * 59 / 60)
+    assert len(asking.asked) in range(15, 19)
 
 
 async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:

@@ -137,7 +137,7 @@ class Service:
 
     async def _async_get_devices(self) -> News[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
-        self.requests.note()
+        self.requests.note_list()
         try:
             devices = await self.client.async_get_devices()
         except TrackingError as err:

@@ -85,6 +85,12 @@ class Requests:
     def __init__(self) -> None:
         """Begin with none."""
         self._times: deque[float] = deque()
+        self._listed_at = 0.0
+
+    def note_list(self) -> None:
+        """Take in that the list is asked for now, and again in a minute at the earliest."""
+        self._listed_at = monotonic()
+        self.note()
 
     def note(self) -> None:
         """Take in that something is asked for now."""
@@ -103,5 +109,6 @@ class Requests:
         return max(0, min(self._spare_after(polls, now) for polls in range(11)))
 
     def _spare_after(self, polls: int, now: float) -> int:
-        begin = now + polls * MINUTE - _TEN_MINUTES
+        next_at = max(now, self._listed_at + MINUTE)
+        begin = (next_at + (polls - 1) * MINUTE if polls else now) - _TEN_MINUTES
         return _MOST - 2 * polls - sum(time > begin for time in self._times)
