@@ -78,14 +78,15 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         await super().async_added_to_hass()
         self.coordinator.async_entity_added()
         try:
-            if self._read(as_it_was=True) and self._comes_back:
-                update = self.hass.loop.call_soon(self._handle_coordinator_update)
-                self.async_on_remove(update.cancel)
+            self._read(as_it_was=True)
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again
             LOGGER.exception(
                 "%s: Unexpected error reading a tracker",
                 name_of(self.coordinator.config_entry),
             )
+        else:
+            update = self.hass.loop.call_soon(self._handle_coordinator_update)
+            self.async_on_remove(update.cancel)
 
     @callback
     @override
@@ -95,12 +96,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
             self.async_write_ha_state()
         if self._read():
             self.async_write_ha_state()
-
-    @property
-    def _comes_back(self) -> bool:
-        """Return whether the tracker is otherwise than it was when it was there last."""
-        tracker = self.coordinator.data.now.get(self.coordinator_context)
-        return tracker is not None and tracker.as_it_was is not tracker
 
     def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker; return whether there is anything new to write."""
@@ -130,12 +125,6 @@ class Happened(Protocol):
 
 class BikeTrackerTeller[T: Happened](BikeTrackerEntity[tuple[T, ...]]):
     """Tells what happened to a tracker, the value: each thing once."""
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Tell what is not told yet, once it is there and automations listen."""
-        await super().async_added_to_hass()
-        self.async_on_remove(self.hass.loop.call_soon(self._tell).cancel)
 
     @callback
     @override

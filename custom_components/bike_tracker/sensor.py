@@ -224,10 +224,11 @@ class LastUpdateSensor(BikeTrackerSensor):
         beside = tracker and _beside_reports(tracker.device)
         is_there = self.coordinator.last_update_success and self._available
         if is_there and beside is not None and beside == self._beside:
-            # After some polls it is time.
-            self._stop_waiting = self._stop_waiting or async_dispatcher_connect(
-                self.hass, SIGNAL_POLLED, self._follow_poll
-            )
+            if tracker and tracker.device.last_update != self._value:
+                # After some polls it is time.
+                self._stop_waiting = self._stop_waiting or async_dispatcher_connect(
+                    self.hass, SIGNAL_POLLED, self._follow_poll
+                )
             return False
         self._end_wait()
         self._beside = beside
