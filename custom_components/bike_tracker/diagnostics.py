@@ -50,14 +50,14 @@ async def async_get_config_entry_diagnostics(
     diagnostics = {"home_assistant": ha_version, "entry": _entry(entry)}
     if entry.state is not ConfigEntryState.LOADED:
         return diagnostics
-    coordinator = entry.runtime_data.coordinator
+    coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
+    trackers = coordinator.account.trackers
     missing = coordinator.account.remembered.missing
-    identities = _identities(entry)
     return {
         **diagnostics,
         **_connection(coordinator, identities),
         "counts": {
-            "trackers": len(coordinator.account.trackers),
+            "trackers": len(trackers),
             "missing": len(missing),
             "in_another_account": len(coordinator.fleet.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
@@ -65,10 +65,7 @@ async def async_get_config_entry_diagnostics(
             "rides": len(coordinator.rides.rides),
         },
         "missing_seconds": sorted(map(round, missing.values())),
-        "trackers": [
-            _tracker(tracker, identities)
-            for tracker in coordinator.account.trackers.values()
-        ],
+        "trackers": [_tracker(tracker, identities) for tracker in trackers.values()],
     }
 
 
@@ -78,11 +75,10 @@ async def async_get_device_diagnostics(
     """Return what is known of one tracker."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
-    coordinator = entry.runtime_data.coordinator
+    coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
     unique_id = tracker_of(device) or ""
     tracker = coordinator.account.trackers.get(unique_id)
     missing = coordinator.account.remembered.missing.get(unique_id)
-    identities = _identities(entry)
     return {
         **_connection(coordinator, identities),
         "missing_seconds": None if missing is None else round(missing),
@@ -104,53 +100,40 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
 def _connection(
     coordinator: BikeTrackerCoordinator, identities: Collection[str]
 ) -> dict[str, Any]:
-    """Return how polls and the live connection are, and what they were told."""
-    return {
-        "poll": {
-            "success": coordinator.last_update_success,
-            **asdict(coordinator.service.poll),
-        },
-        "live": _live(coordinator),
-        "service": _service(coordinator, identities),
-    }
-
-
-def _live(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
-    """Return how the live connection is: of what it tells nothing is shown without polls."""
-    report = asdict(coordinator.live.report)
-    if report["state"] is LiveState.LIVE and not coordinator.last_update_success:
-        report["state"] = "connected, but polls fail"
-    return report
-
-
-def _service(
-    coordinator: BikeTrackerCoordinator, identities: Collection[str]
-) -> dict[str, Any]:
-    """Return what the server was seen to offer."""
-    service = coordinator.service
+    """Return how polls and the live connection are, and what the server offers."""
+    service, live = coordinator.service, asdict(coordinator.live.report)
+    success = coordinator.last_update_success
+    if live["state"] is LiveState.LIVE and not success:
+        # Of what it tells nothing is shown without polls.
+        live["state"] = "connected, but polls fail"
     client, positions, history = service.client, service.positions, service.history
     return {
-        "positions": _OFFERED[positions.offer.is_made],
-        "history": _OFFERED[history.offer.is_made],
-        "history_waiting": history.waiting,
-        "position_error": positions.offer.error and str(positions.offer.error),
-        "device_fields": _words(client.devices.seen.fields, identities),
-        "unreadable_device_fields": sorted(client.devices.seen.unreadable),
-        "position_fields": _words(client.positions.seen.fields, identities),
-        "position_attributes": _words(client.positions.seen.within, identities),
-        "names_at_most": MOST_NAMES,
+        "poll": {"success": success, **asdict(service.poll)},
+        "live": live,
+        "service": {
+            "positions": _OFFERED[positions.offer.is_made],
+            "history": _OFFERED[history.offer.is_made],
+            "history_waiting": history.waiting,
+            "position_error": positions.offer.error and str(positions.offer.error),
+            "device_fields": _words(client.devices.seen.fields, identities),
+            "unreadable_device_fields": sorted(client.devices.seen.unreadable),
+            "position_fields": _words(client.positions.seen.fields, identities),
+            "position_attributes": _words(client.positions.seen.within, identities),
+            "names_at_most": MOST_NAMES,
+        },
     }
 
 
 def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
     """Return what tells who it is, or whose, in small letters."""
+    trackers = entry.runtime_data.coordinator.account.trackers.values()
     identities = [
         entry.data[CONF_EMAIL],
         entry.data[CONF_PASSWORD],
         host_of(entry.data[CONF_URL]),
+        *(tracker.device.name for tracker in trackers),
+        *(tracker.device.unique_id for tracker in trackers),
     ]
-    for tracker in entry.runtime_data.coordinator.account.trackers.values():
-        identities += (tracker.device.name, tracker.device.unique_id)
     return {identity.casefold() for identity in identities if identity}
 
 
@@ -173,11 +156,10 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
 def _position(position: Position, identities: Collection[str]) -> dict[str, Any]:
     """Return a position without its address, and its alarm, of which there is more."""
     values = position._asdict()
-    values["hardware"] = (hardware := position.hardware) and {
-        **hardware._asdict(),
-        "firmware": _text(hardware.firmware, identities),
-    }
     del values["alarm"], values["address"]
+    if hardware := position.hardware:
+        firmware = _text(hardware.firmware, identities)
+        values["hardware"] = hardware._replace(firmware=firmware)._asdict()
     return values
 
 
