@@ -156,5 +156,5 @@ async def test_fleet(rental: Rental) -> None:
         assert home.listener.rides(ride.bike) == ["started", "ended"]
         [booked] = home.booked(ride.bike)
         assert abs(booked.started_at - ride.start) <= 15 * SECOND
-        assert abs(booked.ended_at - ride.end) <= 15 * SECOND
+        assert abs(booked.moved_at - ride.end) <= 15 * SECOND
         assert booked.distance == pytest.approx(ride.kilometres, rel=0.01)
