@@ -6,20 +6,19 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.typing import ConfigType
 
-from .account import Account
 from .asking.clients import create_clients
 from .asking.service import create_service
 from .asking.set_up_again import async_set_up_again
 from .const import DOMAIN
-from .coordinator import BikeTrackerCoordinator
+from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from .entities.adder import EntityAdder
 from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
 from .fleet.memory import Memory
 from .fleet.outage import async_end_outage
 from .fleet.registries import tracker_of
-from .fleet.ride_book import RideBook
 from .identity import async_identify
 from .services import async_setup_services
 
@@ -57,12 +56,9 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     memory = Memory(hass, entry)
     remembered = await memory.async_load()
     entry.async_on_unload(memory.async_close)
-    rides = RideBook(hass, entry)
-    await rides.async_load()
-    entry.async_on_unload(rides.async_close)
     known = any(story.position for story in remembered.stories.values())
     service = create_service(hass, entry, client, offers_positions=known)
-    coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory, rides)
+    coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory)
     try:
         await coordinator.async_config_entry_first_refresh()
     except ConfigEntryAuthFailed, ConfigEntryNotReady:
@@ -72,7 +68,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entities.async_start()
-    coordinator.async_tell_automations()
+    async_dispatcher_send(hass, SIGNAL_NEWS, coordinator)
     return True
 
 
@@ -93,14 +89,12 @@ async def async_unload_entry(
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete what was remembered of trackers, but of those that another account lists."""
     async_end_outage(hass, entry)
-    memory, rides = Memory(hass, entry), RideBook(hass, entry)
+    memory = Memory(hass, entry)
     if others := hass.config_entries.async_loaded_entries(DOMAIN):
-        account = Account(await memory.async_load())
-        await rides.async_load()
-        for other in others:
-            await other.runtime_data.coordinator.async_inherit(entry, account, rides)
+        await memory.async_load()
+    for other in others:
+        await other.runtime_data.coordinator.async_inherit(entry, memory)
     await memory.async_remove()
-    await rides.async_remove()
 
 
 async def async_remove_config_entry_device(

@@ -10,6 +10,7 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntityFeature,
     AlarmControlPanelState,
 )
+from homeassistant.util import dt as dt_util
 
 from .account import Tracker, Triggered
 from .answers.refusals import refused
@@ -74,13 +75,17 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
         """Guard the bike where it is."""
-        if not self.coordinator.async_arm(self.coordinator_context):
+        account = self.coordinator.account
+        news = account.arm(self.coordinator_context, dt_util.utcnow())
+        if news is None:
             raise refused("guard_without_place")
+        self.coordinator.async_tell(news)
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         """Guard the bike no more."""
-        self.coordinator.async_disarm(self.coordinator_context)
+        news = self.coordinator.account.disarm(self.coordinator_context)
+        self.coordinator.async_tell(news)
 
     @property
     def _triggered(self) -> Triggered | None:

@@ -113,7 +113,7 @@ def _connection(
         "service": {
             "positions": _OFFERED[positions.offer.is_made],
             "history": _OFFERED[history.offer.is_made],
-            "history_waiting": history.waiting,
+            "history_waiting": len(coordinator.account.gaps),
             "position_error": positions.offer.error and str(positions.offer.error),
             "device_fields": _words(client.devices.seen.fields, identities),
             "unreadable_device_fields": sorted(client.devices.seen.unreadable),

@@ -76,7 +76,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         Where that cannot be read, the entity is there, and unavailable until it can.
         """
         await super().async_added_to_hass()
-        self.coordinator.async_entity_added()
+        self.coordinator.coming_back.async_entity_added()
         try:
             self._read(as_it_was=True)
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again
@@ -135,7 +135,7 @@ class BikeTrackerTeller[T: Happened](BikeTrackerEntity[tuple[T, ...]]):
     @callback
     def _tell(self) -> None:
         """Tell what is not told yet, oldest first, each as a change of its own."""
-        if self._available and self.coordinator.automations_listen:
+        if self._available and self.coordinator.coming_back.automations_listen:
             for item in self._take_untold():
                 self._show(item)
                 self.async_write_ha_state()
@@ -154,7 +154,7 @@ class BikeTrackerTeller[T: Happened](BikeTrackerEntity[tuple[T, ...]]):
         if untold and (number := untold[-1].heard_at):
             tracker, key = self.coordinator_context, self.entity_description.key
             self.coordinator.account.note_told(tracker, key, number)
-            self.coordinator.async_remember()
+            self.coordinator.fleet.memory.async_save_later()
         return untold
 
     @property

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Alarm, Remembered
+from custom_components.bike_tracker.account import Account, Alarm, Moment, Remembered
 from custom_components.bike_tracker.api import Hardware, Position
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, shown
@@ -27,7 +27,7 @@ class Service:
         self.account.take(
             self.read(a_device(position_id=position_id)),
             dict.fromkeys(["red"], positions[0]) if positions else {},
-            now=NOW,
+            Moment(NOW),
         )
         return self.tell("red")
 
@@ -148,7 +148,7 @@ def test_restart(service: Service, read: Read) -> None:
 
 def test_tracker_that_comes_back(service: Service) -> None:
     """What happened while it was not listed is told, and held back is only its place."""
-    service.account.take(service.read(), {}, now=NOW)
+    service.account.take(service.read(), {}, Moment(NOW))
     assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
     assert shown(service.account.trackers["red"]).latitude == a_position().latitude
     news = service.account.move()
@@ -160,10 +160,14 @@ def test_new_tracker(service: Service) -> None:
     """Nobody knows how long ago its alarm was; the next one is told."""
     devices = a_device(position_id=1), a_device("blue", position_id=7)
     account = service.account
-    account.take(service.read(*devices), {"blue": a_position(7, alarm="sos")}, now=NOW)
+    account.take(
+        service.read(*devices), {"blue": a_position(7, alarm="sos")}, Moment(NOW)
+    )
     assert service.tell("blue") == []
     devices = a_device(position_id=1), a_device("blue", position_id=8)
-    account.take(service.read(*devices), {"blue": a_position(8, alarm="tow")}, now=NOW)
+    account.take(
+        service.read(*devices), {"blue": a_position(8, alarm="tow")}, Moment(NOW)
+    )
     assert service.tell("blue") == ["tow"]
 
 
@@ -178,8 +182,8 @@ def test_tracker_of_another_account(service: Service, read: Read) -> None:
     """What the account that had it has told is not told again."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
     taker = Service(Account(Remembered()), read, service.told)
-    taker.account.take(read(), {}, now=NOW)
-    taker.account.adopt("red", service.account)
+    taker.account.take(read(), {}, Moment(NOW))
+    taker.account.adopt("red", service.account.remembered)
     assert taker.poll(a_position(2, alarm="sos")) == []
     assert _last(taker.account).word == "sos"
     assert taker.poll(a_position(2, alarm="tow")) == ["tow"]

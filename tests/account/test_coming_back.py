@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.account import Account, Moment, Remembered
 
 from .conftest import (
     NOW,
@@ -30,7 +30,7 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
     """A tracker is where it was until it may move, and is asked for at once."""
     devices = read(a_device(position_id=2))
     assert remembering.wanted(devices)
-    news = remembering.take(devices, {"red": NEW}, came_back=True, now=NOW)
+    news = remembering.take(devices, {"red": NEW}, Moment(NOW, came_back=True))
     assert news.now["red"].shown == OLD
     assert holds_back(remembering)
 
@@ -43,7 +43,7 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
 def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
     """Who was nowhere may be somewhere at once."""
     devices = read(a_device("red"), a_device("blue", position_id=2))
-    news = remembering.take(devices, {"blue": NEW}, came_back=True, now=NOW)
+    news = remembering.take(devices, {"blue": NEW}, Moment(NOW, came_back=True))
     assert news.now["blue"].position == NEW
     assert not holds_back(remembering)
 
@@ -51,8 +51,10 @@ def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
 def test_after_an_outage(account: Account, read: Read) -> None:
     """Nobody moves with the first list; who moved does when all may."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
-    account.take(read(*both), {"red": OLD, "blue": OLD}, now=NOW)
-    news = account.take(read(*both), {"red": NEW, "blue": NEW}, came_back=True, now=NOW)
+    account.take(read(*both), {"red": OLD, "blue": OLD}, Moment(NOW))
+    news = account.take(
+        read(*both), {"red": NEW, "blue": NEW}, Moment(NOW, came_back=True)
+    )
     assert news.now["red"].shown == news.now["blue"].shown == OLD
     assert shown(news.now["red"]).battery_level == 80
 
@@ -64,9 +66,9 @@ def test_after_an_outage(account: Account, read: Read) -> None:
 def test_tracker_that_comes_back(account: Account, read: Read) -> None:
     """It is first where it was, while the others move."""
     red, blue = a_device("red", position_id=1), a_device("blue", position_id=1)
-    account.take(read(red, blue), {"red": OLD, "blue": OLD}, now=NOW)
-    account.take(read(blue), {}, now=NOW)
-    news = account.take(read(red, blue), {"red": NEW, "blue": NEW}, now=NOW)
+    account.take(read(red, blue), {"red": OLD, "blue": OLD}, Moment(NOW))
+    account.take(read(blue), {}, Moment(NOW))
+    news = account.take(read(red, blue), {"red": NEW, "blue": NEW}, Moment(NOW))
     assert news.changed == {"red", "blue"}
     assert news.now["red"].shown == OLD
     assert news.now["blue"].shown == NEW
@@ -76,11 +78,11 @@ def test_tracker_that_comes_back(account: Account, read: Read) -> None:
 def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> None:
     """Nothing is told of it; once it is back it is where it was, and then moves."""
     red = a_device("red", position_id=1)
-    account.take(read(red), {"red": OLD}, now=NOW)
-    account.take(read(red), {"red": NEW}, came_back=True, now=NOW)
-    account.take(read(), {}, now=NOW)
+    account.take(read(red), {"red": OLD}, Moment(NOW))
+    account.take(read(red), {"red": NEW}, Moment(NOW, came_back=True))
+    account.take(read(), {}, Moment(NOW))
     assert not account.move().changed
-    assert account.take(read(red), {}, now=NOW).now["red"].shown == OLD
+    assert account.take(read(red), {}, Moment(NOW)).now["red"].shown == OLD
     assert holds_back(account)
     assert account.move().now["red"].shown == NEW
 
@@ -88,21 +90,23 @@ def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> No
 def test_restart_before_it_moves(account: Account, read: Read) -> None:
     """The restarted one begins where it was shown, as nobody saw it move."""
     red = a_device("red", position_id=1)
-    account.take(read(red), {"red": OLD}, now=NOW)
-    account.take(read(red), {"red": NEW}, came_back=True, now=NOW)
+    account.take(read(red), {"red": OLD}, Moment(NOW))
+    account.take(read(red), {"red": NEW}, Moment(NOW, came_back=True))
 
     again = Account(account.remembered)
-    news = again.take(read(red), {}, came_back=True, now=NOW)
+    news = again.take(read(red), {}, Moment(NOW, came_back=True))
     assert (news.now["red"].shown, news.now["red"].position) == (OLD, NEW)
     assert again.move().now["red"].shown == NEW
 
 
 def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
     """What it says of itself counts at once, and so does a ride."""
-    account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
+    account.take(read(a_device(position_id=1)), {"red": OLD}, Moment(NOW))
     moving = NEW._replace(motion=True, alarm="tow")
     devices = read(a_device(position_id=2))
-    tracker = account.take(devices, {"red": moving}, came_back=True, now=NOW).now["red"]
+    tracker = account.take(devices, {"red": moving}, Moment(NOW, came_back=True)).now[
+        "red"
+    ]
     assert tracker.shown == OLD
     assert tracker.position == moving
     assert moving_since(tracker) is not None
@@ -112,13 +116,13 @@ def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
 
 def test_position_that_is_held_back(account: Account, read: Read) -> None:
     """It is known, so it is not asked for again; a newer one takes its place."""
-    account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
+    account.take(read(a_device(position_id=1)), {"red": OLD}, Moment(NOW))
     devices = read(a_device(position_id=2))
-    account.take(devices, {"red": NEW}, came_back=True, now=NOW)
+    account.take(devices, {"red": NEW}, Moment(NOW, came_back=True))
     assert not account.wanted(devices)
 
     devices = read(a_device(position_id=3))
-    news = account.take(devices, {"red": no_fix(3, battery_level=6)}, now=NOW)
+    news = account.take(devices, {"red": no_fix(3, battery_level=6)}, Moment(NOW))
     assert news.now["red"].shown == OLD
     position = shown(account.move().now["red"])
     assert (position.id, position.latitude, position.battery_level) == (3, 48.1, 6)
@@ -126,7 +130,7 @@ def test_position_that_is_held_back(account: Account, read: Read) -> None:
 
 def test_moving_once(account: Account, read: Read) -> None:
     """Where nobody is held back there is no news."""
-    account.take(read(a_device(position_id=1)), {"red": OLD}, now=NOW)
+    account.take(read(a_device(position_id=1)), {"red": OLD}, Moment(NOW))
     before = account.trackers
     news = account.move()
     assert not news.changed
@@ -136,9 +140,9 @@ def test_moving_once(account: Account, read: Read) -> None:
 def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
     """Nothing of it comes back."""
     remembering.take(
-        read(a_device(position_id=2)), {"red": NEW}, came_back=True, now=NOW
+        read(a_device(position_id=2)), {"red": NEW}, Moment(NOW, came_back=True)
     )
-    remembering.take(read(), {}, now=NOW)
+    remembering.take(read(), {}, Moment(NOW))
     remembering.forget("red")
     assert not holds_back(remembering)
     remembering.move()
@@ -148,12 +152,12 @@ def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
 def test_tracker_taken_over_from_another_account(read: Read) -> None:
     """It is where it was there, and is asked for here, whatever the IDs are."""
     giver, taker = Account(remembered(red=OLD)), Account(Remembered())
-    taker.adopt("red", giver)
-    taker.adopt("blue", giver)
+    taker.adopt("red", giver.remembered)
+    taker.adopt("blue", giver.remembered)
     assert taker.remembered.stories.keys() == {"red"}
 
     devices = read(a_device(position_id=OLD.id))
     assert taker.wanted(devices).keys() == {devices.now["red"].id}
-    position = taker.take(devices, {}, now=NOW).now["red"].position
+    position = taker.take(devices, {}, Moment(NOW)).now["red"].position
     assert position is not None
     assert (position.latitude, position.fix_time) == (OLD.latitude, OLD.fix_time)

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Past, Remembered, Triggered
+from custom_components.bike_tracker.account import (
+    Account,
+    Moment,
+    Past,
+    Remembered,
+    Triggered,
+)
 from custom_components.bike_tracker.api import Position
 
 from .conftest import NOW, ListOfDevices, a_device, a_position, no_fix
@@ -60,7 +66,7 @@ class Bike:
 
     def _poll(self, position: Position) -> None:
         device = a_device(position_id=position.id)
-        self.account.take(self._read(device), {"red": position}, now=self.now)
+        self.account.take(self._read(device), {"red": position}, Moment(self.now))
 
 
 @pytest.fixture
@@ -220,7 +226,7 @@ def test_alarm_of_an_older_position(bike: Bike) -> None:
     for number, is_told in ((-2, False), (-1, True)):
         time = bike.now + MINUTE * (number + 2)
         reported = position._replace(id=number, device_time=time)
-        bike.account.hear([], [reported], now=bike.now + MINUTE)
+        bike.account.hear([], [reported], Moment(bike.now + MINUTE))
         assert bool(bike.triggered) is is_told
 
 
@@ -261,7 +267,9 @@ def test_brought_back(
         )
         for number in range(2)
     ]
-    bike.account.take_past("red", Past(past, bike.now), now=bike.now)
+    bike.account.take_past(
+        "red", Past(past, bike.now), Moment(bike.now, has_history=True)
+    )
     triggered = bike.triggered
     assert (triggered is not None) is is_told
     if triggered:
@@ -360,9 +368,9 @@ def test_message_without_a_time(bike: Bike) -> None:
 def test_without_a_place() -> None:
     """It cannot be armed."""
     account, read = Account(Remembered()), ListOfDevices().read
-    account.take(read(a_device(position_id=1)), {}, now=NOW)
+    account.take(read(a_device(position_id=1)), {}, Moment(NOW))
     assert account.arm("red", NOW) is None
-    account.take(read(a_device(position_id=1)), {"red": no_fix(1)}, now=NOW)
+    account.take(read(a_device(position_id=1)), {"red": no_fix(1)}, Moment(NOW))
     assert account.arm("red", NOW) is None
 
 
@@ -370,6 +378,6 @@ def test_tracker_of_another_account(bike: Bike) -> None:
     """It is guarded there, and what was told is known."""
     bike.account.note_told("red", "guard", NOW)
     taker = Account(Remembered())
-    taker.adopt("red", bike.account)
+    taker.adopt("red", bike.account.remembered)
     assert taker.remembered.stories["red"].guard == bike.account.trackers["red"].guard
     assert taker.told("red", "guard") == NOW

@@ -11,12 +11,12 @@ import pytest
 from custom_components.bike_tracker.account import (
     Account,
     Fix,
+    Moment,
     Past,
     Remembered,
     Ride,
     Track,
 )
-from custom_components.bike_tracker.account.happened import Moment
 from custom_components.bike_tracker.account.history import replayed
 from custom_components.bike_tracker.account.rides import ended
 from custom_components.bike_tracker.account.story import NEW_STORY, Story
@@ -352,7 +352,7 @@ def test_past_of_an_account() -> None:
         devices = {"red": a_device(position_id=report.id)}
         listed = News({}, devices, {"red"})
         now = report.fix_time or NOW
-        account.take(listed, {"red": report}, now=now, has_history=True)
+        account.take(listed, {"red": report}, Moment(now, has_history=True))
 
     def kinds() -> list[str]:
         return [event.type for event in account.trackers["red"].ride_events]
@@ -363,14 +363,19 @@ def test_past_of_an_account() -> None:
             break
     now = (report.fix_time or NOW) + _SECOND
     assert account.waits_until == now + 29 * _SECOND
-    assert not account.after_time(now=now, has_history=True).changed
-    assert account.take_past("blue", Past([], now), now=now).changed == set()
+    assert not account.after_time(Moment(now, has_history=True)).changed
+    assert (
+        account.take_past("blue", Past([], now), Moment(now, has_history=True)).changed
+        == set()
+    )
     past = Past(reports[: report.id + 1], now + 10 * _SECOND)
-    assert account.take_past("red", past, now=now).changed == {"red"}
+    assert account.take_past("red", past, Moment(now, has_history=True)).changed == {
+        "red"
+    }
     assert kinds() == ["started", "ended"]
     tracker = account.trackers["red"]
     assert tracker.device.position_id == report.id + 1
-    assert not account.take_past("red", past, now=now).changed
+    assert not account.take_past("red", past, Moment(now, has_history=True)).changed
 
 
 def test_account_waits_no_more() -> None:
@@ -380,18 +385,20 @@ def test_account_waits_no_more() -> None:
     listed, now = News({}, devices, set(devices)), NOW
     for report in reports[::6]:
         now = report.fix_time or NOW
-        account.take(listed, dict.fromkeys(devices, report), now=now, has_history=True)
+        account.take(
+            listed, dict.fromkeys(devices, report), Moment(now, has_history=True)
+        )
         if account.gaps:
             break
     gaps = account.gaps
     assert gaps.keys() == devices.keys()
-    assert account.wait_no_more(now).changed == devices.keys()
+    assert account.wait_no_more(Moment(now)).changed == devices.keys()
     for tracker in account.trackers.values():
         kinds = [event.type for event in tracker.ride_events]
         assert kinds == ["started", "ended"]
     assert account.gaps == gaps
     assert account.waits_until is None
-    assert not account.wait_no_more(now).changed
+    assert not account.wait_no_more(Moment(now)).changed
 
 
 @pytest.mark.parametrize("by_poll", [True, False])
@@ -402,15 +409,15 @@ def test_account_tells_by_the_clock(by_poll: bool) -> None:
     listed = News({}, devices, {"red"})
     for report in reports[::6]:
         now = report.fix_time or NOW
-        account.take(listed, {"red": report}, now=now, has_history=True)
+        account.take(listed, {"red": report}, Moment(now, has_history=True))
     at = account.waits_until
     assert at
     if by_poll:
-        account.take(News(devices, devices, set()), {}, now=at, has_history=True)
+        account.take(News(devices, devices, set()), {}, Moment(at, has_history=True))
     else:
         account = Account(account.remembered)
-        account.take(listed, {}, now=at, came_back=True, has_history=True)
-        account.after_time(now=at, has_history=True)
+        account.take(listed, {}, Moment(at, came_back=True, has_history=True))
+        account.after_time(Moment(at, has_history=True))
     kinds = [event.type for event in account.trackers["red"].ride_events]
     assert kinds == ["started", "ended"]
     assert account.waits_until is None

@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Began, Remembered, Tracker
+from custom_components.bike_tracker.account import (
+    Account,
+    Began,
+    Moment,
+    Remembered,
+    Tracker,
+)
 from custom_components.bike_tracker.api import Device, News, Position
 
 from .conftest import (
@@ -47,7 +53,7 @@ def hear(account: Account) -> Hear:
     def _hear(*things: Device | Position, came_back: bool = False) -> Any:
         devices = [thing for thing in things if isinstance(thing, Device)]
         positions = [thing for thing in things if isinstance(thing, Position)]
-        return account.hear(devices, positions, now=NOW, came_back=came_back)
+        return account.hear(devices, positions, Moment(NOW, came_back=came_back))
 
     return _hear
 
@@ -60,7 +66,7 @@ def poll(account: Account, read: Read) -> Poll:
         *devices: Device, found: Position | None = None, began: Began | None = None
     ) -> Any:
         positions = {} if found is None else {"red": found}
-        return account.take(read(*devices), positions, now=NOW, began=began)
+        return account.take(read(*devices), positions, Moment(NOW), began=began)
 
     return _poll
 
@@ -244,7 +250,7 @@ def test_the_poll_finds_nothing_new(
     listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
     assert account.wanted(listed, began=account.begin_poll(NOW)) == {}
     before = account.trackers
-    news = account.take(listed, {}, now=NOW, began=account.begin_poll(NOW))
+    news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
     assert news.now is before
     assert account.wanted(read(*listed.now.values())) == {}
 
@@ -272,7 +278,7 @@ def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> 
     began = account.begin_poll(NOW)
     again = read(listed)
     assert account.wanted(again, began=began).keys() == {ID}
-    news = account.take(again, {"red": place(1)}, now=NOW, began=began)
+    news = account.take(again, {"red": place(1)}, Moment(NOW), began=began)
     assert news.changed == {"red"}
     assert device_of(account) == listed
     assert position_of(account).id == 1
@@ -291,7 +297,7 @@ def test_a_poll_that_began_before(
     )
     news = read(listed)
     assert account.wanted(news, began=began) == {}
-    account.take(news, {"red": place(2)}, now=NOW, began=began)
+    account.take(news, {"red": place(2)}, Moment(NOW), began=began)
     assert device_of(account).status == "offline"
     assert device_of(account).position_id == 3
     assert position_of(account).latitude == 48.0
@@ -299,7 +305,7 @@ def test_a_poll_that_began_before(
     began = account.begin_poll(NOW)
     again = read(listed)
     assert account.wanted(again, began=began).keys() == {ID}
-    account.take(again, {"red": place(2)}, now=NOW, began=began)
+    account.take(again, {"red": place(2)}, Moment(NOW), began=began)
     assert device_of(account) == listed
     assert position_of(account).id == 2
 
@@ -359,39 +365,18 @@ def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
     poll(a_device("red"))
     hear(a_device("red"), place(1))
     account.forget("red")
-    assert not account.begin_poll(NOW).heard
-
-
-def test_heard_since_poll(account: Account, poll: Poll, hear: Hear) -> None:
-    """Whether messages told of a tracker, of which older ones are none."""
-
-    def heard() -> bool:
-        return account.begin_poll(NOW).heard
-
-    poll(a_device("red", last_update=LATER))
-    assert not heard()
-    hear(a_device("red", last_update=EARLIER), a_device("blue"))
-    assert not heard()
-    hear(a_device("red", last_update=LATER))
-    assert heard()
-    poll(a_device("red", last_update=LATER), began=account.begin_poll(NOW))
-    assert not heard()
-    hear(place(1))
-    assert heard()
-    listed = a_device("red", last_update=LATER, position_id=1)
-    poll(listed, found=place(1), began=account.begin_poll(NOW))
-    assert not heard()
+    assert not account.remembered.stories
 
 
 def test_coming_back(hear: Hear, read: Read) -> None:
     """A message while trackers are unavailable moves them later, as a poll's does."""
     account = Account(remembering(red=place(1)))
-    account.take(read(a_device("red", position_id=1)), {}, now=NOW)
+    account.take(read(a_device("red", position_id=1)), {}, Moment(NOW))
     position = place(2, fix_time=NOW, latitude=48.0)
-    account.hear([], [position], now=NOW, came_back=True)
+    account.hear([], [position], Moment(NOW, came_back=True))
     assert holds_back(account)
     assert shown(account.trackers["red"]).id == 1
-    account.hear([], [place(3, fix_time=NOW, latitude=49.0)], now=NOW)
+    account.hear([], [place(3, fix_time=NOW, latitude=49.0)], Moment(NOW))
     assert shown(account.trackers["red"]).id == 1
     account.move()
     assert shown(account.trackers["red"]).latitude == 49.0
@@ -421,7 +406,7 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
     alarms = account.trackers["red"].alarms
     assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
     listed = read(a_device("red", position_id=3))
-    news = account.take(listed, {}, now=NOW, began=account.begin_poll(NOW))
+    news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
     assert news.changed == set()
     assert account.trackers["red"].alarms is alarms
 
@@ -444,10 +429,10 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     together, apart = Account(Remembered()), Account(Remembered())
     listed = read(a_device("red", position_id=1))
     for account in (together, apart):
-        account.take(listed, {"red": places[0]}, now=NOW)
-    together.hear([], places[1:], now=NOW)
+        account.take(listed, {"red": places[0]}, Moment(NOW))
+    together.hear([], places[1:], Moment(NOW))
     for one in places[1:]:
-        apart.hear([], [one], now=NOW)
+        apart.hear([], [one], Moment(NOW))
     assert together.trackers == apart.trackers
     track = together.trackers["red"].track
     assert track is not None
@@ -521,5 +506,5 @@ def test_more_than_can_be_told_yet(account: Account, poll: Poll, hear: Hear) -> 
         hear(said, came_back=True)
     assert words() == [f"alarm {number}" for number in range(30)]
     later = NOW + timedelta(hours=2)
-    account.hear([], [place(99, fix_time=later, alarm="sos")], now=later)
+    account.hear([], [place(99, fix_time=later, alarm="sos")], Moment(later))
     assert words() == [*(f"alarm {number}" for number in range(20, 30)), "sos"]

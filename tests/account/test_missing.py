@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.account import Account, Moment, Remembered
 
 from .conftest import NOW, Read, a_device
 
@@ -27,21 +27,21 @@ def _gone_after(account: Account, had: set[str], seconds: float) -> list[str]:
 
 def test_nobody_is_missing(account: Account, read: Read) -> None:
     """Who is listed is not missing, however long that is."""
-    account.take(read(a_device("red"), a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
     assert missing_after(account, ["red", "blue"], 0, GONE_AFTER) == [[], []]
     assert account.remembered.missing == {}
 
 
 def test_time_before_the_first_list_without_it(account: Account, read: Read) -> None:
     """It was listed then: a tracker is missing from the first list without it on."""
-    account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
     assert account.count_missing({"red", "blue"}, GONE_AFTER) == []
     assert account.remembered.missing == {"red": 0}
 
 
 def test_a_machine_that_slept(account: Account, read: Read) -> None:
     """The account was not seen without it meanwhile: an hour of that counts."""
-    account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
     assert missing_after(account, ["red", "blue"], 0) == [[]]
     assert account.count_missing({"red", "blue"}, 2 * GONE_AFTER) == []
     assert account.remembered.missing == {"red": HOUR}
@@ -49,7 +49,7 @@ def test_a_machine_that_slept(account: Account, read: Read) -> None:
 
 def test_gone_once_the_time_is_over(account: Account, read: Read) -> None:
     """Not a second before, and from then on until it is forgotten."""
-    account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
     had = ["red", "blue"]
     assert missing_after(account, had, 0, GONE_AFTER - 1, 0.5) == [[], [], []]
     assert missing_after(account, had, 0.5, 0) == [["red"], ["red"]]
@@ -59,10 +59,10 @@ def test_gone_once_the_time_is_over(account: Account, read: Read) -> None:
 
 def test_each_has_its_own_time(account: Account, read: Read) -> None:
     """Who left later is gone later."""
-    account.take(read(a_device("blue"), a_device("green")), {}, now=NOW)
+    account.take(read(a_device("blue"), a_device("green")), {}, Moment(NOW))
     had = ["red", "blue", "green"]
     assert missing_after(account, had, 0, GONE_AFTER - HOUR) == [[], []]
-    account.take(read(a_device("green")), {}, now=NOW)
+    account.take(read(a_device("green")), {}, Moment(NOW))
     assert missing_after(account, had, HOUR) == [["red"]]
     account.forget("red")
     had.remove("red")
@@ -72,19 +72,19 @@ def test_each_has_its_own_time(account: Account, read: Read) -> None:
 def test_return_ends_it(account: Account, read: Read) -> None:
     """Who was there in between has all the time again."""
     had = ["red", "blue"]
-    account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
     missing_after(account, had, 0, GONE_AFTER - 1)
-    account.take(read(a_device("blue"), a_device("red")), {}, now=NOW)
+    account.take(read(a_device("blue"), a_device("red")), {}, Moment(NOW))
     missing_after(account, had, HOUR)
     assert account.remembered.missing == {}
-    account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
     assert missing_after(account, had, HOUR, GONE_AFTER - 1) == [[], []]
 
 
 def test_tracker_that_was_never_had(account: Account, read: Read) -> None:
     """Nobody misses it."""
-    account.take(read(a_device("blue")), {}, now=NOW)
-    account.take(read(), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
+    account.take(read(), {}, Moment(NOW))
     assert missing_after(account, [], 0, GONE_AFTER) == [[], []]
     assert account.remembered.missing == {}
 
@@ -92,13 +92,13 @@ def test_tracker_that_was_never_had(account: Account, read: Read) -> None:
 def test_time_outlives_a_restart(read: Read) -> None:
     """What was counted before counts."""
     account = Account(Remembered(missing={"red": GONE_AFTER - HOUR}))
-    account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("blue")), {}, Moment(NOW))
     assert missing_after(account, ["red", "blue"], 0, HOUR) == [[], ["red"]]
 
 
 def test_remembered_as_missing_and_listed(read: Read) -> None:
     """Who came back while nobody looked is not missing."""
     account = Account(Remembered(missing={"red": GONE_AFTER}))
-    account.take(read(a_device("red")), {}, now=NOW)
+    account.take(read(a_device("red")), {}, Moment(NOW))
     assert missing_after(account, ["red"], HOUR) == [[]]
     assert account.remembered.missing == {}

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 
 from custom_components.bike_tracker.account import (
     Account,
+    Moment,
     Remembered,
     Story,
     Tracker,
@@ -174,7 +175,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         }
         before = account.trackers
         picture = dict(before)
-        news = account.take(listed, found, came_back=poll.came_back, now=NOW)
+        news = account.take(listed, found, Moment(NOW, came_back=poll.came_back))
 
         there = set() if poll.came_back else all_of_it.listed.keys()
         all_of_it.take(found, set(UNIQUE_IDS) - there)
@@ -199,13 +200,15 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
     reader = ListOfDevices()
     for poll in polls:
         account.take(
-            _listing(reader, poll), poll.positions, came_back=poll.came_back, now=NOW
+            _listing(reader, poll),
+            poll.positions,
+            Moment(NOW, came_back=poll.came_back),
         )
     last = reader.read(a_device("red", position_id=1), a_device("blue"))
     complete = a_position(9, battery_level=9, motion=True)
 
     for each in (account, other):
-        each.take(last, {"red": complete, "blue": complete}, now=NOW)
+        each.take(last, {"red": complete, "blue": complete}, Moment(NOW))
         each.move()
 
     # How far it came depends on where it was.
@@ -282,8 +285,7 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
             news = account.take(
                 listed,
                 event.positions,
-                came_back=event.came_back,
-                now=NOW,
+                Moment(NOW, came_back=event.came_back),
                 began=began,
             )
             _is_news(news, before, account.trackers)
@@ -299,7 +301,7 @@ def _hear(account: Account, message: Message) -> None:
     before = account.trackers
     picture = dict(before)
     news = account.hear(
-        message.devices, message.positions, came_back=message.came_back, now=NOW
+        message.devices, message.positions, Moment(NOW, came_back=message.came_back)
     )
     assert before == picture
     assert news.before.keys() == news.now.keys()
@@ -330,9 +332,9 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
     if "red" not in {device.unique_id for device in wanted.values()}:
         positions = {}
 
-    account.take(last, positions, now=NOW, began=account.begin_poll(NOW))
+    account.take(last, positions, Moment(NOW), began=account.begin_poll(NOW))
     account.move()
-    other.take(last, {"red": complete}, now=NOW)
+    other.take(last, {"red": complete}, Moment(NOW))
     other.move()
 
     assert account.trackers.keys() == {"red", "blue"}
@@ -352,7 +354,7 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     account = Account(Remembered())
     reader = _live_through(account, history)
     listed = reader.read(a_device("red", position_id=1), a_device("blue"))
-    account.take(listed, {}, now=NOW, began=account.begin_poll(NOW))
+    account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
     account.move()
     began = account.begin_poll(NOW)
     later = NOW + timedelta(days=1)
@@ -361,14 +363,14 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     place = replace(place, device_id=sum(b"red"))
 
     for interrupted in (False, True):
-        account.hear([told], [place], now=NOW)
+        account.hear([told], [place], Moment(NOW))
         account.move()
         assert account.trackers["red"].device == told
         assert account.trackers["red"].position == place
         if not interrupted:
             assert account.wanted(listed, began=began) == {}
             old = a_position(1, latitude=1.0)
-            account.take(listed, {"red": old}, now=NOW, began=began)
+            account.take(listed, {"red": old}, Moment(NOW), began=began)
             assert account.trackers["red"].device == told
             assert account.trackers["red"].position == place
 

@@ -7,6 +7,7 @@ import pytest
 
 from custom_components.bike_tracker.account import (
     Account,
+    Moment,
     Remembered,
     Ride,
     Track,
@@ -959,7 +960,7 @@ def ride_in(account: Account, read: Read) -> list[Ride]:
             total_distance=8.0 + number,
         )
         devices = read(a_device(position_id=number + 1))
-        account.take(devices, {"red": position}, now=minutes(number))
+        account.take(devices, {"red": position}, Moment(minutes(number)))
     track = account.trackers["red"].track
     return [track.ride] if track and track.ride else []
 
@@ -973,14 +974,14 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     """The clock ends a ride of a tracker that fell silent, once."""
     [ride] = ride_in(account, read)
     devices = read(a_device(position_id=3))
-    assert not account.take(devices, {}, now=minutes(31)).changed
-    assert not account.take(devices, {}, now=minutes(33), came_back=True).changed
-    news = account.take(devices, {}, now=minutes(33))
+    assert not account.take(devices, {}, Moment(minutes(31))).changed
+    assert not account.take(devices, {}, Moment(minutes(33), came_back=True)).changed
+    news = account.take(devices, {}, Moment(minutes(33)))
     assert news.changed == {"red"}
     track = news.now["red"].track
     assert track is not None
     assert track.last == ride
-    assert not account.take(devices, {}, now=minutes(34)).changed
+    assert not account.take(devices, {}, Moment(minutes(34))).changed
 
 
 def test_heard_of_again_with_the_poll_that_would_end_it(
@@ -991,16 +992,18 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
     there = a_position(
         4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE, motion=True
     )
-    news = account.take(read(a_device(position_id=4)), {"red": there}, now=minutes(33))
+    news = account.take(
+        read(a_device(position_id=4)), {"red": there}, Moment(minutes(33))
+    )
     assert told(news.now["red"]) == ["started", "ended", "started"]
 
 
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
     """It is ended when the account lists it again, and nobody has heard of it."""
     ride_in(account, read)
-    account.take(read(), {}, now=minutes(3))
-    assert not account.take(read(), {}, now=minutes(60)).changed
-    account.take(read(a_device(position_id=3)), {}, now=minutes(61))
+    account.take(read(), {}, Moment(minutes(3)))
+    assert not account.take(read(), {}, Moment(minutes(60))).changed
+    account.take(read(a_device(position_id=3)), {}, Moment(minutes(61)))
     track = account.trackers["red"].track
     assert track is not None
     assert track.last is not None
@@ -1013,7 +1016,7 @@ def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     again = Account(before)
     devices = read(a_device(position_id=9))
     far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
-    news = again.take(devices, {"red": far}, now=minutes(40), came_back=True)
+    news = again.take(devices, {"red": far}, Moment(minutes(40), came_back=True))
     track = news.now["red"].track
     assert track is not None
     assert track.ride is not None
@@ -1028,12 +1031,12 @@ def test_moves_to_another_account(account: Account, read: Read) -> None:
     known = account.trackers["red"].track
     assert known is not None
     other = Account(Remembered())
-    other.adopt("red", account)
+    other.adopt("red", account.remembered)
     position = a_position(
         1, fix_time=minutes(4), latitude=47.9 + 750 * _METRE, total_distance=9_000.0
     )
     devices = read(a_device(position_id=1))
-    other.take(devices, {"red": position}, now=minutes(4))
+    other.take(devices, {"red": position}, Moment(minutes(4)))
     other.move()
     track = other.trackers["red"].track
     assert track is not None
@@ -1048,4 +1051,4 @@ def test_forgotten_under_way(account: Account, read: Read) -> None:
     ride_in(account, read)
     account.forget("red")
     assert account.remembered == Remembered()
-    account.take(read(), {}, now=minutes(99))
+    account.take(read(), {}, Moment(minutes(99)))

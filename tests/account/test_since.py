@@ -8,6 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.account import (
     Account,
+    Moment,
     Remembered,
     Said,
     Since,
@@ -71,7 +72,7 @@ class Service:
         news = News(self._listed, devices, self._listed.keys() | devices.keys())
         self._listed = devices
         now = at(self._minute)
-        self.account.take(news, positions, now=now, came_back=came_back)
+        self.account.take(news, positions, Moment(now, came_back=came_back))
 
 
 @pytest.fixture(name="service")
@@ -190,7 +191,7 @@ def test_another_account_takes_over(service: Service) -> None:
     """A bike that moves there is offline for as long as it was."""
     service.says("offline")
     other = Service()
-    other.account.adopt(BIKE, service.account)
+    other.account.adopt(BIKE, service.account.remembered)
     other.lists_nothing()
 
     assert offline_since(other.says("offline")) == at(0)

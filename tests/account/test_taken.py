@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.account import Account, Moment, Remembered
 from custom_components.bike_tracker.account.positions import is_outdated, taken
 from custom_components.bike_tracker.api import Position
 
@@ -23,7 +23,7 @@ from .conftest import (
 def test_first_list(account: Account, read: Read) -> None:
     """All trackers are news, with where they are as far as that is known."""
     red, blue = a_device("red", position_id=1), a_device("blue")
-    news = account.take(read(red, blue), {"red": a_position(1)}, now=NOW)
+    news = account.take(read(red, blue), {"red": a_position(1)}, Moment(NOW))
     assert news.before == {}
     assert {
         unique_id: (tracker.device, tracker.position)
@@ -36,20 +36,20 @@ def test_first_list(account: Account, read: Read) -> None:
 def test_nothing_new(account: Account, read: Read) -> None:
     """The mapping is the same object, whoever else was asked about."""
     devices = a_device("red", position_id=1), a_device("blue", position_id=2)
-    account.take(read(*devices), {"red": a_position(1)}, now=NOW)
+    account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
     before = account.trackers
     for positions in ({}, {"red": a_position(1)}):
-        news = account.take(read(*devices), positions, now=NOW)
+        news = account.take(read(*devices), positions, Moment(NOW))
         assert news.before is news.now is account.trackers is before
         assert not news.changed
 
 
 def test_only_what_changed_is_news(account: Account, read: Read) -> None:
     """The others are the same objects."""
-    account.take(read(a_device("red"), a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
     before = account.trackers
     news = account.take(
-        read(a_device("red", status="offline"), a_device("blue")), {}, now=NOW
+        read(a_device("red", status="offline"), a_device("blue")), {}, Moment(NOW)
     )
     assert news.changed == {"red"}
     assert news.before is before
@@ -61,36 +61,36 @@ def test_only_what_changed_is_news(account: Account, read: Read) -> None:
 def test_position_alone(account: Account, read: Read) -> None:
     """A position is news with the list of before, and nobody else changes."""
     devices = a_device("red", position_id=1), a_device("blue")
-    account.take(read(*devices), {}, now=NOW)
-    news = account.take(read(*devices), {"red": a_position(1)}, now=NOW)
+    account.take(read(*devices), {}, Moment(NOW))
+    news = account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
     assert news.changed == {"red"}
     assert news.now["red"].position == a_position(1)
 
 
 def test_tracker_that_leaves(account: Account, read: Read) -> None:
     """It is listed no more, and that is news once."""
-    account.take(read(a_device("red"), a_device("blue")), {}, now=NOW)
-    news = account.take(read(a_device("blue")), {}, now=NOW)
+    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
+    news = account.take(read(a_device("blue")), {}, Moment(NOW))
     assert news.changed == {"red"}
     assert news.now.keys() == {"blue"}
-    assert not account.take(read(a_device("blue")), {}, now=NOW).changed
+    assert not account.take(read(a_device("blue")), {}, Moment(NOW)).changed
 
 
 def test_empty_list(account: Account, read: Read) -> None:
     """Nobody is listed; where they were is known when they come back."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, now=NOW)
-    news = account.take(read(), {}, now=NOW)
+    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    news = account.take(read(), {}, Moment(NOW))
     assert news.now == account.trackers == {}
     assert news.changed == {"red"}
     assert not account.wanted(read())
 
-    news = account.take(read(a_device(position_id=1)), {}, now=NOW)
+    news = account.take(read(a_device(position_id=1)), {}, Moment(NOW))
     assert news.now["red"].position == a_position(1)
 
 
 def test_empty_list_at_first(account: Account, read: Read) -> None:
     """Nothing is known and nothing is news."""
-    news = account.take(read(), {}, now=NOW)
+    news = account.take(read(), {}, Moment(NOW))
     assert news.before is news.now
     assert not news.changed
 
@@ -99,17 +99,19 @@ def test_remembered_position(read: Read) -> None:
     """It is where a tracker is until there is another one."""
     account = Account(remembering(red=a_position(1)))
     assert account.trackers == {}
-    news = account.take(read(a_device(position_id=2)), {}, now=NOW)
+    news = account.take(read(a_device(position_id=2)), {}, Moment(NOW))
     assert news.now["red"].position == a_position(1)
-    news = account.take(read(a_device(position_id=2)), {"red": a_position(2)}, now=NOW)
+    news = account.take(
+        read(a_device(position_id=2)), {"red": a_position(2)}, Moment(NOW)
+    )
     assert news.now["red"].position == a_position(2)
 
 
 def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> None:
     """It is where it was, with the battery level of the message."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, now=NOW)
+    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
     devices = read(a_device(position_id=2))
-    news = account.take(devices, {"red": no_fix(2, battery_level=5)}, now=NOW)
+    news = account.take(devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW))
     position = news.now["red"].position
     assert position is not None
     assert (position.latitude, position.longitude) == (47.9, 7.8)
@@ -121,15 +123,17 @@ def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> N
     """The newest position is the one that outlives a restart."""
     for position_id in (1, 2):
         devices = read(a_device(position_id=position_id))
-        account.take(devices, {"red": a_position(position_id)}, now=NOW)
+        account.take(devices, {"red": a_position(position_id)}, Moment(NOW))
         assert position_remembered(account) == a_position(position_id)
 
 
 def test_forgotten_tracker(account: Account, read: Read) -> None:
     """It comes back as one that was never known; the others stay as they are."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
-    account.take(read(*both), {"red": a_position(1), "blue": a_position(1)}, now=NOW)
-    account.take(read(both[1]), {}, now=NOW)
+    account.take(
+        read(*both), {"red": a_position(1), "blue": a_position(1)}, Moment(NOW)
+    )
+    account.take(read(both[1]), {}, Moment(NOW))
     account.count_missing({"red", "blue"}, 0)
     account.forget("red")
     assert account.remembered.stories.keys() == {"blue"}
@@ -138,7 +142,7 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
     devices = read(*both)
     wanted = account.wanted(devices)
     assert [device.unique_id for device in wanted.values()] == ["red"]
-    news = account.take(devices, {}, now=NOW)
+    news = account.take(devices, {}, Moment(NOW))
     assert news.now["red"].position is None
 
 
@@ -278,10 +282,10 @@ def test_server_that_lags_behind(
 ) -> None:
     """A bike does not go back in time, unless the list says so."""
     known = a_position(1, fix_time=NOW)
-    account.take(read(a_device("red", position_id=1)), {"red": known}, now=NOW)
+    account.take(read(a_device("red", position_id=1)), {"red": known}, Moment(NOW))
     other = a_position(position_id, fix_time=NOW + timedelta(hours=hours))
     devices = read(a_device("red", position_id=3))
-    account.take(devices, {"red": other}, now=NOW)
+    account.take(devices, {"red": other}, Moment(NOW))
     assert (account.trackers["red"].position == other) is is_taken
 
 
@@ -291,8 +295,8 @@ def test_lagging_is_told_by_times(
 ) -> None:
     """Where one of them has none, what the service says counts."""
     first, second = a_position(1, fix_time=known), a_position(2, fix_time=other)
-    account.take(read(a_device("red", position_id=1)), {"red": first}, now=NOW)
-    account.take(read(a_device("red", position_id=3)), {"red": second}, now=NOW)
+    account.take(read(a_device("red", position_id=1)), {"red": first}, Moment(NOW))
+    account.take(read(a_device("red", position_id=3)), {"red": second}, Moment(NOW))
     position = account.trackers["red"].position
     assert position is not None
     assert position.id == 2

@@ -15,6 +15,7 @@ from homeassistant.helpers.trigger import (
     async_validate_trigger_config,
 )
 
+from custom_components.bike_tracker import coordinator
 from custom_components.bike_tracker.const import DOMAIN
 
 from .candidates import Candidate
@@ -82,10 +83,8 @@ class Automations:
             self._put(device_id, area.id)
         await self._listen(area.id)
         await asyncio.sleep(_FOLLOWED_AFTER)
-        [entry] = self._hass.config_entries.async_loaded_entries(DOMAIN)
-        coordinator = entry.runtime_data.coordinator
-        tell = coordinator.async_tell_automations
-        with patch.object(coordinator, "async_tell_automations", self._timed(tell)):
+        tell = self._timed(coordinator.async_dispatcher_send)
+        with patch.object(coordinator, "async_dispatcher_send", tell):
             found = {
                 ONE: await self._poll("report", 1),
                 IDLE: await self._poll("shuffle", 0),
@@ -123,10 +122,10 @@ class Automations:
             seconds.append(self._seconds)
         return min(seconds)
 
-    def _timed(self, tell: Callable[[], None]) -> Callable[[], None]:
-        def timed() -> None:
+    def _timed(self, tell: Callable[..., None]) -> Callable[..., None]:
+        def timed(*news: object) -> None:
             began = thread_time()
-            tell()
+            tell(*news)
             self._seconds += thread_time() - began
 
         return timed

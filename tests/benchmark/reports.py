@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from custom_components.bike_tracker.account import Account, Remembered
+from custom_components.bike_tracker.account import Account, Moment, Remembered
 from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.lists import ListReader
 
@@ -78,7 +78,7 @@ def _take_in(trackers: int, *, metres: float) -> list[float]:
         found = positions.read(body).now
         by_tracker = {f"{device_id}": item for device_id, item in found.items()}
         now = _BEGIN + timedelta(minutes=minute)
-        take = partial(account.take, listed, by_tracker, now=now)
+        take = partial(account.take, listed, by_tracker, Moment(now))
         seconds.append(_seconds(take))
     return seconds[2:]
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from custom_components.bike_tracker.account import (
     Account,
+    Moment,
     Past,
     Remembered,
     Ride,
@@ -121,7 +122,9 @@ class Home:
         found = {BIKE: position} if account.wanted(listed) else {}
         came_back, self._came_back = self._came_back, False
         news = account.take(
-            listed, found, now=now, came_back=came_back, has_history=self.has_history
+            listed,
+            found,
+            Moment(now, came_back=came_back, has_history=self.has_history),
         )
         self._tell(news, now)
         self._ask(now + _ANSWERED_AFTER)
@@ -144,7 +147,9 @@ class Home:
         # Nobody asks for what was before.
         self._sent = [report for report in self._sent if _fix_time(report) >= gap.start]
         past = Past(reports, until)
-        self._tell(self.account.take_past(BIKE, past, now=now), now)
+        self._tell(
+            self.account.take_past(BIKE, past, Moment(now, has_history=True)), now
+        )
 
     def _tell(self, news: News[str, Tracker], now: datetime) -> None:
         if BIKE not in news.changed:

@@ -9,7 +9,7 @@ from .alarms import ALARM_TYPES, Alarm
 from .checkpoint import LONGEST, Gap
 from .distance import Fix
 from .guard import Guard, Triggered
-from .happened import RideEvent
+from .happened import Moment, RideEvent
 from .history import Past
 from .positions import is_outdated
 from .ride_log import KnownRide, RideLog
@@ -28,6 +28,7 @@ __all__ = [
     "Gap",
     "Guard",
     "KnownRide",
+    "Moment",
     "Past",
     "Remembered",
     "Ride",

@@ -89,7 +89,7 @@ def after_report(
         return None
     lacks = not moment.is_whole
     is_needed = lacks and (
-        moment.comes_back or _went_unseen(before, track, last, newest)
+        moment.came_back or _went_unseen(before, track, last, newest)
     )
     if point:
         point = point._replace(lacks=point.lacks or lacks)

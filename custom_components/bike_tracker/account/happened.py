@@ -35,7 +35,7 @@ class Moment(NamedTuple):
     """When a report is taken in, and what is known of the time before it."""
 
     now: datetime
-    comes_back: bool = False
+    came_back: bool = False
     """Whether the tracker was unavailable: what happened may not have been told yet."""
     is_whole: bool = False
     """Whether nothing can have been reported between this report and the one before."""
@@ -52,9 +52,8 @@ def following(numbers: Iterable[datetime | None], now: datetime) -> datetime:
 def later[T: Alarm | RideEvent](
     items: tuple[T, ...],
     new: Iterable[T],
-    now: datetime,
+    moment: Moment,
     *,
-    untold: bool,
     kept_for: timedelta = timedelta(),
 ) -> tuple[T, ...]:
     """Return the items with new ones, numbered in their order.
@@ -62,11 +61,11 @@ def later[T: Alarm | RideEvent](
     The last ten are kept of those that were told, and all that were told so shortly
     before, or not at all: these are heard of now as well, or nothing could be told.
     """
-    numbered: list[T] = []
+    now, numbered = moment.now, list[T]()
     for item in new:
         number = following((known.heard_at for known in (*items, *numbered)), now)
         numbered.append(cast(T, item._replace(heard_at=number)))
-    if untold:
+    if moment.came_back:
         return (*items, *numbered)[-_MOST:]
     told = sum(item.heard_at is None or item.heard_at < now for item in items)
     since = now - kept_for

@@ -74,7 +74,7 @@ class RideLog(NamedTuple):
     def told(self, event: RideEvent, moment: Moment) -> RideLog:
         """Return what is told once an event is."""
         now = moment.now
-        events = later(self.events, [event], now, untold=moment.comes_back)
+        events = later(self.events, [event], moment)
         log, is_over = self._replace(events=events), event.type == "ended"
         for item in reversed(self.known if is_over else ()):
             if not item.is_over:

@@ -86,16 +86,16 @@ class Story(NamedTuple):
         anybody could listen.
         """
         report, known = position, self.position
-        now, comes_back = moment.now, moment.comes_back
+        now, came_back = moment.now, moment.came_back
         position, story = taken(known, report), self
         if position.alarm:
-            story = self.with_alarms(position, now, untold=comes_back, is_news=is_news)
+            story = self.with_alarms(position, moment, is_news=is_news)
         if position is known:
             return story
         shown, guard, before = self.shown, story.guard, self.track or NEW_TRACK
         if guard:
             guard = guard_heard(guard, report, before, now)
-        if comes_back and shown is None and known and known.latitude is not None:
+        if came_back and shown is None and known and known.latitude is not None:
             shown = known
         track, news = heard(before, position, now)
         if position.fix_time == before.measured_at:
@@ -121,7 +121,7 @@ class Story(NamedTuple):
         for report in reports:
             time = report.device_time or report.fix_time
             if time and moment.now - time <= _OLDEST_ALARM:
-                story = story.with_alarms(report, moment.now, untold=moment.comes_back)
+                story = story.with_alarms(report, moment)
         if story.guard and story.track:
             guard = recalled(story.guard, reports, story.track, moment.now)
             story = story._replace(guard=guard)
@@ -136,12 +136,9 @@ class Story(NamedTuple):
         return story
 
     def with_alarms(
-        self, position: Position, now: datetime, *, untold: bool, is_news: bool = True
+        self, position: Position, moment: Moment, *, is_news: bool = True
     ) -> Story:
-        """Return the story after the alarms of a report, which may be an old one.
-
-        `untold` is whether those before may not have been told yet.
-        """
+        """Return the story after the alarms of a report, which may be an old one."""
         new = [
             alarm
             for alarm in alarms_of(position)
@@ -153,8 +150,8 @@ class Story(NamedTuple):
             return self._replace(alarms=(*self.alarms, *new))
         return self._replace(
             # A history may tell them again.
-            alarms=later(self.alarms, new, now, untold=untold, kept_for=_OLDEST_ALARM),
-            guard=self.guard and alarmed(self.guard, new, self.track, now),
+            alarms=later(self.alarms, new, moment, kept_for=_OLDEST_ALARM),
+            guard=self.guard and alarmed(self.guard, new, self.track, moment.now),
         )
 
     def armed(self, now: datetime, told: datetime | None) -> Story | None:

@@ -7,9 +7,10 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..account import Account, Tracker
+from ..account import Account, Moment, Tracker
 from ..api import News
 from ..const import DOMAIN
+from .history import Question
 from .service import Service
 from .timer import Timer
 
@@ -22,8 +23,7 @@ class Filling:
     entry: ConfigEntry
     service: Service
     account: Account
-    came_back: Callable[[], bool]
-    """Returns whether the trackers are unavailable."""
+    moment: Callable[[], Moment]
     tell: Callable[[News[str, Tracker]], None]
     _timer: Timer = field(init=False)
 
@@ -34,35 +34,25 @@ class Filling:
     @callback
     def async_look(self) -> None:
         """Ask for what lacks, if it is time to; come again when the wait for it is over."""
-        now = dt_util.utcnow()
-        if self.service.history.next_of(self.account.gaps, now):
+        now, account = dt_util.utcnow(), self.account
+        question = self.service.history.next_of(account.gaps, account.trackers, now)
+        if question:
             self.entry.async_create_background_task(
-                self.hass, self._async_ask(), f"{DOMAIN} history"
+                self.hass, self._async_ask(question), f"{DOMAIN} history"
             )
-        if until := self.account.waits_until:
+        if until := account.waits_until:
             self._timer.async_schedule(max(0, (until - now).total_seconds()))
 
-    async def _async_ask(self) -> None:
-        account = self.account
-        answer = await self.service.history.async_ask(
-            account.gaps, account.trackers, dt_util.utcnow()
-        )
-        if answer is not None:
-            tracker, past = answer
-            now = dt_util.utcnow()
-            self.tell(
-                account.take_past(tracker, past, now=now, came_back=self.came_back())
-            )
+    async def _async_ask(self, question: Question) -> None:
+        if past := await self.service.history.async_ask(question):
+            moment = self.moment()
+            self.tell(self.account.take_past(question.tracker, past, moment))
         # While trackers are unavailable nothing is told: a poll does once they are back.
-        if not self.came_back():
+        if not (moment := self.moment()).came_back:
             # The next answer comes in a minute: too late for what waits.
-            self.tell(account.wait_no_more(dt_util.utcnow()))
+            self.tell(self.account.wait_no_more(moment))
 
     @callback
     def _async_on_time(self) -> None:
-        if not self.came_back():
-            self.tell(
-                self.account.after_time(
-                    now=dt_util.utcnow(), has_history=self.service.has_history
-                )
-            )
+        if not (moment := self.moment()).came_back:
+            self.tell(self.account.after_time(moment))

@@ -6,6 +6,7 @@ time; whether this one does is found out by asking.
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, NamedTuple
@@ -34,73 +35,82 @@ class _Rest(NamedTuple):
     """When it failed to, by the monotonic clock: others come before."""
 
 
+class Question(NamedTuple):
+    """What one request asks for."""
+
+    tracker: str
+    device_id: int
+    start: datetime
+    until: datetime
+    portion: timedelta
+
+
+@dataclass(slots=True, eq=False)
 class History:
     """Asks what fills one gap after another, the newest first: one a minute at most.
 
     Lists and positions come first, and an idle account has no gaps.
     """
 
-    def __init__(self, client: TrackingClient, requests: Requests) -> None:
-        """Begin with a service that was not asked yet."""
-        self.offer = Offer()
-        self.waiting = 0
-        """How many gaps there were to ask for."""
-        self._client = client
-        self._requests = requests
-        self._not_before = 0.0
-        self._rests: dict[str, _Rest] = {}
-        self._asked = deque[float](maxlen=_MOST_A_MINUTE)
+    client: TrackingClient
+    requests: Requests
+    offer: Offer = field(default_factory=Offer)
+    _not_before: float = 0.0
+    _rests: dict[str, _Rest] = field(default_factory=dict)
+    _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_A_MINUTE))
 
     @property
     def may_tell(self) -> bool:
         """Return whether the service may tell what was: it does, or is to be asked again."""
         return self.offer.is_made is not False or monotonic() >= self.offer.again_at
 
-    def next_of(self, gaps: Mapping[str, Gap], now: datetime) -> str | None:
-        """Return the tracker that is asked about now, None if it is not time to."""
+    def next_of(
+        self, gaps: Mapping[str, Gap], trackers: Trackers, now: datetime
+    ) -> Question | None:
+        """Return what is asked for now, None if it is not time to.
+
+        What is too much at once is told in portions, from the beginning.
+        """
         wanted = [key for key in gaps if now - gaps[key].noticed_at < LONGEST]
-        wanted = sorted(wanted, key=lambda key: gaps[key].noticed_at)[-_MOST_WAITING:]
-        self.waiting = len(wanted)
-        self._rests = {key: rest for key, rest in self._rests.items() if key in wanted}
-        if monotonic() < max(self._not_before, self.offer.again_at):
-            return None
-        if not wanted or not self._requests.spare:
+        wanted.sort(key=lambda key: gaps[key].noticed_at)
+        self._rests = {key: self._rests[key] for key in self._rests.keys() & wanted}
+        askable = [key for key in wanted[-_MOST_WAITING:] if _id_of(trackers, key)]
+        is_time = monotonic() >= max(self._not_before, self.offer.again_at)
+        if not askable or not is_time or not self.requests.spare:
             return None
         # Of those that failed, the one that did so first.
-        return min(reversed(wanted), key=lambda key: self._rest(key, now).failed_at)
-
-    async def async_ask(
-        self, gaps: Mapping[str, Gap], trackers: Trackers, now: datetime
-    ) -> tuple[str, Past] | None:
-        """Return whose gap is filled with what, None if none is for now.
-
-        No error of this call goes further than this: it is asked for again later. What
-        is too much at once is told in portions, from the beginning.
-        """
-        gaps = {key: gap for key, gap in gaps.items() if _id_of(trackers, key)}
-        if (tracker := self.next_of(gaps, now)) is None:
-            return None
-        rest = self._rest(tracker, gaps[tracker].start)
-        start = max(rest.start, gaps[tracker].start, now - LONGEST)
+        rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in askable}
+        tracker = min(reversed(askable), key=lambda key: rests[key].failed_at)
+        gap, rest = gaps[tracker], rests[tracker]
+        start = max(rest.start, gap.start, now - LONGEST)
         # Clocks of trackers may be ahead.
-        until = min(max(now, gaps[tracker].known), start + rest.portion)
+        until = min(max(now, gap.known), start + rest.portion)
+        device_id = _id_of(trackers, tracker)
+        return Question(tracker, device_id, start, until, rest.portion)
+
+    async def async_ask(self, question: Question) -> Past | None:
+        """Return what fills a gap, None if nothing does for now.
+
+        No error of this call goes further than this: it is asked for again later.
+        """
+        tracker, device_id, start, until, portion = question
         self._not_before = monotonic() + _BETWEEN
         try:
-            reports = await self.async_get(_id_of(trackers, tracker), start, until)
+            reports = await self.async_get(device_id, start, until)
         except TrackingError as err:
             LOGGER.debug("No history (%s)", err)
-            self._rests[tracker] = self._after(err, rest, start, until)
+            self._rests[tracker] = self._after(err, question)
             return None
         # It would never be up to date in portions that are as short as they came.
-        self._rests[tracker] = _Rest(until, min(2 * rest.portion, LONGEST))
-        return tracker, Past(reports, until)
+        self._rests[tracker] = _Rest(until, min(2 * portion, LONGEST))
+        return Past(reports, until)
 
     async def async_get(
         self, device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
         """Return what a device reported in a time; raises what the client does."""
-        self._requests.note()
-        reports = await self._client.async_get_history(device_id, start, end)
+        self.requests.note()
+        reports = await self.client.async_get_history(device_id, start, end)
         self.offer = Offer(is_made=True)
         return reports
 
@@ -115,21 +125,15 @@ class History:
         self._asked.append(now)
         return True
 
-    def _rest(self, tracker: str, start: datetime) -> _Rest:
-        return self._rests.get(tracker) or _Rest(start)
-
-    def _after(
-        self, err: TrackingError, rest: _Rest, start: datetime, until: datetime
-    ) -> _Rest:
+    def _after(self, err: TrackingError, question: Question) -> _Rest:
         """Return what is asked for next of a tracker after an answer that is none."""
+        _, _, start, until, portion = question
         if not err.is_too_large:
             self.offer, _ = self.offer.failed(err)
-            return rest._replace(failed_at=monotonic())
+            return _Rest(start, portion, monotonic())
         half = (until - start) / 2
-        if half >= _SHORTEST:
-            return _Rest(start, half)
-        # What does not fit into so little time is never told.
-        return _Rest(until, 2 * rest.portion)
+        # What does not fit into a minute is never told.
+        return _Rest(start, half) if half >= _SHORTEST else _Rest(until, 2 * portion)
 
 
 def _id_of(trackers: Trackers, tracker: str) -> int:

@@ -66,7 +66,7 @@ class TrackerCondition(Condition):
         for coordinator in coordinators(self._hass):
             if coordinator.last_update_success:
                 now = dt_util.utcnow()
-                by = (coordinator.asked_at or now) if kind.is_silence else now
+                by = (coordinator.account.asked_at or now) if kind.is_silence else now
                 for unique_id in unique_ids & coordinator.data.now.keys():
                     items = kind.items_of(coordinator.data.now[unique_id])
                     yield any(

@@ -90,7 +90,7 @@ class Watches:
 
     def _remember(self) -> None:
         for coordinator in coordinators(self._hass):
-            coordinator.async_remember()
+            coordinator.fleet.memory.async_save_later()
 
     # When to look
 
@@ -156,7 +156,7 @@ class Watches:
                     before is None or watch.kind.reads(before) != watch.kind.reads(now)
                 ):
                     yield coordinator, unique_id, watch
-        asked_at = coordinator.asked_at or dt_util.utcnow()
+        asked_at = coordinator.account.asked_at or dt_util.utcnow()
         yield from self._ended(asked_at, is_silence=True)
 
     def _ended(self, by: datetime, *, is_silence: bool) -> Iterator[Look]:
@@ -187,7 +187,7 @@ class Watches:
             self._heard.pop(coordinator, None)
             return
         is_silence = watch.kind.is_silence
-        by = (coordinator.asked_at or now) if is_silence else now
+        by = (coordinator.account.asked_at or now) if is_silence else now
         for at, item in watch.to_tell(unique_id, coordinator.data.now[unique_id]):
             if at <= by or not (watch.wait or is_silence):
                 yield at, look, item
@@ -205,7 +205,7 @@ class Watches:
         if mark is None or (mark.told and item.at <= mark.told):
             return
         watch.marks[unique_id] = mark._replace(told=item.at)
-        coordinator.async_remember()
+        coordinator.fleet.memory.async_save_later()
         try:
             watch.tell(coordinator, unique_id, item)
         except Exception:  # noqa: BLE001 - the others are told all the same
@@ -215,10 +215,10 @@ class Watches:
 
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
-        stored = by_trigger(coordinator.async_claim_marks() or self._old or ())
+        stored = by_trigger(coordinator.fleet.memory.take_marks() or self._old or ())
         for watch in self._watches:
             watch.recall(coordinator.fleet.had, stored[watch.key])
-        coordinator.async_remember()
+        coordinator.fleet.memory.async_save_later()
         entries = self._hass.config_entries.async_entries(
             DOMAIN, include_disabled=False
         )

@@ -7,12 +7,15 @@ from homeassistant.helpers.entity_platform import async_get_platforms
 
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
+from .registries import device_of
 
 
 async def async_hand_over(
-    hass: HomeAssistant, device: dr.DeviceEntry, entry: ConfigEntry
+    hass: HomeAssistant, unique_id: str, giver: ConfigEntry, entry: ConfigEntry
 ) -> None:
-    """Let a device and its entities be another entry's from now on."""
+    """Let a tracker's device and its entities be another entry's from now on."""
+    if (device := device_of(hass, unique_id, giver.entry_id)) is None:
+        return
     name = name_of(entry)
     LOGGER.info("%s: Device %s moves here from another account", name, device.id)
     await _async_remove_entities(hass, device)

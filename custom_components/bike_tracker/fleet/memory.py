@@ -8,10 +8,12 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
-from ..account import Remembered
+from ..account import Remembered, Tracker
+from ..api import News
 from ..api.models import number, timestamp
 from ..const import DOMAIN
 from .file import LateFile
+from .ride_book import RideBook
 from .stories import dict_in, from_json, to_json
 
 type Marks = list[dict[str, Any]]
@@ -30,6 +32,7 @@ class Memory(LateFile):
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with nothing."""
         super().__init__(hass, entry)
+        self.rides = RideBook(hass, entry)
         self.remembered = Remembered()
         """What was remembered when it was loaded, as it became since."""
         # Those of triggers that did not ask for them yet, as they were written.
@@ -37,6 +40,7 @@ class Memory(LateFile):
 
     async def async_load(self) -> Remembered:
         """Return what was remembered, as far as it is there and readable."""
+        await self.rides.async_load()
         if read := await self.async_read(_from_json):
             self.remembered, self._marks = read
         return self.remembered
@@ -46,6 +50,29 @@ class Memory(LateFile):
         """Return how far triggers were when it was written, once."""
         marks, self._marks = self._marks, []
         return marks
+
+    @callback
+    def async_follow(self, news: News[str, Tracker]) -> None:
+        """Write what is different, if that is to outlive a restart."""
+        self.rides.async_follow(news)
+        if any(
+            (before := news.before.get(unique_id)) is None
+            or before.story is not news.now[unique_id].story
+            for unique_id in news.changed & news.now.keys()
+        ):
+            self.async_save_later()
+
+    @override
+    async def async_close(self) -> None:
+        """Write now what is not written yet, and nothing after that."""
+        await super().async_close()
+        await self.rides.async_close()
+
+    @override
+    async def async_remove(self) -> None:
+        """Delete the files."""
+        await super().async_remove()
+        await self.rides.async_remove()
 
     @override
     def content(self) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
+from ..account import Tracker, Trackers
 from ..api import Device, News
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
+from .memory import Memory
 
 _FLEETS: HassKey[list[Fleet]] = HassKey(f"{DOMAIN}_fleets")
 
@@ -40,6 +42,10 @@ def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
     return {unique_id for device in devices if (unique_id := tracker_of(device))}
 
 
+def _description(tracker: Tracker) -> tuple[str | None, ...]:
+    return tracker.device.name, tracker.device.model, tracker.firmware
+
+
 class Fleet:
     """The trackers of one account, as Home Assistant's registries know them.
 
@@ -47,8 +53,9 @@ class Fleet:
     belong to one config entry only.
     """
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry, memory: Memory) -> None:
         """Begin with the trackers that have a device."""
+        self.memory = memory
         self.had = trackers_of(hass, entry.entry_id)
         """Trackers that are or were this account's, until they are forgotten."""
         self.own: set[str] = set()
@@ -95,6 +102,15 @@ class Fleet:
         )
 
     @callback
+    def async_follow(self, news: News[str, Tracker], known: Trackers) -> None:
+        """Remember what is different, and call devices what the service calls them."""
+        self.memory.async_follow(news)
+        for unique_id in news.since(known) & news.now.keys():
+            before, now = known.get(unique_id), news.now[unique_id]
+            if before is None or _description(before) != _description(now):
+                self.async_describe(now.device, now.firmware)
+
+    @callback
     def async_describe(self, device: Device, firmware: str | None) -> None:
         """Give a tracker's device the name and the model it has at the service.
 
@@ -122,6 +138,8 @@ class Fleet:
         """Forget a tracker, so that another account may have it."""
         self.had.discard(unique_id)
         self.own.discard(unique_id)
+        self.memory.rides.async_forget(unique_id)
+        self.memory.async_save_later()
 
     def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device that a tracker is here, if there is one."""

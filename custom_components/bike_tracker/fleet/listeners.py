@@ -7,11 +7,11 @@ from itertools import chain, zip_longest
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
-from .account import Tracker, Trackers
-from .api import News
-from .const import LOGGER
-from .identity import name_of
-from .portions import Portions
+from ..account import Tracker, Trackers
+from ..api import News
+from ..const import LOGGER
+from ..identity import name_of
+from ..portions import Portions
 
 # Fifteen milliseconds of work where each has nine entities.
 _TRACKERS_AT_A_TIME = 100
