@@ -59,19 +59,12 @@ class Checkpoint(NamedTuple):
         """Return whether a ride was not over at the start."""
         return self.over is None or ride.started_at > self.over.moved_at
 
-    def wanted(self, now: datetime) -> Checkpoint:
-        """Return the checkpoint of which the history is needed."""
-        return self._replace(wanted_at=now)
-
 
 def checkpoint_at(track: Track) -> Checkpoint | None:
     """Return where to begin once every report is known up to here, None at rest."""
-    newest = track.newest
-    return (
-        None
-        if _is_at_rest(track) or newest is None
-        else Checkpoint(track, newest.time, lacks=False, over=track.ended)
-    )
+    if is_at_rest(track) or track.newest is None:
+        return None
+    return Checkpoint(track, track.newest.time, lacks=False, over=track.ended)
 
 
 def after_report(
@@ -82,47 +75,32 @@ def after_report(
     moment: Moment,
 ) -> Checkpoint | None:
     """Return where to begin after a report, None if nothing lacks that matters."""
-    last, newest = before.newest, track.newest
-    if point and moment.now - point.start >= LONGEST:
-        point = None
-    if last is None or newest is None or not _is_to_be_asked(track, moment):
+    last, newest, now = before.newest, track.newest, moment.now
+    if last is None or newest is None or not moment.has_history:
+        return None
+    if track.measured_at and track.measured_at > newest.time:
+        # By a clock that is ahead the history tells nothing.
         return None
     lacks = not moment.is_whole
-    is_needed = lacks and (
-        moment.came_back or _went_unseen(before, track, last, newest)
-    )
-    if point:
+    stood = is_at_rest(before) and is_at_rest(track)
+    is_needed = lacks and (moment.came_back or (stood and _went_unseen(last, newest)))
+    if point and now - point.start < LONGEST:
         point = point._replace(lacks=point.lacks or lacks)
-    elif is_needed:
-        start = max(last.time, moment.now - LONGEST + _SPARE)
-        point = Checkpoint(before, start, lacks, over=before.ended)
-    elif news or not _is_at_rest(track):
-        start = max(last.time, newest.time - _BEFORE_A_RIDE)
-        point = Checkpoint(before, start, lacks, over=before.ended)
-    return point.wanted(moment.now) if point and is_needed else point
+    elif is_needed or news or not is_at_rest(track):
+        begin = now - LONGEST + _SPARE if is_needed else newest.time - _BEFORE_A_RIDE
+        point = Checkpoint(before, max(last.time, begin), lacks, over=before.ended)
+    else:
+        return None
+    return point._replace(wanted_at=now) if is_needed else point
 
 
-def at_rest(point: Checkpoint | None, track: Track) -> Checkpoint | None:
-    """Return where to begin once a report is told of: nowhere where nothing lacks."""
-    is_over = point and not point.wanted_at and _is_at_rest(track)
-    return None if is_over else point
-
-
-def _is_at_rest(track: Track) -> bool:
+def is_at_rest(track: Track) -> bool:
+    """Return whether it is known where the bike stands."""
     return track.ride is None and track.doubt is None
 
 
-def _is_to_be_asked(track: Track, moment: Moment) -> bool:
-    """Return whether the history tells of it; not by a clock that is ahead."""
-    newest, measured_at = track.newest, track.measured_at
-    is_ahead = newest and measured_at and measured_at > newest.time
-    return moment.has_history and not is_ahead
-
-
-def _went_unseen(before: Track, track: Track, last: Fix, newest: Fix) -> bool:
+def _went_unseen(last: Fix, newest: Fix) -> bool:
     """Return whether the server counted more than a bike that stood drifts."""
-    if not (_is_at_rest(before) and _is_at_rest(track)):
-        return False
     if last.total is None or newest.total is None:
         return False
     counted = (newest.total - last.total) * 1_000

@@ -4,6 +4,8 @@ from datetime import datetime
 from math import asin, cos, radians, sin, sqrt
 from typing import Final, NamedTuple, TypeIs
 
+from ..api import Position
+
 _EARTH = 6_371_000
 # Of a hundred thousand fixes of a parked bike, none is farther away than that many times
 # the accuracy, which two out of three keep.
@@ -35,6 +37,15 @@ class Fix(NamedTuple):
     """Kilometres that the server says the tracker went in all."""
     address: str | None = None
     """The service's word for the place."""
+
+
+def fix_of(position: Position, time: datetime | None) -> Fix | None:
+    """Return where a tracker was at this time, None if its report does not say it."""
+    latitude, longitude = position.latitude, position.longitude
+    if time is None or latitude is None or longitude is None:
+        return None
+    accuracy, total = position.accuracy, position.total_distance
+    return Fix(time, latitude, longitude, accuracy, total, position.address)
 
 
 def metres(start: Fix, end: Fix) -> float:

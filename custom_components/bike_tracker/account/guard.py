@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Position
 from .alarms import Alarm
-from .distance import Fix, is_plausible, metres, noise
+from .distance import Fix, fix_of, is_plausible, metres, noise
 from .happened import following
 from .rides import says_it_moves
 from .track import Track
@@ -96,7 +96,7 @@ def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guar
     time = position.device_time or position.fix_time
     if guard.triggered or time is None:
         return guard
-    fix, moved = _fix(position), guard.moved
+    fix, moved = fix_of(position, position.fix_time), guard.moved
     guard = guard if position.motion is None else guard._replace(moved=position.motion)
     if time < guard.after:
         return guard._replace(is_settled=False)
@@ -118,7 +118,7 @@ def recalled(
     Nothing of it settles or confirms anything: the newest report was heard before.
     """
     for report in reports:
-        fix = _fix(report)
+        fix = fix_of(report, report.fix_time)
         if guard.triggered or not guard.is_settled or not fix:
             continue
         is_away = metres(guard.place, fix) > _reach(guard.place, fix, track)
@@ -165,36 +165,18 @@ def _settled(
     """
     if guard.is_settled:
         return guard
-    place = _place(track) or guard.place
-    stands = (
-        track.doubt is None
-        and not _moved_just_now(track)
-        and any(_is_near(place, other, track) for other in (track.place, fix))
-    )
+    place, ride, seen = _place(track) or guard.place, track.ride, track.seen
+    moved_just_now = ride and seen and ride.moved_at >= seen.time
+    is_near = any(_is_near(place, other, track) for other in (track.place, fix))
+    stands = is_near and not track.doubt and not moved_just_now
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(position) or place.time >= guard.after
     is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=stands or is_late)
 
 
-def _moved_just_now(track: Track) -> bool:
-    ride, seen = track.ride, track.seen
-    return ride is not None and seen is not None and ride.moved_at >= seen.time
-
-
 def _is_near(place: Fix, fix: Fix | None, track: Track) -> bool:
     return fix is not None and metres(place, fix) <= _reach(place, fix, track)
-
-
-def _fix(position: Position) -> Fix | None:
-    time, latitude, longitude = (
-        position.fix_time,
-        position.latitude,
-        position.longitude,
-    )
-    if time is None or latitude is None or longitude is None:
-        return None
-    return Fix(time, latitude, longitude, position.accuracy)
 
 
 def _is_newer(guard: Guard, fix: Fix) -> bool:
@@ -209,10 +191,10 @@ def _seen(
     beyond = metres(guard.place, fix) - _reach(guard.place, fix, track)
     if beyond <= 0:
         return guard._replace(doubt=None, doubted_at=None, doubts=0), False
-    doubted_at = guard.doubted_at or fix.time
+    doubted_at, seen = guard.doubted_at or fix.time, track.seen or guard.place
     is_sure = (
         says_it_moves(position) is True
-        or (beyond > _FAR and _is_plausible(guard, fix, position, track))
+        or (beyond > _FAR and is_plausible(guard.place, seen, fix, position.speed))
         or (
             fix.time - doubted_at >= _STRAYS_FOR
             if metres(guard.place, fix) <= track.strayed
@@ -227,11 +209,6 @@ def _reach(place: Fix, fix: Fix, track: Track) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
     is_exact = place.accuracy and fix.accuracy and not track.drift
     return max(noise(place, fix), _LEAST if is_exact else _LEAST_WHERE_UNKNOWN)
-
-
-def _is_plausible(guard: Guard, fix: Fix, position: Position, track: Track) -> bool:
-    """Return whether a bike can be there since it was seen last."""
-    return is_plausible(guard.place, track.seen or guard.place, fix, position.speed)
 
 
 def _is_there(guard: Guard, fix: Fix, position: Position) -> bool:

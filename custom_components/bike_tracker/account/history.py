@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, NamedTuple
 
 from ..api import Position
@@ -108,9 +109,7 @@ def _settled(
     # More may be known of one that was over before, but of those no other is told.
     rides = [
         ride for start, ride in over.items() if point.is_since(ride) or start in known
-    ]
-    if under_way:
-        rides.append(under_way)
+    ] + [ride for ride in [under_way] if ride]
     since = [
         item
         for item in log.known
@@ -176,12 +175,12 @@ def _starts_as(one: Ride, other: Ride) -> bool:
     return one.started_at == other.started_at
 
 
-def _overlaps(one: Ride, other: Ride) -> bool:
-    return one.started_at <= other.moved_at and other.started_at <= one.moved_at
-
-
-def _is_near(one: Ride, other: Ride) -> bool:
-    return (
-        one.started_at <= other.moved_at + _NEAR
-        and other.started_at <= one.moved_at + _NEAR
+def _overlaps(one: Ride, other: Ride, apart: timedelta = timedelta()) -> bool:
+    begin, end = (
+        max(one.started_at, other.started_at),
+        min(one.moved_at, other.moved_at),
     )
+    return begin <= end + apart
+
+
+_is_near: Final = partial(_overlaps, apart=_NEAR)

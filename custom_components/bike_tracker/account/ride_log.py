@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from .checkpoint import Checkpoint, after_report, at_rest
+from .checkpoint import Checkpoint, after_report, is_at_rest
 from .happened import Moment, RideEvent, following, later
 from .track import Ride, RideNews, Track
 
@@ -45,18 +45,14 @@ class RideLog(NamedTuple):
     ) -> RideLog:
         """Return what is told after a report, of which a track tells these news."""
         point = after_report(self.checkpoint, before, track, news, moment)
-        log = self._replace(checkpoint=point).after_news(news, moment)
+        log = self._replace(checkpoint=point)
+        for kind, ride in news:
+            log = log.after(RideEvent(kind, ride, None), moment)
         if track.ended and track.ended is not before.ended:
             log = log.corrected(track.ended, moment.now)
-        point = at_rest(log.checkpoint, track)
-        return log._replace(checkpoint=point).after_time(moment)
-
-    def after_news(self, news: list[RideNews], moment: Moment) -> RideLog:
-        """Return what is told, or waits, once this is known."""
-        log = self
-        for kind, ride in news:
-            log = log._after(RideEvent(kind, ride, None), moment)
-        return log
+        if (point := log.checkpoint) and not point.wanted_at and is_at_rest(track):
+            log = log._replace(checkpoint=None)
+        return log.after_time(moment)
 
     def after_time(self, moment: Moment) -> RideLog:
         """Return what is told now, as far as it does not wait any longer."""
@@ -83,15 +79,14 @@ class RideLog(NamedTuple):
 
     def corrected(self, ride: Ride, now: datetime) -> RideLog:
         """Return what is told once more is known of a ride that is over."""
-        log = self._replace(
-            waiting=tuple(
-                item._replace(ride=ride)
-                if item.type == "ended" and item.ride.started_at == ride.started_at
-                else item
-                for item in self.waiting
-            )
+        start = ride.started_at
+        waiting = tuple(
+            item._replace(ride=ride)
+            if item.type == "ended" and item.ride.started_at == start
+            else item
+            for item in self.waiting
         )
-        item = self._over(ride)
+        log, item = self._replace(waiting=waiting), self._over(ride)
         return log.with_known(item._replace(ride=ride), now) if item else log
 
     def with_new(self, ride: Ride, now: datetime, *, is_over: bool) -> RideLog:
@@ -113,11 +108,11 @@ class RideLog(NamedTuple):
         kept = tuple(item for item in older if item.heard_at >= now)
         return self._replace(known=kept + newer, checkpoint=None)
 
-    def _after(self, event: RideEvent, moment: Moment) -> RideLog:
+    def after(self, event: RideEvent, moment: Moment) -> RideLog:
         """Return what is told, or waits, after the start or the end of a ride."""
         point, is_end = self.checkpoint, event.type == "ended"
         if is_end and point and point.lacks and not self.waiting:
-            point = point.wanted(moment.now)
+            point = point._replace(wanted_at=moment.now)
         log, until = self._replace(checkpoint=point), point and point.waits_until
         if is_end and self._over(event.ride):
             # It was told as over, but it had gone on.
@@ -128,14 +123,9 @@ class RideLog(NamedTuple):
 
     def _over(self, ride: Ride) -> KnownRide | None:
         """Return what was told of a ride as over."""
-        return next(
-            (
-                item
-                for item in self.known
-                if item.is_over and item.ride.started_at == ride.started_at
-            ),
-            None,
-        )
+        start = ride.started_at
+        over = (item for item in self.known if item.is_over)
+        return next((item for item in over if item.ride.started_at == start), None)
 
 
 NO_RIDES = RideLog()

@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from ..api import Position
-from .distance import Fix, is_plausible, metres, noise, way
+from .distance import Fix, fix_of, is_plausible, metres, noise, way
 from .track import Ride, RideNews, Track
 
 _STANDS_AFTER = timedelta(minutes=5)
@@ -57,7 +57,7 @@ def heard(track: Track, position: Position, now: datetime) -> Step:
     What was heard before, and what is older than that, changes nothing. The first place
     counts however old it is: a parked bike's may be one that is sent again.
     """
-    fix = _fix(position, now)
+    fix = fix_of(position, _time(position.fix_time, now))
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
@@ -87,19 +87,14 @@ def ended(track: Track) -> Step:
     if (ride := track.ride) is None:
         return track, []
     if ride.distance:
-        rest = _rest(track)
+        place, seen = track.place, track.seen
+        is_known = place and seen and metres(place, seen) <= noise(place, seen)
+        # The way to where it was seen last, as far as no drift explains it.
+        rest = metres(place, seen) / 1_000 if place and seen and is_known else 0
         ride = ride._replace(distance=ride.distance + rest)
         track = track._replace(total=(track.total or 0) + rest, last=ride)
     track = track._replace(place=track.seen, ride=None, ended=ride)
     return track, [("ended", ride)]
-
-
-def _rest(track: Track) -> float:
-    """Return the kilometres to where a bike was seen last, as far as no drift explains it."""
-    if track.place is None or track.seen is None:
-        return 0
-    off = metres(track.place, track.seen)
-    return off / 1_000 if off <= noise(track.place, track.seen) else 0
 
 
 def recounted(track: Track) -> Track:
@@ -107,22 +102,6 @@ def recounted(track: Track) -> Track:
     return track._replace(
         place=track.place and track.place._replace(total=None),
         seen=track.seen and track.seen._replace(total=None),
-    )
-
-
-def _fix(position: Position, now: datetime) -> Fix | None:
-    """Return where the tracker was, None if the report does not say it."""
-    time = _time(position.fix_time, now)
-    latitude, longitude = position.latitude, position.longitude
-    if time is None or latitude is None or longitude is None:
-        return None
-    return Fix(
-        time,
-        latitude,
-        longitude,
-        position.accuracy,
-        position.total_distance,
-        position.address,
     )
 
 
