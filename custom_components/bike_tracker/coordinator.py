@@ -225,10 +225,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
     # Trackers that move from one account to another, and that are gone
 
     async def _async_claim(self, listed: News[str, Device]) -> News[str, Device]:
-        """Return those trackers of a list that are this account's.
-
-        Those that another account has and lists no more are taken over.
-        """
+        """Return the listed trackers that are this account's: others may lose some to it."""
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
             moving = self.fleet.elsewhere & listed.now.keys()
@@ -249,10 +246,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.fleet.had.add(unique_id)
 
     async def _async_adopt(self, unique_ids: Collection[str], giver: Memory) -> None:
-        """Take over what was known of trackers, and write it.
-
-        It is never in no file, should Home Assistant be killed.
-        """
+        """Take over what was known of trackers, and write it: it is always in a file."""
         for unique_id in unique_ids:
             self.account.adopt(unique_id, giver.remembered)
             await self.fleet.memory.rides.async_adopt(unique_id, giver.rides)

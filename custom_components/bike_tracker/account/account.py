@@ -112,7 +112,12 @@ class Account:
             listed, story = devices.now[unique_id], self._story(unique_id)
             device, told = self._told_since(began, unique_id)
             if position := positions.get(unique_id):
-                story = self._after_poll(listed, story, position, told, moment)
+                is_older = (known := story.position) and (
+                    is_older_position(position, known)
+                    if told
+                    else goes_back(listed, known, position)
+                )
+                story = self._after(listed, story, position, moment, is_older=is_older)
             elif unique_id in due:
                 story = story.after_time(moment)
             if device or told or is_outdated(listed, story.position):
@@ -201,10 +206,7 @@ class Account:
         )
 
     def arm(self, unique_id: str, now: datetime) -> News[str, Tracker] | None:
-        """Guard a listed tracker where it is; return what is different.
-
-        None if it never had a place.
-        """
+        """Guard a listed tracker; return what is different, None if it has no place."""
         story = self._story(unique_id).armed(now, self.told(unique_id, "guard"))
         return story and self._tell_story(unique_id, story)
 
@@ -213,10 +215,7 @@ class Account:
         return self._tell_story(unique_id, self._story(unique_id)._replace(guard=None))
 
     def count_missing(self, had: set[str], seconds: float) -> list[str]:
-        """Count trackers among those it had that are not listed; return which are gone.
-
-        `seconds` is how long the account was listed without them since the last time.
-        """
+        """Count trackers among those it had that are not listed; return which are gone."""
         absent = had.difference(self.trackers)
         self.remembered.missing = counted(self.remembered.missing, absent, seconds)
         return gone(self.remembered.missing)
@@ -280,41 +279,31 @@ class Account:
         _, told = self._told_since(began, device.unique_id)
         return announcing(device, told and told.id) is not device
 
-    def _after_poll(
-        self,
-        device: Device,
-        story: Story,
-        position: Position,
-        told: Position | None,
-        moment: Moment,
-    ) -> Story:
-        """Return the story after what a poll found, unless that is an older report."""
-        if (known := story.position) and (
-            is_older_position(position, known)
-            if told
-            else goes_back(device, known, position)
-        ):
-            return story.with_alarms(position, moment)
-        return self._after_report(device, story, position, moment)
-
     def _after_messages(
         self, device: Device, reports: Sequence[Position], moment: Moment
     ) -> tuple[Device, Story]:
         """Return what is known of a tracker after what messages told."""
         story = self._story(device.unique_id)
         for position in in_order(reports):
-            if (known := story.position) and is_older_position(position, known):
-                story = story.with_alarms(position, moment)
-                continue
-            if known is None or known.id != position.id:
-                story = self._after_report(device, story, position, moment)
-            device = announcing(device, position.id)
+            known = story.position
+            is_older = known and is_older_position(position, known)
+            if is_older or known is None or known.id != position.id:
+                story = self._after(device, story, position, moment, is_older=is_older)
+            device = device if is_older else announcing(device, position.id)
         return device, story
 
-    def _after_report(
-        self, device: Device, story: Story, position: Position, moment: Moment
+    def _after(
+        self,
+        device: Device,
+        story: Story,
+        position: Position,
+        moment: Moment,
+        *,
+        is_older: bool | None,
     ) -> Story:
-        """Return the story after the newest report of a tracker."""
+        """Return the story after a report; an older one tells its alarms alone."""
+        if is_older:
+            return story.with_alarms(position, moment)
         is_new = device.unique_id not in self.remembered.stories
         if device.unique_id not in self.trackers:
             moment = moment._replace(came_back=True)

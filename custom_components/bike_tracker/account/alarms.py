@@ -64,10 +64,7 @@ def alarms_of(position: Position) -> list[Alarm]:
 
 
 def is_same(known: Alarm, alarm: Alarm) -> bool:
-    """Return whether two are one alarm of one report.
-
-    Another server may call the report by another ID.
-    """
+    """Return whether two are one alarm, of which another server has another ID."""
     if known.word != alarm.word:
         return False
     if known.report and alarm.report:

@@ -64,10 +64,7 @@ def noise(start: Fix, end: Fix) -> float:
 
 
 def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
-    """Return whether a bike with this speed, in km/h, came from a place to a fix.
-
-    It was seen there in between.
-    """
+    """Return whether a bike with this speed, in km/h, came from a place to a fix."""
     beyond = metres(place, fix) - noise(place, fix)
     seconds = min(_seconds(seen, fix), _LONGEST_SILENCE)
     return _speed(beyond, seconds) <= max(_FAST, 1.5 * (speed or 0))

@@ -89,10 +89,7 @@ def armed(
 
 
 def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guard:
-    """Return the guard after a report, given the track before it.
-
-    What triggers it does so once.
-    """
+    """Return the guard after a report, given the track before it."""
     time = position.device_time or position.fix_time
     if guard.triggered or time is None:
         return guard

@@ -101,10 +101,7 @@ def _settled(
     end: datetime,
     moment: Moment,
 ) -> RideLog:
-    """Return what is told where from a checkpoint to an end these were all rides.
-
-    What was told already, if of other times, is not told again.
-    """
+    """Return what is told where from a checkpoint to an end these were all rides."""
     known = {item.ride.started_at for item in log.known}
     # More may be known of one that was over before, but of those no other is told.
     rides = [

@@ -24,14 +24,9 @@ def is_outdated(device: Device, known: Position | None) -> bool:
     return known.fix_time > device.last_update + _WRONG_CLOCKS
 
 
-def goes_back(device: Device | None, known: Position, position: Position) -> bool:
-    """Return whether a position is older than the known one, and not the announced one.
-
-    As from a server that lags behind: a bike does not go back in time.
-    """
-    if device is not None and position.id == device.position_id:
-        return False
-    if known.fix_time is None or position.fix_time is None:
+def goes_back(device: Device, known: Position, position: Position) -> bool:
+    """Return whether a position is older than the known one, and not announced."""
+    if position.id == device.position_id or not (position.fix_time and known.fix_time):
         return False
     return position.fix_time < known.fix_time
 

@@ -81,9 +81,8 @@ class Story(NamedTuple):
     ) -> Story:
         """Return the story after the newest report.
 
-        A tracker that comes back is shown where it was for now, and what happened to it
-        before may not have been told yet. An alarm that is no news was there before
-        anybody could listen.
+        A tracker that comes back is shown where it was for now. An alarm that is no news
+        was there before anybody could listen.
         """
         report, known = position, self.position
         now, came_back = moment.now, moment.came_back
@@ -101,15 +100,13 @@ class Story(NamedTuple):
         if position.fix_time == before.measured_at:
             moment = moment._replace(is_whole=True)
         log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
-        return Story(
-            position,
-            shown,
-            self.since.after_motion(position.motion, now),
-            story.alarms,
-            track,
-            None if log == NO_RIDES else log,
-            self.there_already,
-            guard,
+        return story._replace(
+            position=position,
+            shown=shown,
+            since=self.since.after_motion(position.motion, now),
+            track=track,
+            rides=None if log == NO_RIDES else log,
+            guard=guard,
         )
 
     def with_past(self, past: Past, moment: Moment) -> Story:
@@ -155,10 +152,7 @@ class Story(NamedTuple):
         )
 
     def armed(self, now: datetime, told: datetime | None) -> Story | None:
-        """Return the story once it is guarded, None while it never had a place.
-
-        `told` is the number of what triggered its guard the time before.
-        """
+        """Return the story once it is guarded, None while it never had a place."""
         moving = self.since.moving
         guard = armed(self.track, moving and moving.is_so, now, told)
         return guard and self._replace(guard=guard)
@@ -178,10 +172,7 @@ class Story(NamedTuple):
         return self._replace(rides=self.rides and self.rides.wait_no_more(moment))
 
     def adopted(self) -> Story:
-        """Return the story for another account, whose server may be another one.
-
-        Its IDs say nothing there, and its total distances do not go on.
-        """
+        """Return the story for another server, whose IDs and totals are others."""
         return self._replace(
             position=self.position and self.position._replace(id=0),
             alarms=tuple(alarm._replace(report=0) for alarm in self.alarms),

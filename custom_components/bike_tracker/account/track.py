@@ -1,7 +1,7 @@
 """What is known of how far one tracker came: its rides, and what tells the next one."""
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .distance import Fix, is_speed
 
@@ -29,8 +29,8 @@ class Ride(NamedTuple):
         """Return how many seconds it took so far."""
         return (self.moved_at - self.started_at).total_seconds()
 
-    def described(self, *, is_over: bool) -> dict[str, datetime | float | None]:
-        """Return what is told of the ride: km, seconds and km/h."""
+    def described(self, *, is_over: bool) -> dict[str, Any]:
+        """Return what is told and kept of the ride: km, seconds and km/h."""
         speed = self.maximum_speed
         return {
             "started_at": self.started_at,

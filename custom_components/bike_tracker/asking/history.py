@@ -89,10 +89,7 @@ class History:
         return Question(tracker, device_id, start, until, rest.portion)
 
     async def async_ask(self, question: Question) -> Past | None:
-        """Return what fills a gap, None if nothing does for now.
-
-        No error of this call goes further than this: it is asked for again later.
-        """
+        """Return what fills a gap, None if it is to be asked for again later."""
         tracker, device_id, start, until, portion = question
         self._not_before = monotonic() + _BETWEEN
         try:
@@ -115,10 +112,7 @@ class History:
         return reports
 
     def allows(self) -> bool:
-        """Count a question of somebody who waits; return whether it may be asked.
-
-        That is ten times a minute, whatever else is asked for.
-        """
+        """Count a question of somebody who waits; return whether it may be asked."""
         now = monotonic()
         if len(self._asked) == _MOST_A_MINUTE and now - self._asked[0] < MINUTE:
             return False

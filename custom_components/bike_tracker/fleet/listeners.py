@@ -1,6 +1,7 @@
 """Who listens to which tracker."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, zip_longest
 
@@ -17,6 +18,7 @@ from ..portions import Portions
 _TRACKERS_AT_A_TIME = 100
 
 
+@dataclass(slots=True, eq=False)
 class TrackerListeners:
     """Calls those who listen to a tracker, and nobody else.
 
@@ -24,13 +26,16 @@ class TrackerListeners:
     Home Assistant's dispatcher for each.
     """
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+    hass: HomeAssistant
+    entry: ConfigEntry
+    _listeners: dict[str, list[CALLBACK_TYPE]] = field(default_factory=dict)
+    _calls: Portions[str] = field(init=False)
+    _told: Trackers | None = None
+    """None is that they are unavailable."""
+
+    def __post_init__(self) -> None:
         """Begin with nobody listening."""
-        self._entry = entry
-        self._listeners: dict[str, list[CALLBACK_TYPE]] = {}
-        # None is that they are unavailable.
-        self._told: Trackers | None = None
-        self._calls = Portions(hass, entry, self._call, _TRACKERS_AT_A_TIME)
+        self._calls = Portions(self.hass, self.entry, self._call, _TRACKERS_AT_A_TIME)
 
     @callback
     def async_add(self, unique_id: str, listener: CALLBACK_TYPE) -> Callable[[], None]:
@@ -46,10 +51,7 @@ class TrackerListeners:
 
     @callback
     def async_tell(self, news: News[str, Tracker] | None) -> None:
-        """Call those whose tracker is otherwise than what they were told last.
-
-        None is that all trackers are unavailable.
-        """
+        """Call those whose tracker is another, or all: None is that it is unavailable."""
         told, self._told = self._told, None if news is None else news.now
         if told is None or news is None:
             self.async_call_all()
@@ -61,15 +63,10 @@ class TrackerListeners:
 
         Entities of one kind come one after the other, for which Python is quicker.
         """
-        listeners = [
-            tuple(self._listeners.get(unique_id, ())) for unique_id in unique_ids
-        ]
-        for listener in chain.from_iterable(zip_longest(*listeners)):
-            if listener is None:
-                continue
+        listeners = (tuple(self._listeners.get(key, ())) for key in unique_ids)
+        for listener in filter(None, chain.from_iterable(zip_longest(*listeners))):
             try:
                 listener()
             except Exception:  # noqa: BLE001 - the others are told all the same
-                LOGGER.exception(
-                    "%s: Unexpected error updating an entity", name_of(self._entry)
-                )
+                name = name_of(self.entry)
+                LOGGER.exception("%s: Unexpected error updating an entity", name)
