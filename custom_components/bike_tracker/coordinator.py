@@ -180,7 +180,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._filling.async_look()
 
     def _follow(self, news: News[str, Tracker]) -> None:
-        self.fleet.async_follow(news, {} if self.data is None else self.data.now)
+        known = {} if self.data is None else self.data.now
+        if known is news.now:
+            return
+        self.fleet.async_follow(news, known)
         trackers = filter(None, map(news.now.get, news.changed))
         # Who is shown where it was comes back.
         if any(tracker.story.shown for tracker in trackers):

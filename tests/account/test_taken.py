@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.account import Account, Moment, Remembered
-from custom_components.bike_tracker.account.positions import is_outdated, taken
+from custom_components.bike_tracker.account.reports import is_outdated, taken
 from custom_components.bike_tracker.api import Position
 
 from .conftest import (

@@ -11,7 +11,7 @@ from .distance import Fix
 from .guard import Guard, Triggered
 from .happened import Moment, RideEvent
 from .history import Past
-from .positions import is_outdated
+from .reports import is_outdated
 from .ride_log import KnownRide, RideLog
 from .since import Said, Since
 from .story import Story

@@ -11,9 +11,15 @@ from ..api import Device, News, Position
 from .checkpoint import Gap
 from .happened import Moment
 from .history import Past
-from .messages import announcing, in_order, is_older_device, is_older_position
 from .missing import counted, gone
-from .positions import goes_back, is_outdated
+from .reports import (
+    announcing,
+    goes_back,
+    in_order,
+    is_older_device,
+    is_older_position,
+    is_outdated,
+)
 from .story import NEW_STORY, Story
 from .tracker import Tracker, Trackers
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from ..api import Position
 from .checkpoint import Checkpoint, checkpoint_at
 from .happened import Moment, RideEvent
-from .messages import in_order
+from .reports import in_order
 from .ride_log import KnownRide, RideLog
 from .rides import heard
 from .track import Ride, Track

@@ -9,8 +9,7 @@ from .checkpoint import Gap
 from .guard import Guard, alarmed, armed, heard as guard_heard, recalled
 from .happened import Moment, RideEvent, later
 from .history import Past, after_past
-from .messages import in_order, is_older_position
-from .positions import taken
+from .reports import in_order, is_older_position, taken
 from .ride_log import NO_RIDES, RideLog
 from .rides import ended, heard, recounted, silent_at
 from .since import NEVER_HEARD, Since

@@ -1,6 +1,8 @@
-"""Which position is wanted, and what of it counts."""
+"""Which reports are wanted, and what of them counts beside what is known."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from operator import itemgetter
 
 from ..api import Device, Hardware, Position
 from ..api.models import is_real
@@ -31,6 +33,42 @@ def goes_back(device: Device, known: Position, position: Position) -> bool:
     return position.fix_time < known.fix_time
 
 
+def is_older_device(device: Device, known: Device) -> bool:
+    """Return whether the service heard of the tracker later than this says."""
+    return device.moment < known.moment
+
+
+def is_older_position(position: Position, known: Position) -> bool:
+    """Return whether a place is older than the known one, or of one time, its ID is."""
+    if position.fix_time is None or position.fix_time == known.fix_time:
+        return position.id < known.id
+    return known.fix_time is not None and position.fix_time < known.fix_time
+
+
+def in_order(positions: Sequence[Position]) -> Sequence[Position]:
+    """Return reports of one tracker in the order of their fixes.
+
+    One without a fix comes after the one that it came after.
+    """
+    if len(positions) < 2:
+        return positions
+    timed: list[tuple[datetime, int, Position]] = []
+    for position in positions:
+        before = timed[-1][0] if timed else position.moment
+        timed.append((position.fix_time or before, position.id, position))
+    return [position for _, _, position in sorted(timed, key=itemgetter(0, 1))]
+
+
+def announcing(device: Device, position_id: int | None) -> Device:
+    """Return the device with this position, unless it announces a newer one.
+
+    Servers tell of a device before its position, with the ID of the one before.
+    """
+    if position_id is None or position_id <= (device.position_id or 0):
+        return device
+    return device._replace(position_id=position_id)
+
+
 def taken(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
@@ -47,7 +85,9 @@ def taken(known: Position | None, position: Position) -> Position:
             longitude=known.longitude,
             accuracy=known.accuracy,
         )
-    if known.address and not position.address and _is_same_place(known, position):
+    # Servers send the very place again without a new fix.
+    place = position.latitude, position.longitude
+    if not position.address and place == (known.latitude, known.longitude):
         position = position._replace(address=known.address)
     if position.battery_level is None and known.battery_level is not None:
         position = position._replace(battery_level=known.battery_level)
@@ -56,8 +96,3 @@ def taken(known: Position | None, position: Position) -> Position:
             hardware=(position.hardware or Hardware()).or_else(known.hardware)
         )
     return known if position == known else position
-
-
-def _is_same_place(known: Position, position: Position) -> bool:
-    """Return whether it is the very place, as servers send again without a new fix."""
-    return (position.latitude, position.longitude) == (known.latitude, known.longitude)
