@@ -344,7 +344,8 @@ async def test_delete_button_while_the_tracker_comes_back(
         allowed.append(await async_remove_config_entry_device(hass, setup, device))
         return News({}, {}, frozenset())
 
-    with patch.object(coordinator.service.client, "async_get_positions", _positions):
+    client = type(coordinator.service.client)
+    with patch.object(client, "async_get_positions", _positions):
         await poll()
 
     assert allowed == [False]
