@@ -95,4 +95,4 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
         return next((item for item in items if told and item.heard_at <= told), None)
 
 
-async_setup_entry = partial(async_offer, BikeTrackerGuard, DESCRIPTIONS)
+async_setup_entry = partial(async_offer, {BikeTrackerGuard: DESCRIPTIONS})

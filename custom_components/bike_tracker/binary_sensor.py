@@ -79,4 +79,4 @@ class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
         return self._value
 
 
-async_setup_entry = partial(async_offer, BikeTrackerBinarySensor, DESCRIPTIONS)
+async_setup_entry = partial(async_offer, {BikeTrackerBinarySensor: DESCRIPTIONS})

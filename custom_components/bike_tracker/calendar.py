@@ -89,4 +89,4 @@ def _way(hass: HomeAssistant, *places: Fix | None) -> str | None:
     return " → ".join(filter(None, names)) or None
 
 
-async_setup_entry = partial(async_offer, BikeTrackerCalendar, DESCRIPTIONS)
+async_setup_entry = partial(async_offer, {BikeTrackerCalendar: DESCRIPTIONS})

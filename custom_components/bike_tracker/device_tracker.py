@@ -94,4 +94,4 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
         return self._value.accuracy if self._value else 0
 
 
-async_setup_entry = partial(async_offer, BikeTrackerTracker, DESCRIPTIONS)
+async_setup_entry = partial(async_offer, {BikeTrackerTracker: DESCRIPTIONS})

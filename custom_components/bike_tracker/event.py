@@ -83,4 +83,4 @@ def _text(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-async_setup_entry = partial(async_offer, BikeTrackerEvent, DESCRIPTIONS)
+async_setup_entry = partial(async_offer, {BikeTrackerEvent: DESCRIPTIONS})

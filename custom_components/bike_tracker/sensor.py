@@ -20,15 +20,14 @@ from homeassistant.const import (
     UnitOfSpeed,
     UnitOfTime,
 )
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
 from .account import Tracker
 from .api import Device
 from .coordinator import SIGNAL_POLLED, BikeTrackerCoordinator
-from .entities.entry import BikeTrackerConfigEntry
+from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
 
 # The coordinator asks for all entities at once.
@@ -183,17 +182,6 @@ _OTHERS = (
 DESCRIPTIONS = (_LAST_UPDATE, *_OTHERS)
 
 
-async def async_setup_entry(
-    hass: HomeAssistant,
-    entry: BikeTrackerConfigEntry,
-    async_add_entities: AddConfigEntryEntitiesCallback,
-) -> None:
-    """Say which sensors a tracker has."""
-    register = entry.runtime_data.entities.async_register
-    register(LastUpdateSensor, (_LAST_UPDATE,), async_add_entities)
-    register(BikeTrackerSensor, _OTHERS, async_add_entities)
-
-
 class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
     """A value of a tracker."""
 
@@ -257,3 +245,8 @@ def _beside_reports(device: Device) -> Device:
     if heard is None or abs(heard - dt_util.utcnow()) > _ODD:
         return device
     return device._replace(last_update=_REPORTED)
+
+
+async_setup_entry = partial(
+    async_offer, {LastUpdateSensor: (_LAST_UPDATE,), BikeTrackerSensor: _OTHERS}
+)

@@ -1,7 +1,7 @@
 """The one place that adds entities: for new trackers, and for what they newly report."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +21,11 @@ from ..entity import BikeTrackerDescription, BikeTrackerEntity
 from ..identity import name_of
 from ..portions import Portions
 from . import limit
+
+type Kinds = Mapping[
+    type[BikeTrackerEntity[Any]], Iterable[BikeTrackerDescription[Any]]
+]
+"""Which entities there are, by their class."""
 
 # Ten milliseconds of work where each has nine entities.
 _TRACKERS_AT_A_TIME = 8
@@ -64,16 +69,12 @@ class EntityAdder:
         )
 
     @callback
-    def async_register(
-        self,
-        entity_class: type[BikeTrackerEntity[Any]],
-        descriptions: Iterable[BikeTrackerDescription[Any]],
-        add_entities: AddEntities,
-    ) -> None:
+    def async_register(self, kinds: Kinds, add_entities: AddEntities) -> None:
         """Take in what the platform that is being set up makes of a tracker."""
         domain = async_get_current_platform().domain
         self._kinds += [
             _Kind(entity_class, description, domain, add_entities)
+            for entity_class, descriptions in kinds.items()
             for description in descriptions
         ]
 

@@ -1,16 +1,13 @@
 """What a loaded config entry holds, and how platforms set it up."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from ..coordinator import BikeTrackerCoordinator
-from ..entity import BikeTrackerDescription, BikeTrackerEntity
-from .adder import EntityAdder
+from .adder import EntityAdder, Kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +22,10 @@ type BikeTrackerConfigEntry = ConfigEntry[BikeTrackerData]
 
 
 async def async_offer(
-    entity_class: type[BikeTrackerEntity[Any]],
-    descriptions: Iterable[BikeTrackerDescription[Any]],
+    kinds: Kinds,
     _hass: HomeAssistant,
     entry: BikeTrackerConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Say what a platform makes of a tracker."""
-    entry.runtime_data.entities.async_register(
-        entity_class, descriptions, async_add_entities
-    )
+    entry.runtime_data.entities.async_register(kinds, async_add_entities)
