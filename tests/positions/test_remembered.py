@@ -1,10 +1,8 @@
 """What is known of positions after a restart, and what a bad file costs."""
 
 import copy
-from datetime import timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
 from homeassistant.core import HomeAssistant
 import pytest
@@ -15,6 +13,30 @@ from custom_components.bike_tracker.const import DOMAIN
 from ..conftest import RED, Poll, StateOf, async_setup
 from ..simulator.server import Simulator
 from .places import AT_HOME, AWAY, place
+
+JUNK: list[Any] = [
+    {},
+    [],
+    None,
+    "x",
+    {"positions": [], "missing": {}},
+    {"positions": {}, "missing": []},
+    {"positions": {RED: {}}, "missing": {}},
+    {"positions": {RED: None}, "missing": {}},
+    {"positions": {}, "missing": {RED: "long"}},
+    {"positions": {}, "missing": {RED: None}},
+    {"positions": {RED: {"latitude": 1}}, "missing": {}},
+    {"positions": {RED: {"device_id": "1", "id": 1}}},
+    {"positions": {RED: {"device_id": 1, "id": None}}},
+    {"alarms": []},
+    {"address": []},
+    {"address": {RED: 7}},
+    {"alarms": {RED: None}},
+    {"hardware": {RED: {"lock": True, "power_voltage": "high", "firmware": 1}}},
+    {"alarms": {RED: {"position_id": "1", "words": ["sos"]}}},
+    {"alarms": {RED: {"position_id": 1, "words": "sos"}}},
+    {"alarms": {RED: {"position_id": 1, "words": [1], "time": "soon"}}},
+]
 
 
 async def test_restart_with_positions_failing(
@@ -62,23 +84,6 @@ async def test_restart_with_a_time_that_was_not_readable(
     time = state_of(f"{RED}_position_time", Platform.SENSOR)
     assert time is not None
     assert time.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
-
-
-async def test_memory_is_written_by_and_by(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    hass_storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    """A position that changed is on disk within minutes, for the case of a power cut."""
-    key = f"{DOMAIN}.{setup.entry_id}"
-    for step in range(8):
-        simulator.report(RED, latitude=48.0 + step)
-        freezer.tick(timedelta(seconds=1))
-        await poll()
-
-    assert hass_storage[key]["data"]["positions"][RED]["latitude"] >= 51.0
 
 
 async def test_memory_is_written_again_and_again(
@@ -150,32 +155,13 @@ async def test_nothing_is_written_after_unloading(
 
 
 @pytest.mark.parametrize(
-    "stored",
+    ("version", "stored"),
     [
-        {},
-        [],
-        None,
-        "x",
-        {"positions": [], "missing": {}},
-        {"positions": {}, "missing": []},
-        {"positions": {RED: {}}, "missing": {}},
-        {"positions": {RED: None}, "missing": {}},
-        {"positions": {}, "missing": {RED: "long"}},
-        {"positions": {}, "missing": {RED: None}},
-        {"positions": {RED: {"latitude": 1}}, "missing": {}},
-        {"positions": {RED: {"device_id": "1", "id": 1}}},
-        {"positions": {RED: {"device_id": 1, "id": None}}},
-        {"alarms": []},
-        {"address": []},
-        {"address": {RED: 7}},
-        {"alarms": {RED: None}},
-        {"hardware": {RED: {"lock": True, "power_voltage": "high", "firmware": 1}}},
-        {"alarms": {RED: {"position_id": "1", "words": ["sos"]}}},
-        {"alarms": {RED: {"position_id": 1, "words": "sos"}}},
-        {"alarms": {RED: {"position_id": 1, "words": [1], "time": "soon"}}},
+        (2, {}),
+        (99, {}),
+        *((1, stored) for stored in JUNK),
     ],
 )
-@pytest.mark.parametrize("version", [1, 2, 99])
 async def test_memory_that_cannot_be_read(
     hass: HomeAssistant,
     entry: MockConfigEntry,
