@@ -1,10 +1,15 @@
 """A guard is triggered once, whatever becomes of Home Assistant meanwhile."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from functools import partial
+from itertools import permutations
 
+from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import BOB, EMAIL, PASSWORD, RED
+from tests.long import some
 from tests.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
@@ -62,6 +67,30 @@ def steal(home: Home) -> None:
     home.simulator.report(RED, latitude=AWAY, motion=True)
 
 
+def bring_back(home: Home) -> None:
+    """Let it stand where it was."""
+    home.simulator.report(RED, latitude=DEFAULT_LATITUDE, motion=False, attributes={})
+
+
+def move(home: Home) -> None:
+    """Let somebody roll the red bike, which stays where it is."""
+    home.simulator.report(RED, motion=True)
+
+
+def tow(home: Home) -> None:
+    """Let the red bike raise an alarm, and stand."""
+    home.simulator.report(RED, motion=False, attributes={"alarm": "tow"})
+
+
+def borrow(home: Home) -> None:
+    """Let the red bike be ridden away and be back by now: its last report says nothing of it."""
+    ago = dt_util.utcnow() - timedelta(minutes=1)
+    home.simulator.report(
+        RED, latitude=AWAY, motion=True, fix_time=ago, device_time=ago
+    )
+    bring_back(home)
+
+
 def told(home: Home) -> list[str]:
     """Return what automations were told."""
     return sorted(told.what for told in home.listener.triggers)
@@ -72,6 +101,10 @@ def state(home: Home) -> str:
     guard = home.hass.states.get(GUARD)
     assert guard is not None
     return guard.state
+
+
+def _nothing(_home: Home) -> None:
+    """Let nothing happen."""
 
 
 async def _async_live(home: Home, happen: Callable[[], None]) -> None:
@@ -92,6 +125,12 @@ async def _async_reload(home: Home, happen: Callable[[], None]) -> None:
     await home.hass.config_entries.async_unload(entry.entry_id)
     happen()
     await home.hass.config_entries.async_setup(entry.entry_id)
+
+
+async def _async_restart(home: Home, happen: Callable[[], None]) -> None:
+    await home.async_stop()
+    happen()
+    await home.async_start()
 
 
 async def _async_night(home: Home, happen: Callable[[], None]) -> None:
@@ -142,6 +181,33 @@ INTERRUPTIONS = (
     *(_async_kill, _async_takeover, _async_deleted),
     _async_deleted_while_both_list_it,
 )
+
+
+@pytest.mark.parametrize("cause", [steal, move, tow, borrow])
+async def test_every_order(guarded: Home, cause: Callable[[Home], None]) -> None:
+    """Whatever comes before and after, it is told once, with the first answer after it."""
+    home = guarded
+    orders = permutations(
+        [_async_outage, _async_reload, _async_restart, _async_night, _async_kill]
+    )
+    for number, order in enumerate(some(orders, every=29)):
+        # A bike may arrive until then.
+        await home.async_wait(330)
+        struck = order[number % len(order)]
+        expected: list[str] = []
+        for interrupt in order:
+            happens = cause if interrupt is struck else _nothing
+            await interrupt(home, partial(happens, home))
+            await home.async_wait(310)
+            if interrupt is struck:
+                expected = ["guard_triggered", "state"]
+            assert told(home) == expected, (order, struck)
+        assert state(home) == "triggered"
+        bring_back(home)
+        await async_call(home, "disarm")
+        await home.async_wait(130)
+        await async_call(home, "arm_away")
+        home.listener.triggers.clear()
 
 
 @pytest.mark.parametrize("interrupt", INTERRUPTIONS)
