@@ -1,5 +1,6 @@
 """Sensors: when a tracker reported, and what its position carries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -35,8 +36,10 @@ PARALLEL_UPDATES = 0
 
 # Decimal places of kilometres.
 _METRES = 3
-# A bike that rides reports every ten seconds: each would be a line in Activity.
+# A bike that rides reports every ten seconds: each would be a line in Activity, and a row
+# in the database for each of these.
 _CALM: Final = timedelta(minutes=5)
+_UNDER_WAY: Final = timedelta(minutes=2)
 _REPORTED: Final = datetime.min.replace(tzinfo=dt_util.UTC)
 # Clocks of servers and of Home Assistant may be in different time zones.
 _ODD: Final = timedelta(days=1)
@@ -49,6 +52,10 @@ class BikeTrackerSensorDescription(
     BikeTrackerDescription[SensorValue], SensorEntityDescription
 ):
     """A sensor of a tracker."""
+
+    calm: timedelta | None = None
+    """How seldom it is written while `beside_fn` tells the same; None is at once."""
+    beside_fn: Callable[[Tracker], object] = lambda tracker: tracker.ride_events
 
 
 def _total_distance(tracker: Tracker) -> float | None:
@@ -80,13 +87,15 @@ _kilometres = partial(
     suggested_display_precision=1,
 )
 
-_LAST_UPDATE = _diagnostic(
-    key="last_update",
-    translation_key="last_update",
-    device_class=SensorDeviceClass.TIMESTAMP,
-    value_fn=lambda tracker: tracker.device.last_update,
-)
-_OTHERS = (
+DESCRIPTIONS = (
+    _diagnostic(
+        key="last_update",
+        translation_key="last_update",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        value_fn=lambda tracker: tracker.device.last_update,
+        calm=_CALM,
+        beside_fn=lambda tracker: _beside_reports(tracker.device),
+    ),
     _diagnostic(
         key="position_id",
         translation_key="position_id",
@@ -161,12 +170,14 @@ _OTHERS = (
         translation_key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
         value_fn=_total_distance,
+        calm=_UNDER_WAY,
     ),
     _kilometres(
         key="ride_distance",
         translation_key="ride_distance",
         reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, _METRES),
+        calm=_UNDER_WAY,
     ),
     BikeTrackerSensorDescription(
         key="ride_duration",
@@ -177,9 +188,9 @@ _OTHERS = (
         suggested_display_precision=0,
         reported_fn=lambda tracker: tracker.place,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration),
+        calm=_UNDER_WAY,
     ),
 )
-DESCRIPTIONS = (_LAST_UPDATE, *_OTHERS)
 
 
 class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
@@ -194,10 +205,10 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         return self._value
 
 
-class LastUpdateSensor(BikeTrackerSensor):
-    """When a tracker reported, which is not written with each report."""
+class CalmSensor(BikeTrackerSensor):
+    """A value that each report changes, and that is not written with each report."""
 
-    _beside: Device | None = None
+    _beside: object = None
     _stop_waiting: CALLBACK_TYPE | None = None
 
     @override
@@ -209,10 +220,10 @@ class LastUpdateSensor(BikeTrackerSensor):
     def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker, unless nothing but its next report can be new."""
         tracker = self.coordinator.data.now.get(self.coordinator_context)
-        beside = tracker and _beside_reports(tracker.device)
+        beside = tracker and self.entity_description.beside_fn(tracker)
         is_there = self.coordinator.last_update_success and self._available
         if is_there and beside is not None and beside == self._beside:
-            if tracker and tracker.device.last_update != self._value:
+            if tracker and self.entity_description.value_fn(tracker) != self._value:
                 # After some polls it is time.
                 self._stop_waiting = self._stop_waiting or async_dispatcher_connect(
                     self.hass, SIGNAL_POLLED, self._follow_poll
@@ -225,7 +236,8 @@ class LastUpdateSensor(BikeTrackerSensor):
     @callback
     def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
         written = self.hass.states.get(self.entity_id)
-        is_time = not written or dt_util.utcnow() - written.last_updated >= _CALM
+        calm = self.entity_description.calm or timedelta()
+        is_time = not written or dt_util.utcnow() - written.last_updated >= calm
         if polled is self.coordinator and self._available and is_time:
             self._beside = None
             self._handle_coordinator_update()
@@ -248,5 +260,9 @@ def _beside_reports(device: Device) -> Device:
 
 
 async_setup_entry = partial(
-    async_offer, {LastUpdateSensor: (_LAST_UPDATE,), BikeTrackerSensor: _OTHERS}
+    async_offer,
+    {
+        CalmSensor: tuple(kind for kind in DESCRIPTIONS if kind.calm),
+        BikeTrackerSensor: tuple(kind for kind in DESCRIPTIONS if not kind.calm),
+    },
 )

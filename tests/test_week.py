@@ -1,0 +1,86 @@
+"""What is left of bikes that are ridden, in Activity and in the database."""
+
+from collections import Counter
+import logging
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.logbook import DOMAIN as LOGBOOK
+from homeassistant.components.logbook.models import LogbookConfig
+from homeassistant.core import HomeAssistant
+import pytest
+from pytest_homeassistant_custom_component.typing import RecorderInstanceContextManager
+
+from .conftest import EMAIL, PASSWORD, MakeEntry
+from .simulator.server import Simulator
+from .story.conftest import no_legacy_trackers
+from .week.found import Found
+from .week.options import Options
+from .week.page import page
+from .week.week import MIDNIGHT, Week
+
+__all__ = ["no_legacy_trackers"]
+
+
+@pytest.fixture
+def options(pytestconfig: pytest.Config) -> Options:
+    """Return how long, as `python -m tests.week` says; a morning otherwise."""
+    plugins = pytestconfig.pluginmanager.get_plugins()
+    told = (plugin for plugin in plugins if isinstance(plugin, Options))
+    return next(told, Options())
+
+
+@pytest.fixture
+def mock_recorder_before_hass(
+    async_test_recorder: RecorderInstanceContextManager,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Have a recorder that does not tell of each row."""
+    caplog.set_level(logging.WARNING)
+    caplog.set_level(logging.WARNING, "sqlalchemy.engine")
+
+
+@pytest.fixture
+def recorder_config() -> dict[str, int]:
+    """Write to the database as often as Home Assistant does."""
+    return {"commit_interval": 5}
+
+
+@pytest.mark.usefixtures("recorder_mock", "with_live", "no_legacy_trackers")
+async def test_week(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    make_entry: MakeEntry,
+    options: Options,
+) -> None:
+    """A few lines an hour and bike that is ridden, and half of the rows of version 1.1."""
+    hass.data[LOGBOOK] = LogbookConfig({})
+    begin = MIDNIGHT + options.begin
+    freezer.move_to(begin)
+    async with Simulator() as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        week = Week(simulator, begin, begin + options.length)
+        week.add_bikes(EMAIL)
+        found = await week.run(hass, freezer, make_entry(url=simulator.url))
+    options.take(found)
+    assert found.lines_an_hour <= 15
+    assert found.share <= 0.5
+
+
+def test_page() -> None:
+    """It names what was written most, with what version 1.1 wrote of it, and sums up the rest."""
+    found = Found(
+        days=7,
+        rides=50,
+        kilometres=300.4,
+        reports=5_000,
+        reports_ridden=4_800,
+        hours=60,
+        lines=Counter(last_update=1_000, motion=40),
+        lines_ridden=Counter(last_update=500, motion=40),
+        rows=Counter({"": 5_000, "last_update": 1_000, "battery": 7}),
+        values=Counter(last_update=5_005, battery=7, course=0),
+    )
+    assert "| *Last update* | 1,000 | 5,005 | 1,000 |\n" in page(found)
+    assert "| all others | 7 | 7 | 0 |\n" in page(found)
+    assert "| 9.0 | 80.7 |\n" in page(found)
+    assert "| 6,007 | 10,012 |\n" in page(found)

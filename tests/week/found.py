@@ -1,0 +1,48 @@
+"""What a time with bikes left in Activity and in the database."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is left of a time. Lines and rows are counted by the kind of their entity, as its unique ID ends."""
+
+    days: float
+    rides: int
+    kilometres: float
+    reports: int
+    """How often trackers reported."""
+    reports_ridden: int
+    """Those in an hour in which the bike was ridden."""
+    hours: int
+    """Hours of the clock in which a bike was ridden, of all bikes."""
+    lines: Counter[str]
+    """Lines in Activity."""
+    lines_ridden: Counter[str]
+    """Those of a bike in an hour in which it was ridden."""
+    rows: Counter[str]
+    """States in the database."""
+    values: Counter[str]
+    """How often what a sensor tells was another: each was a row in version 1.1."""
+
+    @property
+    def lines_an_hour(self) -> float:
+        """Return the lines in an hour of a bike that was ridden in it."""
+        return self.lines_ridden.total() / self.hours
+
+    @property
+    def lines_an_hour_of_1_1(self) -> float:
+        """Return those of version 1.1, which wrote *Last update* with each report."""
+        calm = self.lines_ridden["last_update"]
+        return (self.lines_ridden.total() - calm + self.reports_ridden) / self.hours
+
+    @property
+    def rows_of_1_1(self) -> Counter[str]:
+        """Return the rows that version 1.1 would have written."""
+        return self.rows | self.values
+
+    @property
+    def share(self) -> float:
+        """Return how many of those are written."""
+        return self.rows.total() / self.rows_of_1_1.total()
