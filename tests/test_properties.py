@@ -21,14 +21,13 @@ from yarl import URL
 
 from custom_components.bike_tracker.api import (
     Device,
-    InsecureUrlError,
     InvalidResponseError,
-    InvalidUrlError,
     Position,
     TrackingClient,
     TrackingError,
-    canonical_url,
 )
+from custom_components.bike_tracker.api.address import canonical_url
+from custom_components.bike_tracker.api.errors import InsecureUrlError, InvalidUrlError
 from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.const import DOMAIN
 

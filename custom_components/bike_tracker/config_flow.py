@@ -20,8 +20,8 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .api import Device, errors, possible_urls
-from .api.address import host_of, origin_of
+from .api import Device, errors
+from .api.address import host_of, origin_of, possible_urls
 from .asking.clients import client_for_now
 from .const import DOMAIN, LOGGER
 from .fleet.registries import trackers_of

@@ -2,13 +2,13 @@
 
 import pytest
 
-from custom_components.bike_tracker.api import (
-    InsecureUrlError,
-    InvalidUrlError,
+from custom_components.bike_tracker.api.address import (
     canonical_url,
+    host_of,
     possible_urls,
+    server_of,
 )
-from custom_components.bike_tracker.api.address import host_of, server_of
+from custom_components.bike_tracker.api.errors import InsecureUrlError, InvalidUrlError
 
 ACCEPTED = [
     # As people have it

@@ -18,15 +18,17 @@ import pytest
 from custom_components.bike_tracker.api import (
     AuthenticationError,
     CannotConnectError,
-    InvalidCertificateError,
-    InvalidEmailError,
     InvalidResponseError,
     NoAnswerError,
     RedirectedError,
-    RefusedError,
     ServiceUnavailableError,
     TrackingClient,
     TrackingError,
+)
+from custom_components.bike_tracker.api.errors import (
+    InvalidCertificateError,
+    InvalidEmailError,
+    RefusedError,
     UnknownHostError,
 )
 from tests.simulator import Simulator, client_context

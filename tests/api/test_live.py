@@ -18,11 +18,11 @@ from custom_components.bike_tracker.api import (
     Message,
     NoAnswerError,
     RedirectedError,
-    RefusedError,
     ServiceUnavailableError,
     TrackingClient,
     TrackingError,
 )
+from custom_components.bike_tracker.api.errors import RefusedError
 from custom_components.bike_tracker.api.lists import Seen
 from custom_components.bike_tracker.api.messages import read
 from custom_components.bike_tracker.api.socket import Socket
