@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 import ipaddress
+from itertools import takewhile
 import re
 
 from yarl import URL
@@ -54,10 +55,8 @@ def canonical_url(text: str) -> str:
     url = _parse(text.strip())
     if url.scheme == "http" and not _is_local(url.host or ""):
         raise InsecureUrlError("http is for hosts in the own network only")
-    segments = [segment for segment in url.raw_path.split("/") if segment]
-    if _API in segments:
-        segments = segments[: segments.index(_API)]
-    path = "/" + "/".join([*segments, _API])
+    parts = takewhile(lambda part: part != _API, url.raw_path.split("/"))
+    path = "/".join(["", *filter(None, parts), _API])
     return str(url.with_path(path, encoded=True))
 
 
@@ -87,8 +86,8 @@ def server_of(url: str) -> str:
 def origin_of(url: str) -> str:
     """Return host and port of an address, without a port that is that of the scheme."""
     host, port = host_of(url), port_of(url)
-    name = f"[{host}]" if ":" in host else host
-    return name if port is None else f"{name}:{port}"
+    host = f"[{host}]" if ":" in host else host
+    return host if port is None else f"{host}:{port}"
 
 
 def port_of(url: str) -> int | None:
@@ -112,16 +111,15 @@ def _parse(text: str) -> URL:
         host, _ = url.host or "", url.port
     except ValueError, IndexError:
         raise InvalidUrlError("the address cannot be read") from None
-    if url.scheme not in _SCHEMES or url.port == 0:
+    # Half a scheme is read as a host.
+    if url.scheme not in _SCHEMES or host in _SCHEMES or url.port == 0:
         raise InvalidUrlError("the address is not one of a web server")
-    if "%" in host:
-        raise InvalidUrlError("the address holds a zone, which no server can tell")
     if url.user is not None or url.password is not None:
         raise InvalidUrlError("the address holds a user name or password")
+    if "%" in host:
+        raise InvalidUrlError("the address holds a zone, which no server can tell")
     if not _ip_address(host) and not _HOST_NAME.fullmatch(url.raw_host or ""):
         raise InvalidUrlError("the address holds no valid host name")
-    if host in _SCHEMES:
-        raise InvalidUrlError("the address begins with half a scheme")
     return url
 
 
@@ -130,9 +128,9 @@ def _is_local(host: str) -> bool:
     if address := _ip_address(host):
         return any(address in network for network in _LOCAL_NETWORKS)
     name = host.removesuffix(".")
-    if "." in name:
-        return name.endswith(_LOCAL_SUFFIXES)
-    return not _NUMBER.fullmatch(name)
+    return (
+        name.endswith(_LOCAL_SUFFIXES) if "." in name else not _NUMBER.fullmatch(name)
+    )
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

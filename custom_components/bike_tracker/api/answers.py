@@ -32,19 +32,17 @@ _REFUSES_SIGN_IN = b"SecurityRequestFilter"
 _BEGINNING = 4 * 1024
 # How OpenSSL calls an answer that is no TLS.
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
+_LOST = aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
 _ERRNO_ERRORS = {errno.ECONNREFUSED: RefusedError, errno.ETIMEDOUT: NoAnswerError}
 
 
 async def raise_for_status(response: aiohttp.ClientResponse) -> None:
     """Raise what the status of an answer says, unless that is 200."""
-    status = response.status
-    if status == HTTPStatus.OK:
-        return
-    if status == HTTPStatus.BAD_REQUEST and _REFUSES_SIGN_IN in await _read_beginning(
-        response
-    ):
-        raise AuthenticationError(f"status {status}")
-    raise _refusal(status, response.headers)
+    if response.status == HTTPStatus.BAD_REQUEST:
+        if _REFUSES_SIGN_IN in await _read_beginning(response.content):
+            raise AuthenticationError(f"status {response.status}")
+    if response.status != HTTPStatus.OK:
+        raise _refusal(response.status, response.headers)
 
 
 def _refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
@@ -52,9 +50,8 @@ def _refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
     if status == HTTPStatus.UNAUTHORIZED:
         return AuthenticationError(f"status {status}")
     if status in _TRY_LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ServiceUnavailableError(
-            f"status {status}", retry_after=_retry_after(headers)
-        )
+        wait = _retry_after(headers)
+        return ServiceUnavailableError(f"status {status}", retry_after=wait)
     if hdrs.LOCATION in headers and 300 <= status < 400:
         return RedirectedError(f"status {status}")
     return InvalidResponseError(f"status {status}")
@@ -97,9 +94,7 @@ def _failure(err: Exception) -> TrackingError:
     if isinstance(err, OSError) and err.errno:
         kind = _ERRNO_ERRORS.get(err.errno, CannotConnectError)
         return kind(os.strerror(err.errno).lower(), nobody_there=unconnected)
-    if unconnected or isinstance(
-        err, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
-    ):
+    if unconnected or isinstance(err, _LOST):
         return CannotConnectError("connection lost", nobody_there=unconnected)
     return CannotConnectError("no valid HTTP")
 
@@ -117,10 +112,10 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
+async def _read_beginning(content: aiohttp.StreamReader) -> bytes:
     """Return what a body begins with, or nothing if it is cut short or not readable."""
     try:
-        return await response.content.readexactly(_BEGINNING)
+        return await content.readexactly(_BEGINNING)
     except IncompleteReadError as err:
         return err.partial
     except aiohttp.ClientPayloadError:
