@@ -708,7 +708,7 @@ async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait half a second for a connection, and a second for an answer."""
     monkeypatch.setattr(
-        client_module, "_TIMEOUT", ClientTimeout(total=1, sock_connect=0.5)
+        client_module, "TIMEOUT", ClientTimeout(total=1, sock_connect=0.5)
     )
 
 

@@ -222,7 +222,7 @@ async def test_more_than_can_be_taken_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Then the server has to wait, and nothing is lost."""
-    monkeypatch.setattr("custom_components.bike_tracker.live.inbox._MOST", 10)
+    monkeypatch.setattr("custom_components.bike_tracker.live.inbox.MOST_WAITING", 10)
     for number in range(50):
         simulator.report(RED, latitude=48.0 + number / 100)
     await settle(hass)

@@ -20,7 +20,7 @@ from .account import Tracker
 from .api import Position
 from .api.address import host_of
 from .api.lists import MOST_NAMES
-from .api.models import KNOWN_ATTRIBUTES, KNOWN_FIELDS
+from .api.models import KNOWN_NAMES
 from .coordinator import BikeTrackerCoordinator
 from .entities.entry import BikeTrackerConfigEntry
 from .fleet.registries import tracker_of
@@ -37,7 +37,6 @@ _TO_REDACT = {
     CONF_URL,
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
-_KNOWN_WORDS = KNOWN_FIELDS | KNOWN_ATTRIBUTES
 _PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
 # Of whatever tracker, telephone or card: no version or date has so many digits.
 _LONG_NUMBER = re.compile(r"\d{9}|(?:\d[ /-]?){14}")
@@ -180,7 +179,7 @@ def _words(fields: Iterable[str], identities: Collection[str]) -> list[str]:
     """Return words that the server made, so they may hold anything."""
     return sorted(
         field
-        if field in _KNOWN_WORDS
+        if field in KNOWN_NAMES
         or (_PLAIN_WORD.fullmatch(field) and not _tells(field, identities))
         else REDACTED
         for field in fields

@@ -16,8 +16,8 @@ from .limits import MOST_BYTES
 from .lists import ListReader, read_positions
 from .models import Device, Position
 
-# Where no connection comes about there is time left to try another address.
-_TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
+TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
+"""Where no connection comes about there is time left to try another address."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -70,8 +70,8 @@ class TrackingClient:
     ) -> Mapping[int, Position]:
         """Return these positions by the internal ID of their device, older ones too.
 
-        Not in the documented interface either, and a server may refuse all of them if it
-        does not know one. Raises the same errors as async_get_devices.
+        Not in the documented interface; a server may refuse all of them if it does not
+        know one. Raises the same errors as async_get_devices.
         """
         query = "&".join(f"id={position_id}" for position_id in position_ids)
         positions = read_positions(await self._async_get(f"positions?{query}"))
@@ -82,8 +82,7 @@ class TrackingClient:
     ) -> list[Position]:
         """Return what a device reported in a time in UTC, in order of its fixes.
 
-        Not in the documented interface either. Raises the same errors as
-        async_get_devices.
+        Not in the documented interface. Raises the same errors as async_get_devices.
         """
         query = f"deviceId={device_id}&from={_utc(start)}&to={_utc(end)}"
         reports = read_positions(await self._async_get(f"positions?{query}"))
@@ -103,7 +102,7 @@ class TrackingClient:
                 hdrs.AUTHORIZATION: _basic(self.email, self.password),
             },
             allow_redirects=False,
-            timeout=_TIMEOUT,
+            timeout=TIMEOUT,
         ) as response:
             await raise_for_status(response)
             return await _read(response)

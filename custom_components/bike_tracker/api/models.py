@@ -40,22 +40,16 @@ _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
-KNOWN_FIELDS = frozenset(
+KNOWN_NAMES = frozenset(
     (
         *("id", "name", "uniqueId", "status", "lastUpdate", "positionId", "groupId"),
         *("disabled", "model", "deviceId", "valid", "fixTime", "deviceTime"),
         *("latitude", "longitude", "accuracy", "altitude", "speed", "course"),
-        *("address", "attributes"),
+        *("address", "attributes", "alarm", "battery", "batteryLevel", "charge"),
+        *("lock", "motion", "power", "totalDistance", "versionFw"),
     )
 )
-"""Names of all fields that are read here."""
-KNOWN_ATTRIBUTES = frozenset(
-    (
-        *("alarm", "battery", "batteryLevel", "charge", "lock", "motion", "power"),
-        *("totalDistance", "versionFw"),
-    )
-)
-"""Names of all attributes of a position that are read here."""
+"""Of all fields, and attributes of positions, that are read here."""
 
 
 class Device(NamedTuple):
@@ -259,7 +253,7 @@ def _is_usable(unique_id: object) -> TypeIs[str]:
     """Return whether a tracker can be known by this: Home Assistant has to write it."""
     if type(unique_id) is not str or not unique_id:
         return False
-    return unique_id.isascii() or not _HALF_A_CHARACTER.search(unique_id)
+    return not _HALF_A_CHARACTER.search(unique_id)
 
 
 def timestamp(value: object) -> datetime | None:
@@ -273,8 +267,7 @@ def timestamp(value: object) -> datetime | None:
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
             return None
-        if moment.tzinfo is not UTC:
-            moment = moment.astimezone(UTC)
+        moment = moment.astimezone(UTC)
     except ValueError, OverflowError:
         return None
     return moment if _EARLIEST <= moment < _LATEST else None

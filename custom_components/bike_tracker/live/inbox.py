@@ -15,8 +15,8 @@ from ..identity import name_of
 _SECOND = 1
 # A tracker that reports is two messages, and sometimes one more of its status.
 _AT_ONCE = 4
-# More of a second than this would take up the event loop: the server has to wait.
-_MOST = 5_000
+MOST_WAITING = 5_000
+"""More of a second would take up the event loop: the server has to wait."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,13 +47,13 @@ class Inbox:
                 # In a moment, when what came together with it is there as well.
                 eager_start=False,
             )
-        elif len(self._waiting) > _MOST:
+        elif len(self._waiting) > MOST_WAITING:
             await asyncio.wait([self._task])
 
     @callback
     def async_flush(self) -> None:
         """Take in what waits."""
-        if not len(self._waiting):
+        if not self._waiting:
             return
         message, self._waiting = self._waiting, Message([], [])
         try:
@@ -66,7 +66,7 @@ class Inbox:
         self._taken_in_at = monotonic()
 
     async def _async_empty(self) -> None:
-        while len(self._waiting):
+        while self._waiting:
             # How many seconds to wait before what waits is taken in.
             left = self._taken_in_at + _SECOND - monotonic()
             self._times = 1 if left <= 0 else self._times + 1
