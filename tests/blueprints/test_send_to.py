@@ -25,7 +25,7 @@ from tests.simulator.world import DEFAULT_LATITUDE
 from .house import House
 
 CHAT = "notify.chat"
-MAP = "/map?more-info-entity-id=device_tracker.red_bike"
+MAP = "/map"
 
 
 @pytest.fixture

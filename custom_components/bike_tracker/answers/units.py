@@ -12,15 +12,8 @@ _SPEEDS: Final = {
 }
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
-    "ar",
-    "en",
-    "en-GB",
-    "es-419",
-    "ga",
-    "he",
-    "ja",
-    "ko",
-} | {*("zh-Hans", "zh-Hant")}
+    *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant")
+}
 
 
 def distance(hass: HomeAssistant, kilometres: float) -> str:
