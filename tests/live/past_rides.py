@@ -30,13 +30,16 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
 def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
     """Yield some rides on most days, from home and back, as the ride book remembers them."""
     random = Random(tracker)  # noqa: S311 - rides, not secrets
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    for days in range(_WEEKS * 7, 0, -1):
+    now = datetime.now(UTC)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    for days in range(_WEEKS * 7, -1, -1):
         stops = random.sample(JUNCTIONS, random.choice((0, 1, 2, 4)))
         time = today - timedelta(days=days) + timedelta(hours=random.uniform(6, 9))
         for start, end in pairwise([HOME, *stops, HOME] if stops else []):
             if start == end:
                 continue
+            if time > now - timedelta(hours=1):
+                break
             metres, speed = Route(start, end).length, random.uniform(3.5, 7)
             ended_at = time + timedelta(seconds=metres / speed)
             yield {

@@ -13,7 +13,7 @@ _PAGE = """\
 Each line in **Activity** is something that a person may want to know, and each row in the database costs room. So what follows
 each report of a bike that is ridden is written calmly: *Last update* at most every five minutes, *Ride distance*, *Ride
 duration* and *Total distance* at most every two while the ride goes on. They are written at once when it starts and ends, when
-anything else of the tracker changes, and when it fell silent. Triggers, conditions and rides go by each report.
+anything else of the tracker changes, and after it fell silent. Triggers, conditions and rides go by each report.
 
 Five bikes that report every ten seconds under way, ridden to work and at weekends: {rides} rides and {kilometres:.0f} km in
 {days:.0f} days, {reports:,} reports, over the live connection and with polls. Two of the trackers also report every five minutes

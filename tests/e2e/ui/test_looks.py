@@ -15,20 +15,18 @@ from tests.live.dashboard import renew_dashboard
 from .fleet import Fleet
 from .layout import cut_off, too_wide
 
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="session"),
-    pytest.mark.parametrize(
-        "look",
-        [
-            Look("desktop-light"),
-            Look("desktop-dark", colours="dark"),
-            Look("phone-light", 390, 844, touch=True),
-            Look("phone-dark", 390, 844, colours="dark", touch=True),
-        ],
-        ids=lambda look: look.name,
-        indirect=True,
-    ),
-]
+IN_EVERY_LOOK = pytest.mark.parametrize(
+    "look",
+    [
+        Look("desktop-light"),
+        Look("desktop-dark", colours="dark"),
+        Look("phone-light", 390, 844, touch=True),
+        Look("phone-dark", 390, 844, colours="dark", touch=True),
+    ],
+    ids=lambda look: look.name,
+    indirect=True,
+)
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), IN_EVERY_LOOK]
 
 _SHADES = {"light": range(200, 256), "dark": range(60)}
 """How bright the background is, of 255."""

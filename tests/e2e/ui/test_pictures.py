@@ -8,11 +8,12 @@ import re
 
 from homeassistant.util.yaml import parse_yaml
 from PIL import Image
-from playwright.async_api import expect
+from playwright.async_api import BrowserContext, expect
 import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
+from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import BRANCH, Repository
 from tests.live import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
 from tests.live.config_folder import ROOT
@@ -21,6 +22,9 @@ from tests.simulator.streets import HOME, STREETS
 from .conftest import RESULTS
 from .fleet import Fleet
 from .layout import cut_off
+from .ridden import list_rides, ridden_home_assistant, search_for_kilometres
+
+__all__ = ["ridden_home_assistant"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -175,6 +179,18 @@ async def test_guard(
     for entity_id in guards.values():
         await client.action("alarm_control_panel.alarm_disarm", entity_id=entity_id)
     await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
+
+
+async def test_rides(
+    context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
+) -> None:
+    """Those of a week, and the kilometers that a dashboard is offered."""
+    frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
+    await list_rides(frontend)
+    await take(frontend, "calendar", 600)
+    await search_for_kilometres(frontend)
+    await expect(frontend.page.locator("canvas").nth(2)).to_be_visible()
+    await take(frontend, "kilometers", 800)
 
 
 async def test_triggers(
