@@ -1,4 +1,4 @@
-"""Any story: each alarm and each ride is told exactly once, oldest first."""
+"""Any story: each alarm, each ride and each theft is told exactly once, oldest first."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,6 +13,7 @@ from .story.conftest import no_legacy_trackers
 from .story.home import Home
 from .story.service import Service
 from .story.steps import (
+    Guard,
     HistoryFails,
     Kill,
     ListFails,
@@ -29,6 +30,7 @@ from .story.steps import (
     Takeover,
 )
 from .story.story import Story
+from .story.told import TRIGGERS, automation
 
 __all__ = ["no_legacy_trackers"]
 
@@ -66,6 +68,7 @@ happens = st.one_of(
         st.booleans(),
     ),
     st.builds(SetOff, bikes, st.integers(10, 14), st.sampled_from([10, 20, 45])),
+    st.builds(Guard, bikes),
     st.builds(Pass, st.sampled_from([1, 5, 12, 30, 90, 400])),
     st.builds(ListFails),
     st.builds(LiveFails),
@@ -103,7 +106,13 @@ def tell(
                 service.add_device(tracker)
                 for email in emails:
                     service.assign(email, tracker)
-            home = Home(freezer, service, hass_storage, hass_tmp_config_dir)
+            home = Home(
+                freezer,
+                service,
+                hass_storage,
+                hass_tmp_config_dir,
+                automations=list(map(automation, (*TRIGGERS, "guard_triggered"))),
+            )
             story = Story(home, service)
             try:
                 await home.async_move_in(*emails)
@@ -147,8 +156,20 @@ NEWS_AFTER_A_START = [
 LATE_AND_FIRST = [RaiseAlarm(0, 2, "late", twice=False), Pass(90)]
 
 
+STOLEN_MEANWHILE = [
+    Guard(0),
+    SetOff(0, 10, 20),
+    Restart(1_800, automations_first=False),
+    Guard(0),
+    Takeover(0),
+    Outage(60),
+    SetOff(0, 12, 45),
+]
+
+
 @any_story
 @given(steps=orderly, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
+@example(steps=STOLEN_MEANWHILE, trackers=1, accounts=2)
 @example(steps=MORE_THAN_ARE_REMEMBERED, trackers=1, accounts=1)
 @example(steps=STORM_BEFORE_AN_END, trackers=2, accounts=1)
 @example(steps=LATE_AND_FIRST, trackers=1, accounts=1)

@@ -11,7 +11,7 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.bootstrap import DATA_REGISTRIES_LOADED
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import (
@@ -192,6 +192,23 @@ class Home:
         await self.async_stop()
         await self.async_wait(down)
         await self.async_start()
+
+    async def async_arm(self, tracker: str) -> bool:
+        """Guard a bike; return whether that can be done now."""
+        entity_id = er.async_get(self.hass).async_get_entity_id(
+            "alarm_control_panel", DOMAIN, f"{tracker}_guard"
+        )
+        guard = entity_id and self.hass.states.get(entity_id)
+        if not guard or guard.state == STATE_UNAVAILABLE:
+            return False
+        await self.hass.services.async_call(
+            "alarm_control_panel",
+            "alarm_arm_away",
+            {"entity_id": entity_id},
+            blocking=True,
+        )
+        await self.async_settle()
+        return True
 
     async def async_reload(self, email: str) -> None:
         """Reload an account."""

@@ -93,6 +93,16 @@ class SetOff(OfBike):
 
 
 @dataclass(frozen=True)
+class Guard(OfBike):
+    """Somebody guards a bike that stands."""
+
+    @override
+    async def run(self, story: Story) -> None:
+        """Let them."""
+        await story.async_arm(self.of(story))
+
+
+@dataclass(frozen=True)
 class Pass(Step):
     """Time passes."""
 

@@ -23,6 +23,8 @@ UNWRITTEN = timedelta(seconds=11)
 # So long a bike stands between two rides: they are two without a doubt.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
+# So long after somebody armed its guard a bike may still be arriving, in seconds.
+_ARRIVES_WITHIN = 330
 # By so much the start of a ride may be seen earlier, or its end later.
 _MARGIN = timedelta(minutes=6)
 
@@ -51,6 +53,15 @@ class Ride:
 
 
 @dataclass
+class Guarded:
+    """A bike that somebody guards, until they do so anew."""
+
+    tracker: str
+    armed_at: datetime
+    was_ridden: bool = False
+
+
+@dataclass
 class Bike:
     """A bike, where it is, and when it reports."""
 
@@ -71,6 +82,7 @@ class Story:
     bikes: list[Bike] = field(default_factory=list)
     alarms: list[Alarm] = field(default_factory=list)
     rides: list[Ride] = field(default_factory=list)
+    guarded: list[Guarded] = field(default_factory=list)
     kills: list[datetime] = field(default_factory=list)
     list_fails: bool = False
     live_fails: bool = False
@@ -175,10 +187,7 @@ class Story:
         """Let a bike begin to ride, once it stood for long enough."""
         if bike.ride:
             return
-        if bike.arrived_at and (
-            left := bike.arrived_at + _STANDS - self.now
-        ) > timedelta(0):
-            await self.async_pass(left.total_seconds())
+        await self._async_stand(bike)
         now = self.now
         bike.ride = Ride(
             bike.tracker,
@@ -189,6 +198,25 @@ class Story:
         bike.seen_at = now
         bike.reports_at = now + timedelta(seconds=every)
         self.rides.append(bike.ride)
+        of_bike = (item for item in self.guarded[::-1] if item.tracker == bike.tracker)
+        if guarded := next(of_bike, None):
+            guarded.was_ridden = True
+
+    async def async_arm(self, bike: Bike) -> None:
+        """Guard a bike where it stands, once it stood for long enough."""
+        if bike.ride or self.list_fails:
+            return
+        await self._async_stand(bike)
+        if await self.home.async_arm(bike.tracker):
+            self.guarded.append(Guarded(bike.tracker, self.now))
+            await self.async_pass(_ARRIVES_WITHIN)
+
+    async def _async_stand(self, bike: Bike) -> None:
+        """Wait until a bike stood for so long that its next ride is another one."""
+        if bike.arrived_at and (
+            left := bike.arrived_at + _STANDS - self.now
+        ) > timedelta(0):
+            await self.async_pass(left.total_seconds())
 
     async def async_may_be_out_of_reach(self) -> None:
         """Let each ride be out of reach once at the most."""
@@ -248,6 +276,9 @@ class Story:
                 for what in ("started", "ended"):
                     self._check_rides(who, bike, [t for t in own if t.what == what])
         for bike in self.bikes:
+            self._check_guards(
+                bike, [t for t in listener.triggers if t.what == "guard_triggered"]
+            )
             rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
             booked = [ride.started_at for ride in self.home.booked(bike.tracker)]
             assert len(booked) == len(rides), ("book", bike.tracker, booked, rides)
@@ -270,6 +301,17 @@ class Story:
         rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
         firsts = self._once([_ride(item, rides) for item in told], told, who)
         assert firsts == list(range(len(rides))), (who, bike.tracker, _lines(told))
+
+    def _check_guards(self, bike: Bike, told: list[Told]) -> None:
+        told = [item for item in told if item.tracker == bike.tracker]
+        all_of_it = [item for item in self.guarded if item.tracker == bike.tracker]
+        names = [
+            sum(guarded.armed_at <= item.since for guarded in all_of_it)
+            for item in told
+        ]
+        firsts = self._once(names, told, "guard")
+        ridden = [n for n, item in enumerate(all_of_it, 1) if item.was_ridden]
+        assert firsts == ridden, ("guard", bike.tracker, all_of_it, told)
 
     def _once[T](self, names: list[T], told: list[Told], who: str) -> list[T]:
         """Return what was told, without what may be told again after a kill."""

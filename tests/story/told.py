@@ -45,6 +45,11 @@ class Told:
         """When a ride started."""
         return _time(self.details["started_at"])
 
+    @property
+    def since(self) -> datetime:
+        """Since when it is so, as a trigger says."""
+        return _time(self.details["since"])
+
 
 def _named(told: Told) -> str | datetime:
     if told.what == "alarm":
