@@ -138,6 +138,16 @@ async def test_newest_gap_is_asked_for_first(asking: Asking) -> None:
     assert asking.asked_for == [BLUE, RED]
 
 
+async def test_ride_is_asked_for_first(asking: Asking) -> None:
+    """Whatever lacks of bikes that stand can wait."""
+    asking.note(RED)
+    asking.gaps[RED] = asking.gaps[RED]._replace(is_of_ride=True)
+    asking.note(BLUE)
+    assert await asking.after() is not None
+    assert await asking.after() is not None
+    assert asking.asked_for == [RED, BLUE]
+
+
 async def test_gap_that_comes_while_one_is_asked_for(
     asking: Asking,
 ) -> None:

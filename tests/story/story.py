@@ -328,10 +328,15 @@ class Story:
 
 def _ride(told: Told, rides: list[Ride]) -> int:
     """Return which ride was told of."""
+    begun = [
+        n for n, ride in enumerate(rides) if ride.begin - _MARGIN <= told.started_at
+    ]
+    # One that was out of reach may be told by its place alone, long after it was over.
     numbers = [
         number
-        for number, ride in enumerate(rides)
-        if ride.begin - _MARGIN <= told.started_at <= ride.end + _MARGIN
+        for number in begun[-1:]
+        if rides[number].was_out_of_reach
+        or told.started_at <= rides[number].end + _MARGIN
     ]
     assert len(numbers) == 1, ("invented", told.what, told.started_at, rides)
     return numbers[0]

@@ -25,6 +25,8 @@ class Gap(NamedTuple):
     known: datetime
     """The fix of the newest report of all."""
     noticed_at: datetime
+    is_of_ride: bool = False
+    """Whether a ride is known of that it has more of."""
 
 
 class Checkpoint(NamedTuple):
@@ -47,13 +49,13 @@ class Checkpoint(NamedTuple):
         """Return until when what is told of rides waits for the history."""
         return self.wanted_at and self.wanted_at + _WAITS
 
-    def gap(self, known: datetime) -> Gap | None:
+    def gap(self, known: datetime, *, is_of_ride: bool) -> Gap | None:
         """Return what is to be asked for, up to the newest fix that is known."""
         if self.wanted_at is None:
             return None
         newest = self.track.newest
         start = max(self.start, newest.time) if newest else self.start
-        return Gap(start, known, self.wanted_at)
+        return Gap(start, known, self.wanted_at, is_of_ride)
 
     def is_since(self, ride: Ride) -> bool:
         """Return whether a ride was not over at the start."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from ..api import Position
-from .checkpoint import Checkpoint, checkpoint_at
+from .checkpoint import LONGEST, Checkpoint, checkpoint_at
 from .happened import Moment, RideEvent
 from .reports import in_order
 from .ride_log import KnownRide, RideLog
@@ -158,7 +158,9 @@ def _pairs(
 ) -> dict[Ride, KnownRide]:
     """Return what was known of each ride, the surest first."""
     pairs: dict[Ride, KnownRide] = {}
-    for items, is_same in ((known, _starts_as), (since, _overlaps), (since, _is_near)):
+    # What is left in the end was told of other times: that is not told again.
+    ways = (known, _starts_as), (since, _overlaps), (since, _is_near), (since, _is_left)
+    for items, is_same in ways:
         left = [item for item in items if item not in pairs.values()]
         for ride in rides:
             same = [item for item in left if is_same(item.ride, ride)]
@@ -181,3 +183,4 @@ def _overlaps(one: Ride, other: Ride, apart: timedelta = timedelta()) -> bool:
 
 
 _is_near: Final = partial(_overlaps, apart=_NEAR)
+_is_left: Final = partial(_overlaps, apart=LONGEST)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from ..api import DeviceStatus, Position
 from .alarms import Alarm, alarms_of, is_same
-from .checkpoint import Gap
+from .checkpoint import Gap, is_at_rest
 from .guard import Guard, alarmed, armed, heard as guard_heard, recalled
 from .happened import Moment, RideEvent, later
 from .history import Past, after_past
@@ -49,9 +49,12 @@ class Story(NamedTuple):
     @property
     def gap(self) -> Gap | None:
         """Return what is to be asked for of the service's history, None if nothing is."""
-        point = self.rides and self.rides.checkpoint
+        log, track = self.rides, self.track
         known = self.position and self.position.fix_time
-        return point.gap(known) if point and known else None
+        if not (log and log.checkpoint and track and known):
+            return None
+        is_of_ride = bool(log.waiting) or not is_at_rest(track)
+        return log.checkpoint.gap(known, is_of_ride=is_of_ride)
 
     @property
     def waits_until(self) -> datetime | None:

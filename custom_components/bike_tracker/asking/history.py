@@ -72,7 +72,7 @@ class History:
         What is too much at once is told in portions, from the beginning.
         """
         wanted = [key for key in gaps if now - gaps[key].noticed_at < LONGEST]
-        wanted.sort(key=lambda key: gaps[key].noticed_at)
+        wanted.sort(key=lambda key: (gaps[key].is_of_ride, gaps[key].noticed_at))
         self._rests = {key: self._rests[key] for key in self._rests.keys() & wanted}
         askable = [key for key in wanted[-_MOST_WAITING:] if _id_of(trackers, key)]
         is_time = monotonic() >= max(self._not_before, self.offer.again_at)
