@@ -61,12 +61,10 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[RideEvent, ...]], CalendarEnti
         rides = self.coordinator.rides.of(
             self.coordinator_context, start_date, end_date
         )
-        return [_event(hass, *booked) for booked in rides]
+        return [_event(hass, booked.number, booked.ride) for booked in rides]
 
 
-def _event(
-    hass: HomeAssistant, _tracker: str, number: datetime, ride: Ride
-) -> CalendarEvent:
+def _event(hass: HomeAssistant, number: datetime, ride: Ride) -> CalendarEvent:
     """Return what the calendar shows of a ride, in the units of the house."""
     description = duration(ride.duration)
     if ride.maximum_speed is not None:

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, override
+from typing import override
 
 from homeassistant.core import callback
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .account import Tracker
+from .account import Alarm, RideEvent, Tracker, Triggered
 from .const import LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .identity import name_of
@@ -99,42 +99,28 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker; return whether there is anything new to write."""
-        coordinator = self.coordinator
-        tracker = coordinator.data.now.get(self.coordinator_context)
-        if tracker is not None and as_it_was:
-            tracker = tracker.as_it_was
-        available = coordinator.last_update_success and tracker is not None
-        value = (
-            self._value
-            if tracker is None
-            else self.entity_description.value_fn(tracker)
-        )
+        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        available = self.coordinator.last_update_success and tracker is not None
+        value = self._value
+        if tracker is not None:
+            shown = tracker.as_it_was if as_it_was else tracker
+            value = self.entity_description.value_fn(shown)
         if available is self._available and value == self._value:
             return False
         self._available, self._value = available, value
         return True
 
 
-class Happened(Protocol):
-    """Something that happened to a tracker."""
-
-    @property
-    def heard_at(self) -> datetime | None:
-        """Return its number, None where nobody is to be told."""
-
-
-class BikeTrackerTeller[T: Happened](BikeTrackerEntity[tuple[T, ...]]):
+class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
+    BikeTrackerEntity[tuple[T, ...]]
+):
     """Tells what happened to a tracker, the value: each thing once."""
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
         super()._handle_coordinator_update()
-        self._tell()
-
-    @callback
-    def _tell(self) -> None:
-        """Tell what is not told yet, oldest first, each as a change of its own."""
+        # What is not told yet, oldest first, each as a change of its own.
         if self._available and self.coordinator.coming_back.automations_listen:
             for item in self._take_untold():
                 self._show(item)
