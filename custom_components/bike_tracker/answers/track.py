@@ -1,7 +1,7 @@
 """The track of a bike: what the service knows of its way, as a list and as GPX."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,8 @@ from .bikes import Bike
 from .gpx import Point, gpx
 from .refusals import failed, refused
 
+# People and triggers name whole seconds: what was reported within the last one counts.
+_SECOND: Final = timedelta(seconds=1)
 _FAILURES: Final = {
     CannotConnectError: "cannot_connect",
     ServiceUnavailableError: "service_unavailable",
@@ -53,7 +55,7 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     if not history.allows():
         raise failed("too_many_requests")
     try:
-        return await history.async_get(tracker.device.id, start, end)
+        return await history.async_get(tracker.device.id, start, end + _SECOND)
     except TrackingError as err:
         # Raised below, as the error above would keep the answer.
         failure = _failure(err)
