@@ -224,7 +224,7 @@ async def test_remembered(
 
 def _track(entry: MockConfigEntry) -> Track:
     """Return how far the red bike came."""
-    track = entry.runtime_data.coordinator.account.trackers[RED].track
+    track = entry.runtime_data.coordinator.account.trackers[RED].story.track
     assert isinstance(track, Track)
     return track
 

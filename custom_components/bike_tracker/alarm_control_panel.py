@@ -29,7 +29,7 @@ class BikeTrackerGuardDescription(
 
 
 def _triggers(tracker: Tracker) -> tuple[Triggered, ...] | None:
-    if (guard := tracker.guard) is None:
+    if (guard := tracker.story.guard) is None:
         return None
     return (guard.triggered,) if guard.triggered else ()
 

@@ -37,7 +37,7 @@ DESCRIPTIONS: Final = (
         key="rides",
         translation_key="rides",
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda tracker: tracker.ride_events,
+        value_fn=lambda tracker: tracker.story.ride_events,
     ),
 )
 

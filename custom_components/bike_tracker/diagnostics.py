@@ -145,7 +145,7 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
             "position": position and _position(position, identities),
             "alarms": [
                 {**alarm._asdict(), "word": _words([alarm.word], identities)[0]}
-                for alarm in tracker.alarms
+                for alarm in tracker.story.alarms
             ],
         },
         _TO_REDACT,

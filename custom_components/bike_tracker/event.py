@@ -28,15 +28,15 @@ DESCRIPTIONS: Final = (
         key="alarm",
         translation_key="alarm",
         event_types=list(ALARM_TYPES),
-        reported_fn=lambda tracker: tracker.alarms or None,
-        value_fn=lambda tracker: tracker.alarms,
+        reported_fn=lambda tracker: tracker.story.alarms or None,
+        value_fn=lambda tracker: tracker.story.alarms,
     ),
     BikeTrackerEventDescription(
         key="ride",
         translation_key="ride",
         event_types=["started", "ended"],
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda tracker: tracker.ride_events,
+        value_fn=lambda tracker: tracker.story.ride_events,
     ),
 )
 

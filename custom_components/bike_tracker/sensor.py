@@ -59,9 +59,9 @@ class BikeTrackerSensorDescription(
 
 
 def _total_distance(tracker: Tracker) -> float | None:
-    if tracker.track is None or tracker.track.place is None:
+    if tracker.story.track is None or tracker.story.track.place is None:
         return None
-    return round(tracker.track.total or 0, _METRES)
+    return round(tracker.story.track.total or 0, _METRES)
 
 
 # Kinds of sensors: what a maintainer or nobody looks at, what a tracker measures, and

@@ -17,12 +17,12 @@ def offline_since(tracker: Tracker) -> datetime | None:
 
 def moving_since(tracker: Tracker) -> datetime | None:
     """Return since when it moves."""
-    return _since(tracker.since.moving, is_so=True)
+    return _since(tracker.story.since.moving, is_so=True)
 
 
 def standing_since(tracker: Tracker) -> datetime | None:
     """Return since when it stands."""
-    return _since(tracker.since.moving, is_so=False)
+    return _since(tracker.story.since.moving, is_so=False)
 
 
 def _since(said: Said | None, *, is_so: bool) -> datetime | None:

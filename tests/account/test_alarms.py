@@ -34,7 +34,7 @@ class Service:
     def tell(self, unique_id: str) -> list[str]:
         """Return the alarms of a tracker that were not told yet."""
         words = []
-        for alarm in self.account.trackers[unique_id].alarms:
+        for alarm in self.account.trackers[unique_id].story.alarms:
             if alarm.heard_at and (self.told is None or alarm.heard_at > self.told):
                 words.append(alarm.word)
                 self.told = alarm.heard_at
@@ -42,7 +42,7 @@ class Service:
 
 
 def _last(account: Account) -> Alarm:
-    return account.trackers["red"].alarms[-1]
+    return account.trackers["red"].story.alarms[-1]
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def test_alarm(service: Service) -> None:
     position = a_position(2, alarm="sos")
     assert service.poll(position) == ["sos"]
     alarm = Alarm("sos", position.fix_time, NOW, 2, position.fix_time)
-    assert service.account.trackers["red"].alarms == (alarm,)
+    assert service.account.trackers["red"].story.alarms == (alarm,)
     assert service.poll(position) == []
     assert service.poll(a_position(3)) == []
-    assert service.account.trackers["red"].alarms == (alarm,)
+    assert service.account.trackers["red"].story.alarms == (alarm,)
 
 
 def test_the_same_alarm_again(service: Service) -> None:

@@ -110,8 +110,8 @@ def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
     assert tracker.shown == OLD
     assert tracker.position == moving
     assert moving_since(tracker) is not None
-    assert [alarm.word for alarm in tracker.alarms] == ["tow"]
-    assert account.move().now["red"].alarms == tracker.alarms
+    assert [alarm.word for alarm in tracker.story.alarms] == ["tow"]
+    assert account.move().now["red"].story.alarms == tracker.story.alarms
 
 
 def test_position_that_is_held_back(account: Account, read: Read) -> None:

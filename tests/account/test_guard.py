@@ -39,7 +39,7 @@ class Bike:
     @property
     def triggered(self) -> Triggered | None:
         """Return what triggered the guard."""
-        guard = self.account.trackers["red"].guard
+        guard = self.account.trackers["red"].story.guard
         return guard and guard.triggered
 
     def arm(self) -> None:
@@ -379,5 +379,8 @@ def test_tracker_of_another_account(bike: Bike) -> None:
     bike.account.note_told("red", "guard", NOW)
     taker = Account(Remembered())
     taker.adopt("red", bike.account.remembered)
-    assert taker.remembered.stories["red"].guard == bike.account.trackers["red"].guard
+    assert (
+        taker.remembered.stories["red"].guard
+        == bike.account.trackers["red"].story.guard
+    )
     assert taker.told("red", "guard") == NOW

@@ -355,7 +355,7 @@ def test_past_of_an_account() -> None:
         account.take(listed, {"red": report}, Moment(now, has_history=True))
 
     def kinds() -> list[str]:
-        return [event.type for event in account.trackers["red"].ride_events]
+        return [event.type for event in account.trackers["red"].story.ride_events]
 
     for report in reports[:130:6]:
         poll(report)
@@ -394,7 +394,7 @@ def test_account_waits_no_more() -> None:
     assert gaps.keys() == devices.keys()
     assert account.wait_no_more(Moment(now)).changed == devices.keys()
     for tracker in account.trackers.values():
-        kinds = [event.type for event in tracker.ride_events]
+        kinds = [event.type for event in tracker.story.ride_events]
         assert kinds == ["started", "ended"]
     assert account.gaps.keys() == gaps.keys()
     assert account.waits_until is None
@@ -418,7 +418,7 @@ def test_account_tells_by_the_clock(by_poll: bool) -> None:
         account = Account(account.remembered)
         account.take(listed, {}, Moment(at, came_back=True, has_history=True))
         account.after_time(Moment(at, has_history=True))
-    kinds = [event.type for event in account.trackers["red"].ride_events]
+    kinds = [event.type for event in account.trackers["red"].story.ride_events]
     assert kinds == ["started", "ended"]
     assert account.waits_until is None
 

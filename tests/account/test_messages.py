@@ -403,12 +403,12 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
         place(2, fix_time=LATER, alarm="sos"),
         place(3, fix_time=NOW, latitude=48.0),
     )
-    alarms = account.trackers["red"].alarms
+    alarms = account.trackers["red"].story.alarms
     assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
     listed = read(a_device("red", position_id=3))
     news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
     assert news.changed == set()
-    assert account.trackers["red"].alarms is alarms
+    assert account.trackers["red"].story.alarms is alarms
 
 
 def test_a_ride_of_several_messages(read: Read) -> None:
@@ -434,7 +434,7 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     for one in places[1:]:
         apart.hear([], [one], Moment(NOW))
     assert together.trackers == apart.trackers
-    track = together.trackers["red"].track
+    track = together.trackers["red"].story.track
     assert track is not None
     # There, and most of the way back.
     assert track.total == pytest.approx(0.778, abs=0.001)
@@ -448,7 +448,7 @@ def test_alarms_of_one_read(account: Account, poll: Poll, hear: Hear) -> None:
         place(2, fix_time=LATER, alarm="sos,tow,sos"),
         place(4, fix_time=NOW),
     )
-    alarms = account.trackers["red"].alarms
+    alarms = account.trackers["red"].story.alarms
     assert [alarm.word for alarm in alarms] == ["sos", "tow", "lowBattery"]
     numbers = [alarm.heard_at for alarm in alarms]
     assert numbers == sorted(set(filter(None, numbers)))
@@ -461,11 +461,11 @@ def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
     late = place(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
     for _ in range(2):
         hear(late)
-        [alarm] = account.trackers["red"].alarms
+        [alarm] = account.trackers["red"].story.alarms
         assert (alarm.word, alarm.time) == ("sos", EARLIER)
         assert position_of(account).id == 2
     poll(a_device("red", position_id=2), found=late)
-    assert len(account.trackers["red"].alarms) == 1
+    assert len(account.trackers["red"].story.alarms) == 1
 
 
 def test_moves_and_stops_in_one_message(
@@ -474,7 +474,7 @@ def test_moves_and_stops_in_one_message(
     """Both are changes, the second later than the first."""
     poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
     hear(place(2, fix_time=LATER, motion=True), place(3, fix_time=NOW, motion=False))
-    said = account.trackers["red"].since.moving
+    said = account.trackers["red"].story.since.moving
     assert said is not None
     assert said.before is not None
     assert said.changes == 2
@@ -497,7 +497,7 @@ def test_more_than_can_be_told_yet(account: Account, poll: Poll, hear: Hear) -> 
     """During an outage all are kept; of those that were told the last ten."""
 
     def words() -> list[str]:
-        return [alarm.word for alarm in account.trackers["red"].alarms]
+        return [alarm.word for alarm in account.trackers["red"].story.alarms]
 
     poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
     for number in range(30):

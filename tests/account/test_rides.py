@@ -961,13 +961,13 @@ def ride_in(account: Account, read: Read) -> list[Ride]:
         )
         devices = read(a_device(position_id=number + 1))
         account.take(devices, {"red": position}, Moment(minutes(number)))
-    track = account.trackers["red"].track
+    track = account.trackers["red"].story.track
     return [track.ride] if track and track.ride else []
 
 
 def told(tracker: Tracker) -> list[str]:
     """Return what happened to a tracker."""
-    return [event.type for event in tracker.ride_events]
+    return [event.type for event in tracker.story.ride_events]
 
 
 def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> None:
@@ -978,7 +978,7 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     assert not account.take(devices, {}, Moment(minutes(33), came_back=True)).changed
     news = account.take(devices, {}, Moment(minutes(33)))
     assert news.changed == {"red"}
-    track = news.now["red"].track
+    track = news.now["red"].story.track
     assert track is not None
     assert track.last == ride
     assert not account.take(devices, {}, Moment(minutes(34))).changed
@@ -1004,7 +1004,7 @@ def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
     account.take(read(), {}, Moment(minutes(3)))
     assert not account.take(read(), {}, Moment(minutes(60))).changed
     account.take(read(a_device(position_id=3)), {}, Moment(minutes(61)))
-    track = account.trackers["red"].track
+    track = account.trackers["red"].story.track
     assert track is not None
     assert track.last is not None
 
@@ -1017,18 +1017,18 @@ def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     devices = read(a_device(position_id=9))
     far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
     news = again.take(devices, {"red": far}, Moment(minutes(40), came_back=True))
-    track = news.now["red"].track
+    track = news.now["red"].story.track
     assert track is not None
     assert track.ride is not None
     assert track.ride.moved_at == minutes(9)
     assert holds_back(again)
-    assert again.move().now["red"].track == track
+    assert again.move().now["red"].story.track == track
 
 
 def test_moves_to_another_account(account: Account, read: Read) -> None:
     """The ride goes on; what that server counted in all is another count."""
     [ride] = ride_in(account, read)
-    known = account.trackers["red"].track
+    known = account.trackers["red"].story.track
     assert known is not None
     other = Account(Remembered())
     other.adopt("red", account.remembered)
@@ -1038,7 +1038,7 @@ def test_moves_to_another_account(account: Account, read: Read) -> None:
     devices = read(a_device(position_id=1))
     other.take(devices, {"red": position}, Moment(minutes(4)))
     other.move()
-    track = other.trackers["red"].track
+    track = other.trackers["red"].story.track
     assert track is not None
     assert track.ride is not None
     assert track.ride.started_at == ride.started_at

@@ -168,13 +168,13 @@ def test_one_that_comes_back_moves_at_once(service: Service) -> None:
 
 def test_the_first_word_is_no_change(service: Service) -> None:
     """What it was before nobody knows; from then on each change has a before."""
-    first = service.says("online", motion=True).since
+    first = service.says("online", motion=True).story.since
     assert first == Since(Said(True, at(0)), Said(True, at(0)))
 
-    second = service.says("offline", motion=False).since
+    second = service.says("offline", motion=False).story.since
     assert second.online == Said(False, at(1), at(0), 1)
     assert second.moving == Said(False, at(1), at(0), 1)
-    assert service.says("online").since.online == Said(True, at(2), at(1), 2)
+    assert service.says("online").story.since.online == Said(True, at(2), at(1), 2)
 
 
 def test_forgotten(service: Service) -> None:
@@ -201,4 +201,4 @@ def test_nothing_new_changes_nothing(service: Service) -> None:
     """What did not change is the same object, so that nothing is written."""
     before = service.says("online", motion=True)
 
-    assert service.says("online", motion=True).since is before.since
+    assert service.says("online", motion=True).story.since is before.story.since

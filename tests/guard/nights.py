@@ -118,7 +118,7 @@ def _told_with(home: Home, coming: Iterable[Report]) -> int:
 
 
 def _is_triggered(home: Home) -> bool:
-    guard = home.account.trackers[BIKE].guard
+    guard = home.account.trackers[BIKE].story.guard
     return guard is not None and guard.triggered is not None
 
 

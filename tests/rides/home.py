@@ -155,9 +155,9 @@ class Home:
         if BIKE not in news.changed:
             return
         tracker = news.now[BIKE]
-        track = tracker.track
+        track = tracker.story.track
         assert track is not None
-        for event in tracker.ride_events:
+        for event in tracker.story.ride_events:
             if event.heard_at and (not self._told or event.heard_at > self._told):
                 self._told = event.heard_at
                 told = self.started if event.type == "started" else self.ended

@@ -5,13 +5,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ..api import Device, Hardware, Position
-from .alarms import Alarm
 from .distance import Fix
-from .guard import Guard, Triggered
-from .happened import RideEvent
-from .since import Said, Since
+from .guard import Triggered
+from .since import Said
 from .story import NEW_STORY, Story
-from .track import Ride, Track
+from .track import Ride
 
 
 class Tracker(NamedTuple):
@@ -38,44 +36,19 @@ class Tracker(NamedTuple):
         return self._replace(story=self.story._replace(position=self.story.shown))
 
     @property
-    def since(self) -> Since:
-        """Return since when the service says what it says."""
-        return self.story.since
-
-    @property
-    def alarms(self) -> tuple[Alarm, ...]:
-        """Return the last alarms it set off, oldest first."""
-        return self.story.alarms
-
-    @property
-    def ride_events(self) -> tuple[RideEvent, ...]:
-        """Return the last starts and ends of its rides, oldest first."""
-        return self.story.ride_events
-
-    @property
-    def track(self) -> Track | None:
-        """Return how far it came, None while it has no position."""
-        return self.story.track
-
-    @property
-    def guard(self) -> Guard | None:
-        """Return how it is guarded, None while it is not."""
-        return self.story.guard
-
-    @property
     def guarded_since(self) -> datetime | None:
         """Return since when it is guarded, None while it is not."""
-        return self.guard and self.guard.armed_at
+        return self.story.guard and self.story.guard.armed_at
 
     @property
     def triggered(self) -> Triggered | None:
         """Return what triggered its guard, None while nothing did."""
-        return self.guard and self.guard.triggered
+        return self.story.guard and self.story.guard.triggered
 
     @property
     def online(self) -> Said | None:
         """Return whether it is, and since when; None while the service does not say."""
-        return None if self.device.status is None else self.since.online
+        return None if self.device.status is None else self.story.since.online
 
     @property
     def hardware(self) -> Hardware | None:
@@ -90,12 +63,12 @@ class Tracker(NamedTuple):
     @property
     def place(self) -> Fix | None:
         """Return the place up to which its way is counted, None while it was nowhere."""
-        return self.track and self.track.place
+        return self.story.track and self.story.track.place
 
     @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
-        return self.track and self.track.shown
+        return self.story.track and self.story.track.shown
 
 
 type Trackers = Mapping[str, Tracker]

@@ -35,7 +35,7 @@ def where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
     """Return where a bike is, how old that is, and how the bike is."""
     if (tracker := bike.tracker) is None:
         return _known(name=bike.name, note=_note(bike))
-    position, ride = tracker.position, tracker.track and tracker.track.ride
+    position, ride = tracker.position, tracker.story.track and tracker.story.track.ride
     return _known(
         name=bike.name,
         **_place(hass, position),
@@ -60,7 +60,8 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
     book = bike.coordinator and bike.coordinator.rides
     booked = book.of(bike.unique_id, since, end) if book else []
     found = [each.ride for each in booked]
-    ride = bike.tracker and bike.tracker.track and bike.tracker.track.ride
+    track = bike.tracker and bike.tracker.story.track
+    ride = track and track.ride
     return _known(
         name=bike.name,
         since=since.isoformat(),
@@ -80,7 +81,7 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
 def _guard(tracker: Tracker) -> str:
     if triggered := tracker.triggered:
         return f"triggered by {triggered.cause} at {_local(triggered.since)}"
-    return "armed" if tracker.guard else "disarmed"
+    return "armed" if tracker.story.guard else "disarmed"
 
 
 def _note(bike: Bike) -> str | None:

@@ -85,12 +85,12 @@ def _guards(triggered: Triggered | None) -> Iterator[Item]:
         yield Item(triggered.heard_at, triggered.since, more=triggered.described())
 
 
-_online, _moving = attrgetter("online"), attrgetter("since.moving")
-_ride_events = attrgetter("ride_events")
+_online, _moving = attrgetter("online"), attrgetter("story.since.moving")
+_ride_events = attrgetter("story.ride_events")
 _becomes, _becomes_not = partial(_changes, is_so=True), partial(_changes, is_so=False)
 
 KINDS: Final = {
-    "alarm_raised": Kind(attrgetter("alarms"), _alarms, names=ALARM_TYPES),
+    "alarm_raised": Kind(attrgetter("story.alarms"), _alarms, names=ALARM_TYPES),
     "became_silent": Kind(
         attrgetter("device.last_update"),
         _since,
