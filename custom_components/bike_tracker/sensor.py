@@ -55,7 +55,7 @@ class BikeTrackerSensorDescription(
 
     calm: timedelta | None = None
     """How seldom it is written while `beside_fn` tells the same; None is at once."""
-    beside_fn: Callable[[Tracker], object] = lambda tracker: tracker.ride_events
+    beside_fn: Callable[[Tracker], object] = lambda tracker: tracker.story.ride_events
 
 
 def _total_distance(tracker: Tracker) -> float | None:
