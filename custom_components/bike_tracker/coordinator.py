@@ -91,11 +91,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         await self._async_uninterrupted(super().async_request_refresh())
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Poll to the end, even if whoever asked for it is cut short.
-
-        Home Assistant takes a poll that is cut short for a failed one and tells nobody,
-        which would hide a failure that comes next.
-        """
+        """Poll to the end, even if whoever asked for it is cut short."""
+        # Home Assistant would take it for a failed one, and tell nobody of the next.
         task = self.config_entry.async_create_background_task(
             self.hass, poll, f"{DOMAIN} poll on demand"
         )
@@ -130,10 +127,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     @callback
     def _async_poll_anew(self) -> None:
-        """Poll now that a live connection began anew: it tells no devices at first.
-
-        Not where that would be too many requests: the next poll comes within a minute.
-        """
+        """Poll now that a live connection began anew: it tells no devices at first."""
         if self.last_update_success and self.service.has_time:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), f"{DOMAIN} poll"

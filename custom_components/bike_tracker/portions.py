@@ -39,15 +39,13 @@ class Portions[T]:
             return
         self._waiting.update(dict.fromkeys(items))
         is_at_work = self._task is not None and not self._task.done()
-        if not self._waiting or is_at_work:
-            return
-        if len(self._waiting) <= self.at_a_time:
+        if len(self._waiting) > self.at_a_time and not is_at_work:
+            # What led to so many was long work itself: hence not at once.
+            self._task = self.entry.async_create_task(
+                self.hass, self._async_work(), eager_start=False
+            )
+        elif self._waiting and not is_at_work:
             self._do_portion()
-            return
-        # What led to so many was long work itself: hence not at once.
-        self._task = self.entry.async_create_task(
-            self.hass, self._async_work(), eager_start=False
-        )
 
     @callback
     def async_close(self) -> None:

@@ -110,10 +110,7 @@ def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guar
 def recalled(
     guard: Guard, reports: Iterable[Position], track: Track, now: datetime
 ) -> Guard:
-    """Return the guard after what the service's history tells, oldest first.
-
-    Nothing of it settles or confirms anything: the newest report was heard before.
-    """
+    """Return the guard after what the service's history tells, oldest first."""
     for report in reports:
         fix = fix_of(report, report.fix_time)
         if guard.triggered or not guard.is_settled or not fix:

@@ -175,11 +175,8 @@ def _starts_as(one: Ride, other: Ride) -> bool:
 
 
 def _overlaps(one: Ride, other: Ride, apart: timedelta = timedelta()) -> bool:
-    begin, end = (
-        max(one.started_at, other.started_at),
-        min(one.moved_at, other.moved_at),
-    )
-    return begin <= end + apart
+    ended_at = min(one.moved_at, other.moved_at)
+    return max(one.started_at, other.started_at) <= ended_at + apart
 
 
 _is_near: Final = partial(_overlaps, apart=_NEAR)

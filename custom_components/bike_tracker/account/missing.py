@@ -24,6 +24,4 @@ def counted(
 
 def gone(missing: Mapping[str, float]) -> list[str]:
     """Return the trackers that are missing for so long that they are removed."""
-    return [
-        unique_id for unique_id, seconds in missing.items() if seconds >= _GONE_AFTER
-    ]
+    return [key for key, seconds in missing.items() if seconds >= _GONE_AFTER]

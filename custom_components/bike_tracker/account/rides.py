@@ -163,12 +163,9 @@ def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -
 
 
 def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
-    """Return whether a report confirms a fix in doubt.
-
-    It does if it is nearer to it than to the place before, and after a long sleep if it is
-    not back there.
-    """
+    """Return whether a report is nearer to a fix in doubt than to the place before."""
     fix, off = report.fix, metres(place, report.fix)
+    # After a long sleep it is enough not to be back.
     is_nearer = metres(doubt, fix) < off or _slept(doubt, fix)
     is_back = off <= _reach(track, place, report)
     return is_nearer and not is_back and is_plausible(doubt, doubt, fix, report.speed)

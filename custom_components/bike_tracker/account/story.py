@@ -112,10 +112,7 @@ class Story(NamedTuple):
         )
 
     def with_past(self, past: Past, moment: Moment) -> Story:
-        """Return the story after what the service tells of a gap.
-
-        That is all that was reported. Alarms that are older than an hour are not told.
-        """
+        """Return the story after all that was reported in a gap; old alarms are not told."""
         story, reports = self, in_order(past.reports)
         for report in reports:
             time = report.device_time or report.fix_time

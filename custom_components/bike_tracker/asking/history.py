@@ -1,7 +1,6 @@
-"""When to ask for the service's own history: what trackers reported meanwhile.
+"""When to ask for the service's own history, which nobody promised either.
 
-Nobody promised it either. Servers like Traccar answer `GET /positions` with a device and a
-time; whether this one does is found out by asking.
+Servers like Traccar answer `GET /positions` with a device and a time.
 """
 
 from collections import deque
@@ -47,10 +46,7 @@ class Question(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class History:
-    """Asks what fills one gap after another, the newest first: one a minute at most.
-
-    Lists and positions come first, and an idle account has no gaps.
-    """
+    """Asks what fills one gap after another, the newest first: one a minute at most."""
 
     client: TrackingClient
     requests: Requests
@@ -67,10 +63,7 @@ class History:
     def next_of(
         self, gaps: Mapping[str, Gap], trackers: Trackers, now: datetime
     ) -> Question | None:
-        """Return what is asked for now, None if it is not time to.
-
-        What is too much at once is told in portions, from the beginning.
-        """
+        """Return what is asked for now, None if it is not time to."""
         wanted = [key for key in gaps if now - gaps[key].noticed_at < LONGEST]
         wanted.sort(key=lambda key: (gaps[key].is_of_ride, gaps[key].noticed_at))
         self._rests = {key: self._rests[key] for key in self._rests.keys() & wanted}

@@ -1,7 +1,7 @@
 """Positions that the device list announces and the service does not have."""
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import batched
+from itertools import batched, islice
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -38,21 +38,16 @@ class Missing(NamedTuple):
     def by_id(
         self, lacking: Collection[Device], spare: int
     ) -> tuple[Missing, Sequence[Sequence[Device]]]:
-        """Return whom to ask for by ID now, in groups: a request each, so many at most.
-
-        At first that is at once, and then not again for ten minutes. They have their turn
-        after the last ones.
-        """
+        """Return whom to ask for by ID now, in groups: a request each, so many at most."""
         now = monotonic()
         if not spare or now < self.by_id_at or not self.is_due(lacking):
             return self, []
+        # They have their turn after the last ones.
         in_turn = sorted(
-            lacking,
-            key=lambda device: (device.unique_id <= self.last, device.unique_id),
+            lacking, key=lambda it: (it.unique_id <= self.last, it.unique_id)
         )
-        groups = list(batched(in_turn, self.smaller or _IDS_AT_A_TIME, strict=False))[
-            : min(spare, _GROUPS_AT_A_TIME)
-        ]
+        in_groups = batched(in_turn, self.smaller or _IDS_AT_A_TIME, strict=False)
+        groups = list(islice(in_groups, min(spare, _GROUPS_AT_A_TIME)))
         by_id_at, last = now + _BETWEEN_REQUESTS_BY_ID, groups[-1][-1].unique_id
         return self._replace(by_id_at=by_id_at, last=last, smaller=0), groups
 

@@ -39,11 +39,7 @@ class PositionLookup:
     _missing: Missing = field(default_factory=Missing)
 
     async def async_get(self, wanted: Mapping[int, Device]) -> dict[str, Position]:
-        """Return positions of these devices, by `uniqueId`.
-
-        No error of this call, which nobody promised, goes further than this: there are
-        no positions then, nor before it is time to ask again.
-        """
+        """Return positions of these devices, by `uniqueId`; after an error there are none."""
         is_due = self._missing.is_due(wanted.values())
         if monotonic() < self.offer.again_at or not is_due:
             return {}
@@ -89,10 +85,7 @@ class PositionLookup:
     async def _async_get_missing(
         self, lacking: Mapping[int, Device]
     ) -> dict[int, Position]:
-        """Return announced positions that the list of them does not have.
-
-        Servers leave old ones out of the list, and may refuse to name them at all.
-        """
+        """Return announced positions that the list lacks: servers leave old ones out."""
         found: dict[int, Position] = {}
         spare, unanswered = self.requests.spare, None
         self._missing, groups = self._missing.by_id(lacking.values(), spare)

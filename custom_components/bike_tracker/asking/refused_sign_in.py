@@ -27,10 +27,7 @@ class SignIn:
 
     @callback
     def async_fail_otherwise(self) -> None:
-        """Take in a failure of another kind, which a refusal before it is no row with.
-
-        Once the person was asked, only a success ends the long waits.
-        """
+        """End the row, but once the person was asked: only a success ends that."""
         if self._refused.tries < 2:
             self._refused = NONE_FAILED
 

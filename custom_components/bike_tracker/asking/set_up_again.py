@@ -27,10 +27,7 @@ _CANCEL: HassKey[dict[str, CALLBACK_TYPE]] = HassKey(f"{DOMAIN}_set_up_again")
 def async_set_up_again(
     hass: HomeAssistant, entry: ConfigEntry, error: BaseException | None
 ) -> None:
-    """Set an account up within minutes after the service is well again.
-
-    Home Assistant itself waits up to 10 minutes, and after a refused sign-in for ever.
-    """
+    """Set an account up sooner than Home Assistant, or at all after a refused sign-in."""
     _SetUp(hass, entry, SignIn(hass, entry)).async_after(error)
 
 
