@@ -3,29 +3,22 @@
 No message holds an address, a credential or a word of what the server sent.
 """
 
+from dataclasses import KW_ONLY, dataclass
 
+
+@dataclass(eq=False, repr=False)
 class TrackingError(Exception):
     """Base of every error of the client."""
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        retry_after: float | None = None,
-        nobody_there: bool = False,
-        is_too_large: bool = False,
-    ) -> None:
-        """Keep the reason, and what only some errors tell.
-
-        `retry_after` is the wait the server asks for, in seconds, if it asks for one.
-        `nobody_there` is whether not even a connection came about, and nothing showed
-        that the scheme of the address is spoken there: another scheme may be.
-        `is_too_large` is whether an answer was not even read, as it would fill the memory.
-        """
-        super().__init__(reason)
-        self.retry_after = retry_after
-        self.nobody_there = nobody_there
-        self.is_too_large = is_too_large
+    reason: str
+    _: KW_ONLY
+    retry_after: float | None = None
+    """The wait the server asks for, in seconds, if it asks for one."""
+    nobody_there: bool = False
+    """Whether not even a connection came about, and nothing showed that the scheme of the
+    address is spoken there: another scheme may be."""
+    is_too_large: bool = False
+    """Whether an answer was not even read, as it would fill the memory."""
 
 
 class InvalidUrlError(TrackingError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 import json
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -43,6 +43,13 @@ class Seen:
             _remember(self.within, inner)
 
 
+class _Answer[K, T](NamedTuple):
+    body: bytes | None
+    rows: Mapping[Hashable, T | None]
+    """The object of each row by its mark, None where that has no usable key."""
+    objects: Mapping[K, T]
+
+
 @dataclass(slots=True, eq=False)
 class ListReader[K, T: (Device, Position)]:
     """Reads the answers of one call, one after another.
@@ -56,10 +63,7 @@ class ListReader[K, T: (Device, Position)]:
     within: str | None = None
     """Of which field the names within are seen as well."""
     seen: Seen = field(default_factory=Seen)
-    _body: bytes | None = None
-    _objects: Mapping[K, T] = field(default_factory=dict)
-    # The object of each row of the last list, None where that has no usable key.
-    _rows: Mapping[Hashable, T | None] = field(default_factory=dict)
+    _last: _Answer[K, T] = field(default_factory=lambda: _Answer(None, {}, {}))
 
     def read(self, body: bytes) -> News[K, T]:
         """Return the objects of an answer by key.
@@ -67,16 +71,15 @@ class ListReader[K, T: (Device, Position)]:
         Raises InvalidResponseError if it is no JSON array, or one of rows of which none
         has a usable key.
         """
-        before = self._objects
-        if body == self._body:
+        last, before = self._last, self._last.objects
+        if body == last.body:
             return News(before, before, frozenset())
-        marks, new = _marks_and_values(body, self._rows)
-        known = {mark: self._rows[mark] for mark in marks if mark not in new}
+        marks, new = _marks_and_values(body, last.rows)
+        known = {mark: last.rows[mark] for mark in marks if mark not in new}
         rows = known | {mark: self._object(value) for mark, value in new.items()}
         objects: dict[K, T] = _by_key([item for item in rows.values() if item])
         if marks and not objects:
             raise InvalidResponseError(_NOTHING_USABLE)
-        self._body, self._rows = body, rows
         self.seen.left_out = sum(rows[mark] is None for mark in marks)
         changed = before.keys() - objects.keys()
         for key, item in objects.items():
@@ -86,9 +89,9 @@ class ListReader[K, T: (Device, Position)]:
                 objects[key] = was
             else:
                 changed.add(key)
-        if changed:
-            self._objects = objects
-        return News(before, self._objects, changed)
+        now = objects if changed else before
+        self._last = _Answer(body, rows, now)
+        return News(before, now, changed)
 
     def _object(self, value: Any) -> T | None:
         """Return the object of a row."""
