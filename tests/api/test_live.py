@@ -13,17 +13,19 @@ import pytest
 from custom_components.bike_tracker.api import (
     AuthenticationError,
     CannotConnectError,
+    Device,
     InvalidResponseError,
     LiveClient,
     Message,
     NoAnswerError,
+    Position,
     RedirectedError,
     ServiceUnavailableError,
     TrackingClient,
     TrackingError,
 )
 from custom_components.bike_tracker.api.errors import RefusedError
-from custom_components.bike_tracker.api.lists import Seen
+from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.api.messages import read
 from custom_components.bike_tracker.api.socket import Socket
 from tests.simulator import Simulator
@@ -36,6 +38,10 @@ PASSWORD = "pä:ss wörd & more=1%"
 RED = "860000000000011"
 BLUE = "860000000000022"
 
+READERS = (
+    ListReader[str, Device](Device),
+    ListReader[int, Position](Position, within="attributes"),
+)
 RECORDED = Path(__file__).parents[1] / "traccar"
 
 
@@ -459,7 +465,7 @@ async def test_nonsense(client: LiveClient, simulator: Simulator, fault: str) ->
 )
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
     """What is not as it should be is left out."""
-    assert read(text, Seen()) == expected
+    assert read(text, *READERS) == expected
 
 
 async def test_a_long_message(client: LiveClient, simulator: Simulator) -> None:
@@ -478,7 +484,7 @@ def test_too_many_values() -> None:
     """They would fill the memory, and are not read."""
     text = b'{"positions":[' + b"{}," * 200_000 + b"{}]}"
     with pytest.raises(InvalidResponseError, match="too many values"):
-        read(text, Seen())
+        read(text, *READERS)
 
 
 @pytest.mark.parametrize("version", ["4.11", "6.14.5"])
@@ -486,7 +492,7 @@ def test_recorded(version: str) -> None:
     """What real servers say can be read, all of it."""
     recorded = json.loads((RECORDED / f"{version}-websocket-messages.json").read_text())
     for _, text in recorded:
-        message = read(text.encode(), Seen())
+        message = read(text.encode(), *READERS)
         rows = json.loads(text)
         if message is None:
             assert rows == {}

@@ -93,6 +93,11 @@ class ListReader[K, T: (Device, Position)]:
         self._last = _Answer(body, rows, now)
         return News(before, now, changed)
 
+    def objects_of(self, rows: object) -> list[T]:
+        """Return the objects of rows that came otherwise, as far as they are any."""
+        found = map(self._object, rows if type(rows) is list else [])
+        return [item for item in found if item]
+
     def _object(self, value: Any) -> T | None:
         """Return the object of a row."""
         if type(value) is not dict:

@@ -21,7 +21,6 @@ from .errors import (
     RedirectedError,
 )
 from .limits import MOST_BYTES
-from .lists import Seen
 from .messages import Message, read
 from .socket import CLOSING, Socket
 
@@ -50,17 +49,17 @@ class LiveClient:
         CannotConnectError, InvalidResponseError, RedirectedError or
         ServiceUnavailableError.
         """
-        asked, seen = self.client.session, self.client.positions.seen
+        asked = self.client.session
         if asked.closed:
             raise CannotConnectError("connection closed")
         async with self._new_session() as session:
             cookie = await async_answer(self._async_sign_in(session), asked)
             socket = await async_answer(self._async_open(session, cookie), asked)
             try:
-                yield await _async_first(socket, seen)
+                yield await self._async_first(socket)
                 while True:
                     for _ in range(_MESSAGES_AT_A_TIME):
-                        yield await _async_next(socket, seen)
+                        yield await self._async_next(socket)
                     await asyncio.sleep(_BREATH)
             finally:
                 await socket.async_close()
@@ -107,6 +106,24 @@ class LiveClient:
                 )
             )
 
+    async def _async_first(self, socket: Socket) -> Message:
+        """Return the first message, which comes at once: it says where all trackers are."""
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                return await self._async_next(socket)
+        except TimeoutError:
+            raise NoAnswerError("no first message") from None
+
+    async def _async_next(self, socket: Socket) -> Message:
+        """Return the next message: signs of life, and what is nonsense, are none."""
+        devices, positions = self.client.devices, self.client.positions
+        while True:
+            for _ in range(_NOTHINGS_AT_A_TIME):
+                message = read(await socket.async_receive(), devices, positions)
+                if message is not None:
+                    return message
+            await asyncio.sleep(_BREATH)
+
 
 async def _refuse_redirects(
     request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
@@ -116,22 +133,3 @@ async def _refuse_redirects(
         response.close()
         raise RedirectedError(f"status {response.status}")
     return response
-
-
-async def _async_first(socket: Socket, seen: Seen) -> Message:
-    """Return the first message, which comes at once: it says where all trackers are."""
-    try:
-        async with asyncio.timeout(_TIMEOUT):
-            return await _async_next(socket, seen)
-    except TimeoutError:
-        raise NoAnswerError("no first message") from None
-
-
-async def _async_next(socket: Socket, seen: Seen) -> Message:
-    """Return the next message: signs of life, and what is nonsense, are none."""
-    while True:
-        for _ in range(_NOTHINGS_AT_A_TIME):
-            data = await socket.async_receive()
-            if (message := read(data, seen)) is not None:
-                return message
-        await asyncio.sleep(_BREATH)
