@@ -166,6 +166,7 @@ class Live:
 
     @callback
     def _async_begin(self) -> None:
+        self._connection = None
         self._task = self.entry.async_create_background_task(
             self.hass, self._async_stay(), f"{DOMAIN} live"
         )
@@ -178,15 +179,7 @@ class Live:
             wait = _LOOK_AGAIN
             if not self.polls_succeed():
                 continue
-            if self.report.state is not LiveState.OFF:
-                self.report.reconnects += 1
-            self.report.become(LiveState.CONNECTING)
-            asked_for = None
-            try:
-                await self._async_listen()
-            except Exception as err:  # noqa: BLE001 - one that nobody thought of, too
-                self.report.why = _reason(err)
-                asked_for = getattr(err, "retry_after", None)
+            asked_for = await self._async_try()
             if self._connection is not None:
                 if waits is NEVER_OFFERED or self._connection.was_well:
                     failures = NONE_FAILED
@@ -205,6 +198,19 @@ class Live:
                     name_of(self.entry),
                     self.report.why,
                 )
+
+    async def _async_try(self) -> float | None:
+        """Listen until that ends; return how long the server asks to wait, if it does."""
+        if self.report.state is not LiveState.OFF:
+            self.report.reconnects += 1
+        self.report.become(LiveState.CONNECTING)
+        asked_for = None
+        try:
+            await self._async_listen()
+        except Exception as err:  # noqa: BLE001 - one that nobody thought of, too
+            self.report.why = _reason(err)
+            asked_for = getattr(err, "retry_after", None)
+        return asked_for
 
     async def _async_listen(self) -> None:
         async with (
