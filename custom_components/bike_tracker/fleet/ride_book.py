@@ -73,8 +73,8 @@ class RideBook(LateFile):
         changed = [
             BookedRide(tracker, known.number, known.ride)
             for tracker in news.changed
-            for known in _known(news.before.get(tracker), news.now.get(tracker))
-            if known.is_over
+            for known in _known(news.now.get(tracker))
+            if known.is_over and known not in _known(news.before.get(tracker))
         ]
         if changed:
             self._async_take([*self.rides.values(), *changed])
@@ -106,14 +106,9 @@ class RideBook(LateFile):
             self.async_save_later()
 
 
-def _known(before: Tracker | None, now: Tracker | None) -> Sequence[KnownRide]:
-    """Return what is known of a tracker's rides: nothing if that is so as before."""
-    log = now and now.story.rides
-    if log is None or (
-        before and before.story.rides and before.story.rides.known is log.known
-    ):
-        return ()
-    return log.known
+def _known(tracker: Tracker | None) -> Sequence[KnownRide]:
+    log = tracker and tracker.story.rides
+    return log.known if log else ()
 
 
 def _kept(rides: Iterable[BookedRide]) -> Rides:
