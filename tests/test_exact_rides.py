@@ -355,16 +355,34 @@ async def test_idle_account(rider: Rider) -> None:
     assert set(record.counts) == {"/api/devices"}
 
 
-async def test_kill_while_the_end_waits(rider: Rider) -> None:
-    """It is told once all the same, and as it was."""
-    home = rider.home
-    home.simulator.fault("no-answer", path="history")
+async def _until_the_end_waits(rider: Rider) -> None:
+    rider.home.simulator.fault("no-answer", path="history")
     await rider.ride()
     while not any(told.what == "ended" for told in rider.told()):
         asked = rider.asked()
         await rider.rest(1)
         if rider.asked() > asked:
             break
+
+
+async def test_outage_while_the_end_waits(rider: Rider) -> None:
+    """It is told once the service answers again, and exact in the book."""
+    home = rider.home
+    await _until_the_end_waits(rider)
+    home.simulator.fault("status-503", path="devices")
+    await home.entry(EMAIL).runtime_data.coordinator.async_refresh()
+    await home.async_wait(40)
+    assert [told.what for told in rider.told()] == ["started"]
+    home.simulator.fault(None)
+    await rider.rest()
+    assert [told.what for told in rider.told()] == RIDE
+    await rider.check_book()
+
+
+async def test_kill_while_the_end_waits(rider: Rider) -> None:
+    """It is told once all the same, and as it was."""
+    home = rider.home
+    await _until_the_end_waits(rider)
     # What is known is written by then.
     await home.async_wait(11)
     assert [told.what for told in rider.told()] == ["started"]
