@@ -67,19 +67,23 @@ class History:
         wanted = [key for key in gaps if now - gaps[key].noticed_at < LONGEST]
         wanted.sort(key=lambda key: (gaps[key].is_of_ride, gaps[key].noticed_at))
         self._rests = {key: self._rests[key] for key in self._rests.keys() & wanted}
-        askable = [key for key in wanted[-_MOST_WAITING:] if _id_of(trackers, key)]
+        # Of one without an internal ID nobody can ask.
+        ids = {
+            key: known.device.id
+            for key in wanted[-_MOST_WAITING:]
+            if (known := trackers.get(key)) and known.device.id
+        }
         is_time = monotonic() >= max(self._not_before, self.offer.again_at)
-        if not askable or not is_time or not self.requests.spare:
+        if not ids or not is_time or not self.requests.spare:
             return None
         # Of those that failed, the one that did so first.
-        rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in askable}
-        tracker = min(reversed(askable), key=lambda key: rests[key].failed_at)
+        rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in ids}
+        tracker = min(reversed(ids), key=lambda key: rests[key].failed_at)
         gap, rest = gaps[tracker], rests[tracker]
         start = max(rest.start, gap.start, now - LONGEST)
         # Clocks of trackers may be ahead.
         until = min(max(now, gap.known), start + rest.portion)
-        device_id = _id_of(trackers, tracker)
-        return Question(tracker, device_id, start, until, rest.portion)
+        return Question(tracker, ids[tracker], start, until, rest.portion)
 
     async def async_ask(self, question: Question) -> Past | None:
         """Return what fills a gap, None if it is to be asked for again later."""
@@ -121,9 +125,3 @@ class History:
         half = (until - start) / 2
         # What does not fit into a minute is never told.
         return _Rest(start, half) if half >= _SHORTEST else _Rest(until, 2 * portion)
-
-
-def _id_of(trackers: Trackers, tracker: str) -> int:
-    """Return the internal ID of a tracker, 0 if it is not known."""
-    known = trackers.get(tracker)
-    return (known and known.device.id) or 0
