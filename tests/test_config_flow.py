@@ -812,18 +812,6 @@ async def test_https_where_http_is_spoken(
     assert not simulator.requests
 
 
-async def test_cause_in_a_form_without_the_address(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
-) -> None:
-    """The cause is named there as well."""
-    form = await setup.start_reauth_flow(hass)
-    simulator.fault("connection-refused")
-
-    form = await async_submit(hass, form, {CONF_PASSWORD: PASSWORD})
-
-    assert form["errors"] == {"base": "connection_refused"}
-
-
 @pytest.mark.parametrize("door", ["start_reauth_flow", "start_reconfigure_flow"])
 async def test_which_account_it_is(
     hass: HomeAssistant,

@@ -91,9 +91,9 @@ def sign_ins(simulator: Simulator) -> int:
     return simulator.record.counts["/api/session"]
 
 
-def latitude(state_of: StateOf) -> float:
-    """Return where the red bike is shown."""
-    state = state_of(RED)
+def latitude(state_of: StateOf, tracker: str = RED) -> float:
+    """Return where a bike is shown."""
+    state = state_of(tracker)
     assert state is not None
     shown: float = state.attributes["latitude"]
     return shown
@@ -166,26 +166,20 @@ async def test_a_storm_is_told_once_a_second(
     writes: list[str],
 ) -> None:
     """The first message at once, all others with the next second."""
-
-    def latitude(tracker: str) -> Any:
-        state = state_of(tracker)
-        assert state is not None
-        return state.attributes["latitude"]
-
     simulator.report(RED, latitude=48.5)
     await settle(hass)
-    assert latitude(RED) == 48.5
+    assert latitude(state_of) == 48.5
     for number in range(200):
         simulator.report(RED, latitude=49.0 + number / 1000)
         simulator.report(BLUE, latitude=49.0 + number / 1000)
     writes.clear()
     await settle(hass)
-    assert 49.199 not in {latitude(RED), latitude(BLUE)}
+    assert 49.199 not in {latitude(state_of), latitude(state_of, BLUE)}
     # A breath after each hundred messages, and a second after all of them.
     for _ in range(20):
         await wait(0.1)
     await wait(1.1)
-    assert latitude(RED) == latitude(BLUE) == 49.199
+    assert latitude(state_of) == latitude(state_of, BLUE) == 49.199
     tracker = state_of(RED)
     assert tracker is not None
     assert writes.count(tracker.entity_id) <= 10
@@ -197,16 +191,14 @@ async def test_so_many_at_once(
 ) -> None:
     """Four reports of one second, and as many after each quiet one; the fifth waits."""
 
-    async def latitude_after(latitude: float) -> Any:
-        simulator.report(RED, latitude=latitude)
+    async def shown_after(report: float) -> float:
+        simulator.report(RED, latitude=report)
         await settle(hass)
-        state = state_of(RED)
-        assert state is not None
-        return state.attributes["latitude"]
+        return latitude(state_of)
 
     for second in range(3):
         reports = [48.0 + second + number / 10 for number in range(5)]
-        shown = [await latitude_after(latitude) for latitude in reports]
+        shown = [await shown_after(report) for report in reports]
         assert shown == [*reports[:4], reports[3]]
         await wait(1.1)
         assert latitude(state_of) == reports[4]

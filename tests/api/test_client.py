@@ -399,13 +399,6 @@ async def test_own_mistakes_are_no_failures_of_the_server(
         await client.async_get_devices()
 
 
-async def test_wrong_password(simulator: Simulator, client: TrackingClient) -> None:
-    """The server's own 401."""
-    simulator.set_password(EMAIL, "another")
-    with pytest.raises(AuthenticationError):
-        await client.async_get_devices()
-
-
 async def test_name_not_found(session: ClientSession) -> None:
     """The error does not name the server."""
     client = TrackingClient(session, "https://tracker.invalid/api", EMAIL, PASSWORD)

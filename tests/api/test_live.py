@@ -179,16 +179,6 @@ async def test_goodbye_to_somebody_who_does_not_read(
     assert sending.exception() or sending.cancelled()
 
 
-async def test_wrong_password(
-    session: aiohttp.ClientSession, simulator: Simulator
-) -> None:
-    """It is refused."""
-    error = await error_of(
-        LiveClient(TrackingClient(session, simulator.url, EMAIL, "wrong"))
-    )
-    assert isinstance(error, AuthenticationError)
-
-
 async def test_nobody_there(client: LiveClient, simulator: Simulator) -> None:
     """Nothing listens."""
     await simulator.stop()

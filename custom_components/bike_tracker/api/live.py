@@ -119,8 +119,8 @@ class LiveClient:
         devices, positions = self.client.devices, self.client.positions
         while True:
             for _ in range(_NOTHINGS_AT_A_TIME):
-                message = read(await socket.async_receive(), devices, positions)
-                if message is not None:
+                data = await socket.async_receive()
+                if (message := read(data, devices, positions)) is not None:
                     return message
             await asyncio.sleep(_BREATH)
 
