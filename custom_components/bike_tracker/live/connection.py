@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
@@ -64,32 +64,19 @@ class LiveReport:
         self.state, self.since = state, dt_util.utcnow()
 
 
-class Connection(NamedTuple):
+@dataclass(slots=True)
+class Connection:
     """A connection of which messages came, all times by the monotonic clock."""
 
     ending: asyncio.Timeout
     """By which it can be ended."""
     began: float
-    heard_at: float
-    """When a poll last found that messages had come since the one before."""
-    messages: int
-    """How many had come by then."""
+    heard_at: float = 0.0
     untold: Row = NONE_FAILED
-    """Polls in a row that brought news of which it said nothing.
+    """Polls since the last message that brought news of which it said nothing.
 
     Connections of this kind are known to die without a word.
     """
-
-    def after_poll(self, messages: int, *, untold: bool) -> Connection:
-        """Return this after a poll: of one without news nothing is to be learned."""
-        row, heard_at = self.untold, self.heard_at
-        if messages > self.messages:
-            row, heard_at = NONE_FAILED, monotonic()
-        return self._replace(
-            heard_at=heard_at,
-            messages=messages,
-            untold=row.another() if untold else row,
-        )
 
     @property
     def is_broken(self) -> bool:
@@ -156,13 +143,12 @@ class Live:
             is_wanted = offered and not self.entry.pref_disable_polling
             if is_wanted and not self._begin.is_scheduled:
                 self._begin.async_schedule()
-        elif self._connection is not None:
-            self._connection = self._connection.after_poll(
-                self.report.messages, untold=untold
-            )
-            if self._connection.is_broken and not self._connection.ending.expired():
+        # Of a poll without news nothing is to be learned.
+        elif untold and (connection := self._connection) is not None:
+            connection.untold = connection.untold.another()
+            if connection.is_broken and not connection.ending.expired():
                 self.report.found_broken += 1
-                self._connection.ending.reschedule(self.hass.loop.time())
+                connection.ending.reschedule(self.hass.loop.time())
 
     @callback
     def _async_begin(self) -> None:
@@ -219,16 +205,15 @@ class Live:
         ):
             async for message in messages:
                 self.report.messages += 1
-                if self._connection is None:
-                    self._async_tell_live(ending)
+                connection = self._connection or self._async_connected(ending)
+                connection.heard_at, connection.untold = monotonic(), NONE_FAILED
                 await self._inbox.async_put(message)
 
     @callback
-    def _async_tell_live(self, ending: asyncio.Timeout) -> None:
+    def _async_connected(self, ending: asyncio.Timeout) -> Connection:
         """Take in that it works: a message came."""
         self.report.become(LiveState.LIVE)
-        now = monotonic()
-        self._connection = Connection(ending, now, now, self.report.messages)
+        self._connection = Connection(ending, monotonic())
         if not self._told:
             self._told = True
             LOGGER.info(
@@ -236,6 +221,7 @@ class Live:
             )
         if self.report.reconnects:
             self.poll()
+        return self._connection
 
 
 def _reason(error: Exception) -> str:
