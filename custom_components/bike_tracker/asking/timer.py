@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
-from homeassistant.helpers.event import async_call_later
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +32,9 @@ class Timer:
         self.async_cancel()
         wait = self.seconds if seconds is None else seconds
         job = HassJob(self._async_act, cancel_on_shutdown=True)
-        self._cancel = async_call_later(self.hass, wait, job)
+        # Home Assistant's own call_later is not among the timers it cancels as it stops.
+        timer = self.hass.loop.call_later(wait, self.hass.async_run_hass_job, job)
+        self._cancel = timer.cancel
 
     @callback
     def async_cancel(self) -> None:
@@ -44,6 +44,6 @@ class Timer:
             cancel()
 
     @callback
-    def _async_act(self, _now: datetime) -> None:
+    def _async_act(self) -> None:
         self._cancel = None
         self.action()
