@@ -40,6 +40,7 @@ _METRES = 3
 # in the database for each of these.
 _CALM: Final = timedelta(minutes=5)
 _UNDER_WAY: Final = timedelta(minutes=2)
+_PASSING_BY: Final = timedelta(minutes=10)
 _REPORTED: Final = datetime.min.replace(tzinfo=dt_util.UTC)
 # Clocks of servers and of Home Assistant may be in different time zones.
 _ODD: Final = timedelta(days=1)
@@ -112,6 +113,7 @@ DESCRIPTIONS = (
         key="address",
         translation_key="address",
         value_fn=lambda tracker: tracker.position and tracker.position.address,
+        calm=_PASSING_BY,
     ),
     _diagnostic(
         key="position_time",

@@ -50,7 +50,7 @@ async def add_question(client: HomeAssistantClient) -> None:
 def ask_button() -> Card:
     """Return a section with a button that asks."""
     watch = (
-        "The answer is a notification. Ask other questions under **Settings → Developer "
-        "tools → Actions**, with the action `conversation.process`."
+        "The answer is a notification. Ask other questions under **Settings → Tools → "
+        "Actions**, with the action `conversation.process`."
     )
     return button(f"script.{_SCRIPT}", f"Ask: {_QUESTION}?", watch)

@@ -24,7 +24,7 @@ pytestmark = [
 async def test_ride(
     simulator: Simulator, poll: Poll, state_of: StateOf, writes: list[str]
 ) -> None:
-    """Each is written every other minute, at the start and at the end, and then no more."""
+    """Each is written every other minute, at the start and at the end, and then no more; the address still more rarely."""
     for minute in range(RIDDEN + STANDS):
         heard = dt_util.utcnow() + timedelta(seconds=50)
         if minute == 1:
@@ -34,11 +34,13 @@ async def test_ride(
             latitude=49.41 + 0.002 * min(minute, RIDDEN),
             motion=0 < minute < RIDDEN,
             accuracy=5,
+            address=f"Main Street {minute}",
             last_update=heard,
         )
         await poll(60)
     written = [writes.count(f"sensor.red_bike_{name}") for name in COUNTERS]
     assert all(RIDDEN / 2 - 1 <= times <= RIDDEN / 2 + 3 for times in written)
+    assert 2 <= writes.count("sensor.red_bike_address") <= RIDDEN / 10 + 3
 
     def shown(name: str, platform: Platform = Platform.SENSOR) -> State:
         state = state_of(f"{RED}_{name}", platform)
@@ -51,6 +53,7 @@ async def test_ride(
     assert float(shown("total_distance").state) == ride["distance"]
     assert float(shown("ride_duration").state) * 60 == pytest.approx(ride["duration"])
     writes.clear()
-    for _ in range(10):
+    for _ in range(12):
         await poll(60)
     assert not {f"sensor.red_bike_{name}" for name in COUNTERS} & set(writes)
+    assert shown("address").state == f"Main Street {RIDDEN + STANDS - 1}"

@@ -39,8 +39,10 @@ class Found:
 
     @property
     def rows_of_1_1(self) -> Counter[str]:
-        """Return the rows that version 1.1 would have written."""
-        return self.rows | self.values
+        """Return the rows that version 1.1 would have written, which knew no addresses."""
+        rows = self.rows | self.values
+        del rows["address"]
+        return rows
 
     @property
     def share(self) -> float:

@@ -12,13 +12,13 @@ _PAGE = """\
 
 Each line in **Activity** is something that a person may want to know, and each row in the database costs room. So what follows
 each report of a bike that is ridden is written calmly: *Last update* at most every five minutes, *Ride distance*, *Ride
-duration* and *Total distance* at most every two while the ride goes on. They are written at once when it starts and ends, when
-anything else of the tracker changes, and after it fell silent. Triggers, conditions and rides go by each report.
+duration* and *Total distance* at most every two, and *Address* at most every ten. When the ride starts and ends, and after the tracker
+fell silent, they are exact. The map, triggers, conditions and rides go by each report.
 
-Five bikes that report every ten seconds under way, ridden to work and at weekends: {rides} rides and {kilometres:.0f} km in
-{days:.0f} days, {reports:,} reports, over the live connection and with polls. Two of the trackers also report every five minutes
-while they stand. The command `.venv/test/bin/python -m tests.week` measures it again in a real Home Assistant with its recorder,
-which takes some minutes, and writes this page. Version 1.1 wrote whatever was new.
+Five bikes that report every ten seconds under way, each time with another address, ridden to work and at weekends: {rides} rides
+and {kilometres:.0f} km in {days:.0f} days, {reports:,} reports, over the live connection and with polls. Two of the trackers also
+report every five minutes while they stand. The command `.venv/test/bin/python -m tests.week` measures it again in a real Home
+Assistant with its recorder, which takes some minutes, and writes this page. Version 1.1 wrote whatever was new, and had no addresses.
 
 | | Now | Version 1.1 |
 | --- | --- | --- |
@@ -31,6 +31,7 @@ which takes some minutes, and writes this page. Version 1.1 wrote whatever was n
 """
 _NAMES = {
     "": "the bike on the map",
+    "address": "*Address*",
     "last_update": "*Last update*",
     "motion": "*Moving*",
     "ride": "*Ride*",
@@ -57,8 +58,8 @@ def page(found: Found) -> str:
         rows=now.total(),
         rows_of_1_1=before.total(),
         table="\n".join(
-            f"| {name} | {now[name]:,} | {rows:,} | {lines[name]:,} |"
-            for name, rows in before.most_common()
+            f"| {name} | {now[name]:,} | {before[name]:,} | {lines[name]:,} |"
+            for name in sorted(now, key=lambda name: (-before[name], name))
         ),
     )
 

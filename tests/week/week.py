@@ -155,6 +155,7 @@ class Week:
             accuracy=position.accuracy,
             speed=(position.speed or 0) / 1.852,
             fix_time=position.fix_time,
+            address=_address(position.latitude, position.longitude),
             attributes={
                 "batteryLevel": 80,
                 "motion": position.motion,
@@ -185,6 +186,11 @@ class Week:
                 lines[kind] += 1
                 ridden[kind] += (bike, _hour(when)) in hours
         return lines, ridden
+
+
+def _address(latitude: float | None, longitude: float | None) -> str:
+    """Return an address as services have them: each house has its own."""
+    return f"{latitude:.4f}, {longitude:.4f}"
 
 
 def _rows(hass: HomeAssistant) -> Counter[str]:

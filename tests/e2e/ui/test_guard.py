@@ -8,12 +8,14 @@ from playwright.async_api import Locator, expect
 import pytest
 import pytest_asyncio
 
+from tests.e2e.browser import DESKTOP, Look
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.hosting import Repository
 from tests.live import HomeAssistantProcess
 from tests.simulator.streets import HOME
 
 from .fleet import Fleet
+from .layout import cut_off
 from .readme import button
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -57,6 +59,12 @@ async def clean_up(
     await client.action("persistent_notification.dismiss_all")
 
 
+@pytest.mark.parametrize(
+    "look",
+    [DESKTOP, Look("phone", 390, 844, touch=True)],
+    ids=lambda look: look.name,
+    indirect=True,
+)
 async def test_card(
     frontend: Frontend,
     account: Fleet,
@@ -82,6 +90,7 @@ async def test_card(
     await account.ride("City bike", _AWAY, 20)
     await client.poll()
     await expect(panel).to_contain_text("Triggered")
+    assert await cut_off(frontend.page) == []
     await _press(panel, "Disarm")
     await expect(panel).to_contain_text("Disarmed")
     await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
