@@ -33,9 +33,11 @@ class Found:
 
     @property
     def lines_an_hour_of_1_1(self) -> float:
-        """Return those of version 1.1, which wrote *Last update* with each report."""
-        calm = self.lines_ridden["last_update"]
-        return (self.lines_ridden.total() - calm + self.reports_ridden) / self.hours
+        """Return those of version 1.1: *Last update* with each report, and no address."""
+        others = self.lines_ridden - Counter(
+            {kind: self.lines_ridden[kind] for kind in ("last_update", "address")}
+        )
+        return (others.total() + self.reports_ridden) / self.hours
 
     @property
     def rows_of_1_1(self) -> Counter[str]:
