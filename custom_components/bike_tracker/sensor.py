@@ -114,6 +114,11 @@ DESCRIPTIONS = (
         translation_key="address",
         value_fn=lambda tracker: tracker.position and tracker.position.address,
         calm=_PASSING_BY,
+        # No address is better than one of another place.
+        beside_fn=lambda tracker: (
+            tracker.ride_events,
+            tracker.position and tracker.position.address is None,
+        ),
     ),
     _diagnostic(
         key="position_time",
