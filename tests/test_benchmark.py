@@ -28,6 +28,7 @@ from .benchmark.plan import (
     BEYOND_THE_LIMIT,
     IDLERS,
     LARGE,
+    MOST,
     OURS,
     SMALL,
     TOLD_OF,
@@ -123,7 +124,7 @@ def live_results() -> LiveResults:
 def results() -> Results:
     """Return results with which every goal is reached: a hundredth of what others cost."""
     found = Results(costs=defaultdict(list))
-    for trackers in (*SMALL, *LARGE, BEYOND_THE_LIMIT):
+    for trackers in (*SMALL, *LARGE, MOST):
         for candidate in CANDIDATES:
             found.memory[trackers, candidate] = trackers * (
                 1 if candidate == OURS else 2
@@ -140,7 +141,7 @@ def results() -> Results:
             found.full[kind, OURS, work] = [FullCost(0.09, 0.01, 9_000)]
             found.full[kind, USUAL, work] = [FullCost(0.9, 0.9, 9_000)]
     found.profiles = {OURS: {"sensor.py": 2.0, "turns.py": 0.4}, USUAL: {"api.py": 3.0}}
-    found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=7_500, changed=7_500)
+    found.limits[BEYOND_THE_LIMIT] = Limit(shown=2_500, left_out=1_500, changed=7_500)
     found.reports = [{READ_ALL: 6e-6, READ_SOME: 5e-6, STANDING: 4e-6, RIDING: 7e-6}]
     for watched in (FEW, MANY):
         found.automations[watched] = [dict.fromkeys(TITLES_OF_AUTOMATIONS, 0.0005)]
@@ -161,7 +162,7 @@ def test_page(results: Results) -> None:
         assert f"### {trackers:,} tracker" in page
     # One of what it is, one for the CPU of each work, one for memory, and all figures.
     rows = 1 + len(TITLES) + 1 + len(TITLES) * len((*SMALL, *LARGE))
-    assert page.count("| `paj_gps` | ") == rows
+    assert page.count("| `scorpiontrack` | ") == rows
     assert "1.00 (1.00 ×)" in page
     assert "| `sensor.py` | 2.0 | 0.0 |\n| `api.py` | 0.0 | 3.0 |\n" in page
     assert "turns.py" not in page
@@ -184,9 +185,9 @@ def test_page(results: Results) -> None:
     ("work", "seconds", "missed"),
     [
         (SAME_BODY.key, 0.09, 1),
-        (SHUFFLED.key, 0.11, 1),
-        (SOME_REPORTED.key, 0.02, 4),
-        (SOME_REPORTED.key, 0.2, 5),
+        (SHUFFLED.key, 0.09, 1),
+        (SOME_REPORTED.key, 0.02, 2),
+        (SOME_REPORTED.key, 0.2, 3),
         ("all_reported", 0.2, 1),
         ("all_reported", 0.3, 2),
         (SET_UP, 0.2, 1),
@@ -208,7 +209,7 @@ def test_other_goals(results: Results) -> None:
     results.counts[1_000, OURS][SAME_BODY.key] = WRITTEN
     results.counts[1_000, OURS][SOME_REPORTED.key] = Counts(2, 1, 4, 4, 3, 4)
     results.memory[1_000, OURS] = 3_000
-    results.limits[BEYOND_THE_LIMIT] = Limit(shown=2_499, left_out=7_501, changed=7_497)
+    results.limits[BEYOND_THE_LIMIT] = Limit(shown=2_499, left_out=1_501, changed=7_497)
     results.costs[100, OURS, SHUFFLED.key].append(Cost(0, 0, 0, 0.06, 0))
     results.reports[0][READ_ALL] = 6.6e-6
     results.automations[FEW][0][ONE] = 0.0011

@@ -7,6 +7,7 @@ import sys
 from time import monotonic
 
 from . import plan
+from .before import RevisionError, compare
 from .machine import LibraryError, describe
 from .measured import Finding, NotMeasuredError, load, save
 from .report import REPORT, write
@@ -32,6 +33,11 @@ def main() -> int:
         help="measure nothing but this anew, and leave the rest of the page as it was measured before",
     )
     what.add_argument(
+        "--before",
+        metavar="REVISION",
+        help="measure an earlier version from git beside this one, print both, and write nothing",
+    )
+    what.add_argument(
         "--render",
         action="store_true",
         help="measure nothing, and write the page of what was measured before",
@@ -45,6 +51,9 @@ def main() -> int:
     try:
         if arguments.quick:
             return _judge(_run(plan.quick()))
+        if arguments.before:
+            print(compare(arguments.before, arguments.repeats))
+            return 0
         parts = [arguments.only] if arguments.only else list(plan.PARTS)
         for part in () if arguments.render else parts:
             run = f"{describe()} {plan.times(part, arguments.repeats)}"
@@ -54,7 +63,7 @@ def main() -> int:
             save(part, run, findings)
         results = Results()
         write(results, {part: load(part, results) for part in plan.PARTS})
-    except (LibraryError, NotMeasuredError, plan.StepError) as err:
+    except (LibraryError, NotMeasuredError, RevisionError, plan.StepError) as err:
         print(f"\nFailed: {err}", file=sys.stderr)
         return 1
     print(f"Wrote docs/{REPORT.name}")

@@ -43,11 +43,10 @@ class Habit:
 
 IDLE, REPORTED, TOUCHED = "idle", "reported", "touched"
 
-# A tracker that reports has another place, status and last update: three of four entities. Home Assistant forces every
+# A tracker that reports has another place, status and last update: three of five entities. Home Assistant forces every
 # write of a device tracker to be a change, unless the entity says otherwise.
 _HABITS: Final = {
     "bike_tracker": {
-        # The fifth is the guard, which no other has and which nothing changes.
         SET_UP: Habit(2, changed=5, written=5, different=5),
         IDLE: Habit(1),
         REPORTED: Habit(2, more_changed=3, more_written=3, different=3),
@@ -61,24 +60,10 @@ _HABITS: Final = {
         TOUCHED: Habit(2, more_changed=1, more_written=1, different=1),
     },
     "usual_way": {
-        SET_UP: Habit(2, changed=4, written=4, different=4),
-        IDLE: Habit(2, changed=1, written=4),
-        REPORTED: Habit(2, changed=1, more_changed=2, written=4, different=3),
-        TOUCHED: Habit(2, changed=1, more_changed=1, written=4, different=1),
-    },
-    # One entity per tracker, its place.
-    "autoskope": {
-        SET_UP: Habit(2, changed=1, written=1, different=1),
-        IDLE: Habit(1, changed=1, written=1),
-        REPORTED: Habit(1, changed=1, written=1, different=1),
-        TOUCHED: Habit(1, changed=1, written=1),
-    },
-    # Three per tracker: place, speed and battery.
-    "paj_gps": {
-        SET_UP: Habit(3, changed=3, written=3, different=3),
-        IDLE: Habit(2, changed=1, written=3),
-        REPORTED: Habit(2, changed=1, more_changed=1, written=3, different=2),
-        TOUCHED: Habit(2, changed=1, written=3),
+        SET_UP: Habit(2, changed=5, written=5, different=5),
+        IDLE: Habit(2, changed=1, written=5),
+        REPORTED: Habit(2, changed=1, more_changed=2, written=5, different=3),
+        TOUCHED: Habit(2, changed=1, more_changed=1, written=5, different=1),
     },
     # Four per tracker: place, ignition, speed and last report.
     "scorpiontrack": {

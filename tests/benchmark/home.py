@@ -28,6 +28,7 @@ _COMPONENTS = (
     "network",
     "zone",
     # These load with the first entity, which is nothing that set-up should pay for.
+    "alarm_control_panel",
     "binary_sensor",
     "device_tracker",
     "sensor",

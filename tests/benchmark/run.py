@@ -12,6 +12,7 @@ import cProfile
 from dataclasses import asdict
 import gc
 import json
+import os
 from pathlib import Path
 import pstats
 import sys
@@ -31,7 +32,16 @@ from .guarding import Guarding
 from .home import home, settle
 from .listening import Listening
 from .meter import Meter
-from .plan import AUTOMATIONS, GUARD, IDLE, LIVE_KINDS, RECORDED, REPORTS, UNRECORDED
+from .plan import (
+    AUTOMATIONS,
+    FOLDER,
+    GUARD,
+    IDLE,
+    LIVE_KINDS,
+    RECORDED,
+    REPORTS,
+    UNRECORDED,
+)
 from .reports import measure
 from .results import FullCost
 from .scenarios import ALL_REPORTED, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
@@ -224,11 +234,12 @@ def _install(folder: Path) -> None:
     components = folder / "custom_components"
     components.mkdir()
     here = Path(__file__).parent
-    for path in (
-        here / "usual_way",
-        here.parents[1] / "custom_components" / "bike_tracker",
-    ):
+    ours = Path(os.environ.get(FOLDER, here.parents[1]))
+    for path in (here / "usual_way", ours / "custom_components" / "bike_tracker"):
         (components / path.name).symlink_to(path)
+    # Of this version some was imported already, to measure it without Home Assistant.
+    for name in [name for name in sys.modules if name.startswith("custom_components")]:
+        del sys.modules[name]
     # Home Assistant itself forgets the folder where another one of the name is in reach.
     sys.path.insert(0, str(folder))
 

@@ -9,10 +9,8 @@ from .candidate import Candidate
 from .floor import Floor
 from .integration import (
     Integration,
-    autoskope,
     bike_tracker,
     live_bike_tracker,
-    paj_gps,
     scorpiontrack,
     traccar_server,
     usual_way,
@@ -22,8 +20,6 @@ CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "bike_tracker": bike_tracker,
     "floor": Floor,
     "usual_way": usual_way,
-    "autoskope": autoskope,
-    "paj_gps": paj_gps,
     "scorpiontrack": scorpiontrack,
 }
 """Candidates that poll."""

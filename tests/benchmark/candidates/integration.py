@@ -12,7 +12,6 @@ from homeassistant.const import (
     CONF_PORT,
     CONF_SSL,
     CONF_URL,
-    CONF_USERNAME,
     CONF_VERIFY_SSL,
 )
 from homeassistant.core import HomeAssistant
@@ -86,28 +85,6 @@ def live_bike_tracker(addresses: Addresses) -> Candidate:
 def usual_way(addresses: Addresses) -> Candidate:
     """Return the plain integration that is kept beside this package."""
     return Integration("usual_way", _account(addresses))
-
-
-def autoskope(addresses: Addresses) -> Candidate:
-    """Return Home Assistant's integration for Autoskope."""
-    return Integration(
-        "autoskope",
-        {
-            CONF_HOST: f"{addresses.peers}/autoskope",
-            CONF_USERNAME: addresses.email,
-            CONF_PASSWORD: addresses.password,
-        },
-    )
-
-
-def paj_gps(addresses: Addresses) -> Candidate:
-    """Return Home Assistant's integration for PAJ GPS, pointed to another address."""
-    requests = import_module("pajgps_api.pajgps_requests").PajGpsRequests
-    requests.DEFAULT_BASE_URL = f"{addresses.peers}/paj_gps"
-    return Integration(
-        "paj_gps",
-        {CONF_EMAIL: addresses.email, CONF_PASSWORD: addresses.password},
-    )
 
 
 def scorpiontrack(addresses: Addresses) -> Candidate:

@@ -17,7 +17,7 @@ from aiohttp import web
 from tests.simulator import Simulator
 from tests.simulator.listener import HOST, PATIENCE
 
-from . import autoskope, paj_gps, scorpiontrack, traccar_server
+from . import scorpiontrack, traccar_server
 from .fleet import EMAIL, PASSWORD, Fleet
 from .live import APART, Live
 
@@ -31,8 +31,7 @@ class StandIns:
         """Serve this fleet in the words of each; close what is idle for so many seconds."""
         self.requests = 0
         app = web.Application(middlewares=[self._count])
-        for peer in (autoskope, scorpiontrack, paj_gps):
-            app.add_routes(peer.routes(fleet))
+        app.add_routes(scorpiontrack.routes(fleet))
         app.add_routes(traccar_server.routes(simulator))
         self._runner = web.AppRunner(app, access_log=None, keepalive_timeout=patience)
 

@@ -11,7 +11,12 @@ from .coordinator import UsualCoordinator
 
 type UsualConfigEntry = ConfigEntry[UsualCoordinator]
 
-PLATFORMS = [Platform.BINARY_SENSOR, Platform.DEVICE_TRACKER, Platform.SENSOR]
+PLATFORMS = [
+    Platform.ALARM_CONTROL_PANEL,
+    Platform.BINARY_SENSOR,
+    Platform.DEVICE_TRACKER,
+    Platform.SENSOR,
+]
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: UsualConfigEntry) -> bool:
