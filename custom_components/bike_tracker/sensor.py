@@ -116,7 +116,7 @@ DESCRIPTIONS = (
         calm=_PASSING_BY,
         # No address is better than one of another place.
         beside_fn=lambda tracker: (
-            tracker.ride_events,
+            tracker.story.ride_events,
             tracker.position and tracker.position.address is None,
         ),
     ),
