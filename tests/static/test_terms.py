@@ -44,12 +44,13 @@ HOLDS = {
 # Home Assistant's own names are shown of these.
 NAMED_BY_HOME_ASSISTANT = {"battery", "speed"}
 
-# Home Assistant 2026.11 says it otherwise than the releases before; ours is its newer word.
+# Newer releases of Home Assistant say it otherwise than older ones; ours is the newer word.
 NEWER = {
     ("hu", "config.step.reconfigure.data.url"),
     ("hu", "config.step.user.data.url"),
     ("hu", "entity.sensor.battery_voltage.name"),
     ("ja", "entity.binary_sensor.online.name"),
+    ("sr", "config.error.invalid_auth"),
 }
 # Home Assistant's word is for how far away something is, ours for how far a bike went.
 OF_A_WAY = {
