@@ -25,7 +25,7 @@ from tests.simulator.world import DEFAULT_LATITUDE
 from .house import House
 
 CHAT = "notify.chat"
-MAP = "/map"
+MAP = "/map?entity_id=device_tracker.red_bike"
 
 
 @pytest.fixture

@@ -146,7 +146,7 @@ class Tricks:
             ),
             "parked": Trick(
                 "{bike} is parked",
-                "It stays where it is. Tap the shield of its Guard now, and see what happens next.",
+                "It stays where it is. Tap the lock of its Guard (Armed away) now, and see what happens next.",
                 "mdi:bicycle",
                 fleet.park,
                 bike=2,
