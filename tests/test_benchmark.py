@@ -12,7 +12,7 @@ from custom_components.bike_tracker import (
     binary_sensor as our_binary_sensor,
     sensor as our_sensor,
 )
-from custom_components.bike_tracker.entities.limit import OPTIONAL_KINDS
+from custom_components.bike_tracker.entities.entity_limit import OPTIONAL_KINDS
 
 from .benchmark import measured, plan
 from .benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS

@@ -17,7 +17,7 @@ from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from .entities.adder import EntityAdder
 from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
 from .fleet.memory import Memory
-from .fleet.outage import async_end_outage
+from .fleet.no_contact import async_end_outage
 from .fleet.registries import tracker_of
 from .identity import async_identify
 from .services import async_setup_services

@@ -16,15 +16,15 @@ from homeassistant.util.signal_type import SignalType
 from .account import Account, Moment, Tracker
 from .api import Device, LiveClient, Message, News
 from .asking.coming_back import ComingBack
-from .asking.filling import Filling
+from .asking.missing_reports import MissingReports
 from .asking.service import Service
 from .const import DOMAIN, LOGGER
 from .fleet.handover import async_hand_over
 from .fleet.listeners import TrackerListeners
 from .fleet.memory import Memory
 from .fleet.registries import Fleet, trackers_of
+from .fleet.repair_issues import async_create_issue, async_delete_issue
 from .fleet.ride_book import RideBook
-from .fleet.troubles import async_create_issue, async_delete_issue
 from .identity import name_of
 from .live import Live
 
@@ -65,7 +65,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self._async_poll_anew,
         )
         self._tracker_listeners = TrackerListeners(hass, entry)
-        self._filling = Filling(
+        self._missing_reports = MissingReports(
             hass, entry, service, self.account, self._moment, self.async_tell
         )
         self.coming_back = ComingBack(
@@ -116,7 +116,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self._follow(news)
         if moment.came_back:
             self.coming_back.async_wait()
-        self._filling.async_look()
+        self._missing_reports.async_look()
         self.live.async_follow_poll(
             offered=answer.offers_positions, untold=_reports(news)
         )
@@ -171,7 +171,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         if news.changed and self.last_update_success:
             self.async_update_listeners()
             self._tell_automations()
-            self._filling.async_look()
+            self._missing_reports.async_look()
 
     def _follow(self, news: News[str, Tracker]) -> None:
         known = {} if self.data is None else self.data.now

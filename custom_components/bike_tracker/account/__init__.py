@@ -9,14 +9,14 @@ from .alarms import ALARM_TYPES, Alarm
 from .checkpoint import LONGEST, Gap
 from .distance import Fix
 from .guard import Guard, Triggered
-from .happened import Moment, RideEvent
 from .history import Past
+from .occurrences import Moment, RideEvent
 from .reports import is_outdated
 from .ride_log import KnownRide, RideLog
-from .since import Said, Since
 from .story import Story
 from .track import Ride, Track
 from .tracker import Tracker, Trackers
+from .unchanged_since import Said, Since
 
 __all__ = [
     "ALARM_TYPES",

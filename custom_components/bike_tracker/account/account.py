@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..api import Device, News, Position
 from .checkpoint import Gap
-from .happened import Moment
 from .history import Past
 from .missing import counted, gone
+from .occurrences import Moment
 from .reports import (
     announcing,
     goes_back,

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
-from .happened import Moment
+from .occurrences import Moment
 from .track import Ride, RideNews, Track
 
 LONGEST: Final = timedelta(days=7)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from ..api import Position
 from .alarms import Alarm
 from .distance import Fix, fix_of, is_plausible, metres, noise
-from .happened import following
+from .occurrences import following
 from .rides import says_it_moves
 from .track import Track
 

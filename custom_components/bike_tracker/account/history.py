@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ..api import Position
 from .checkpoint import LONGEST, Checkpoint, checkpoint_at
-from .happened import Moment, RideEvent
+from .occurrences import Moment, RideEvent
 from .reports import in_order
 from .ride_log import KnownRide, RideLog
 from .rides import heard

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from .checkpoint import Checkpoint, after_report, is_at_rest
-from .happened import Moment, RideEvent, following, later
+from .occurrences import Moment, RideEvent, following, later
 from .track import Ride, RideNews, Track
 
 _KEPT: Final = 10

@@ -7,13 +7,13 @@ from ..api import DeviceStatus, Position
 from .alarms import Alarm, alarms_of, is_same
 from .checkpoint import Gap, is_at_rest
 from .guard import Guard, alarmed, armed, heard as guard_heard, recalled
-from .happened import Moment, RideEvent, later
 from .history import Past, after_past
+from .occurrences import Moment, RideEvent, later
 from .reports import in_order, is_older_position, taken
 from .ride_log import NO_RIDES, RideLog
 from .rides import ended, heard, recounted, silent_at
-from .since import NEVER_HEARD, Since
 from .track import NEW_TRACK, RideNews, Track
+from .unchanged_since import NEVER_HEARD, Since
 
 _OLDEST_ALARM: Final = timedelta(hours=1)
 

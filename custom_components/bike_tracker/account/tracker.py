@@ -7,9 +7,9 @@ from typing import NamedTuple
 from ..api import Device, Hardware, Position
 from .distance import Fix
 from .guard import Triggered
-from .since import Said
 from .story import NEW_STORY, Story
 from .track import Ride
+from .unchanged_since import Said
 
 
 class Tracker(NamedTuple):

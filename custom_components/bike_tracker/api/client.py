@@ -10,11 +10,11 @@ from aiohttp import hdrs
 from yarl import URL
 
 from ..news import News
-from .answers import async_answer, raise_for_status
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
-from .limits import MOST_BYTES
 from .lists import ListReader, read_positions
 from .models import Device, Position
+from .responses import async_answer, raise_for_status
+from .size_limits import MOST_BYTES
 
 TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""

@@ -12,8 +12,8 @@ import orjson
 
 from ..news import News
 from .errors import InvalidResponseError
-from .limits import refuse_too_many_values
 from .models import Device, Position
+from .size_limits import refuse_too_many_values
 
 # Servers may invent names without end. Real ones use some hundred at the most.
 MOST_NAMES: Final = 300

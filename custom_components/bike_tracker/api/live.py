@@ -12,7 +12,6 @@ import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
-from .answers import async_answer, raise_for_status
 from .client import TrackingClient
 from .errors import (
     CannotConnectError,
@@ -20,8 +19,9 @@ from .errors import (
     NoAnswerError,
     RedirectedError,
 )
-from .limits import MOST_BYTES
 from .messages import Message, read
+from .responses import async_answer, raise_for_status
+from .size_limits import MOST_BYTES
 from .socket import CLOSING, Socket
 
 _TIMEOUT: Final = 30

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import orjson
 
-from .limits import refuse_too_many_values
 from .lists import ListReader
 from .models import Device, Position
+from .size_limits import refuse_too_many_values
 
 
 @dataclass(frozen=True, slots=True)

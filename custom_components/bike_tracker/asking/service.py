@@ -26,8 +26,8 @@ from ..api import (
     TrackingError,
 )
 from ..const import DOMAIN
-from ..fleet.oddities import log_oddities
-from ..fleet.outage import async_begin_outage, async_end_outage
+from ..fleet.no_contact import async_begin_outage, async_end_outage
+from ..fleet.unreadable import log_unreadable
 from .history import History
 from .positions import PositionLookup
 from .refused_positions import Offer
@@ -151,7 +151,7 @@ class Service:
         self._failures = NONE_FAILED
         self.sign_in.async_succeed()
         async_end_outage(self.hass, self.entry)
-        self._odd = log_oddities(self.entry, self.client.devices.seen, self._odd)
+        self._odd = log_unreadable(self.entry, self.client.devices.seen, self._odd)
         return devices
 
     def _failure(self, err: TrackingError) -> Exception:

@@ -12,7 +12,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..api import AuthenticationError, TrackingError
 from ..const import DOMAIN, LOGGER
-from ..fleet.outage import async_begin_outage
+from ..fleet.no_contact import async_begin_outage
 from ..identity import name_of
 from .clients import client_for_now
 from .refused_sign_in import SignIn

@@ -20,11 +20,11 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
+from .attached_trigger import AttachedTrigger
+from .attached_triggers import async_get_attached
 from .kinds import AT_ONCE, KINDS, Item, Kind
 from .options import schema
 from .sentences import sentence
-from .watch import Watch
-from .watches import async_get_watches
 
 _CONF_ALARM = "alarm"
 _AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
@@ -91,8 +91,10 @@ class TrackerTrigger(Trigger):
         if names:
             known_by.append(sorted(names))
         key = json.dumps(known_by, sort_keys=True)
-        watch = Watch(key, self._kind, json.dumps(target), tell, wait, names)
-        return (await async_get_watches(self._hass)).async_add(watch)
+        attached = AttachedTrigger(
+            key, self._kind, json.dumps(target), tell, wait, names
+        )
+        return (await async_get_attached(self._hass)).async_add(attached)
 
     def _entity_id(self, unique_id: str) -> str | None:
         return er.async_get(self._hass).async_get_entity_id(

@@ -20,7 +20,7 @@ from ..coordinator import BikeTrackerCoordinator
 from ..entity import BikeTrackerDescription, BikeTrackerEntity
 from ..identity import name_of
 from ..portions import Portions
-from . import limit
+from . import entity_limit
 
 type Kinds = Mapping[
     type[BikeTrackerEntity[Any]], Iterable[BikeTrackerDescription[Any]]
@@ -47,7 +47,7 @@ class _Kind:
 
     def is_had_by(self, tracker: Tracker) -> bool:
         """Return whether a tracker has such an entity."""
-        is_optional = self.description.key in limit.OPTIONAL_KINDS
+        is_optional = self.description.key in entity_limit.OPTIONAL_KINDS
         return not is_optional or self.description.is_reported_by(tracker)
 
 
@@ -83,7 +83,7 @@ class EntityAdder:
         self._async_add_wanted()
         coordinator, entry = self._coordinator, self._coordinator.config_entry
         entry.async_on_unload(coordinator.async_add_listener(self._async_add_wanted))
-        tell_none = partial(limit.async_tell, coordinator.hass, entry, 0, 0)
+        tell_none = partial(entity_limit.async_tell, coordinator.hass, entry, 0, 0)
         entry.async_on_unload(tell_none)
         await self._adding.async_finish()
 
@@ -102,12 +102,14 @@ class EntityAdder:
         hass, entry = self._coordinator.hass, self._coordinator.config_entry
         wanted, left_out = self._wanted(), self.left_out
         waiting = {key: left_out[key] for key in left_out if key in self._seen}
-        if wanted or (waiting and limit.room(hass, entry) >= min(waiting.values())):
+        if wanted or (
+            waiting and entity_limit.room(hass, entry) >= min(waiting.values())
+        ):
             self.left_out = self._make_room()
             wanted |= waiting.keys()
         else:
             self.left_out = waiting
-        limit.async_tell(hass, entry, len(self._seen), len(self.left_out))
+        entity_limit.async_tell(hass, entry, len(self._seen), len(self.left_out))
         # In one order, so that they have the same names at every start.
         self._adding.async_add(sorted(wanted.difference(self.left_out)))
 
@@ -152,10 +154,10 @@ class EntityAdder:
     def _make_room(self) -> dict[str, int]:
         """Do without kinds that give way; return which trackers are left out."""
         trackers, kinds = self._coordinator.fleet.had, self._kinds
-        if len(trackers) * len(kinds) <= limit.MOST_ENTITIES:
+        if len(trackers) * len(kinds) <= entity_limit.MOST_ENTITIES:
             return {}
         taking = self._each(trackers, self._taking_room)
-        gone, left_out = limit.fitting(taking)
+        gone, left_out = entity_limit.fitting(taking)
         if gone:
             registry = er.async_get(self._coordinator.hass)
             for entity_ids in taking.values():

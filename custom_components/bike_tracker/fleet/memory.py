@@ -12,9 +12,9 @@ from ..account import Remembered, Tracker
 from ..api import News
 from ..api.models import number, timestamp
 from ..const import DOMAIN
-from .file import LateFile
 from .ride_book import RideBook
-from .stories import dict_in, from_json, to_json
+from .storage_file import LateFile
+from .stored_stories import dict_in, from_json, to_json
 
 type Marks = list[dict[str, Any]]
 """How far triggers are with the trackers of an account, ready to be written."""

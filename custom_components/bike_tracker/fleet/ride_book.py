@@ -10,8 +10,8 @@ from homeassistant.util import dt as dt_util
 
 from ..account import KnownRide, Ride, Tracker
 from ..api import News
-from .file import LateFile
-from .stories import plain, reader
+from .storage_file import LateFile
+from .stored_stories import plain, reader
 
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000

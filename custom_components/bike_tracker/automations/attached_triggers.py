@@ -26,18 +26,18 @@ from ..account import Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from ..fleet.memory import MARKS
+from .attached_trigger import AttachedTrigger
 from .kinds import Item
-from .marks import async_read_old_file, async_remove_old_file_later, by_trigger
 from .targets import SIGNAL_TARGETS, coordinators, trackers_in
-from .watch import Watch
+from .trigger_marks import async_read_old_file, async_remove_old_file_later, by_trigger
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
-type Look = tuple[BikeTrackerCoordinator, str, Watch]
+type Look = tuple[BikeTrackerCoordinator, str, AttachedTrigger]
 """A tracker, and a trigger that is to look at it."""
 
 
-class Watches:
+class AttachedTriggers:
     """Lets triggers look at a tracker that is another one, or when a wait is over.
 
     An outage, a reload or a tracker that is not listed ends no wait: one that is over
@@ -49,7 +49,7 @@ class Watches:
         self._hass = hass
         self._old = old
         # When each is to look again, whatever is heard until then.
-        self._watches: dict[Watch, datetime] = {}
+        self._attached: dict[AttachedTrigger, datetime] = {}
         # What was taken in of each account.
         self._heard = WeakKeyDictionary[BikeTrackerCoordinator, Trackers]()
         self._timer: tuple[datetime, CALLBACK_TYPE] = _NEVER, lambda: None
@@ -62,31 +62,33 @@ class Watches:
 
     def _written(self, unique_ids: Collection[str]) -> list[dict[str, Any]]:
         """Return how far triggers are with these trackers, beside the event loop."""
-        written = ((watch.key, watch.written(unique_ids)) for watch in [*self._watches])
+        written = (
+            (trigger.key, trigger.written(unique_ids)) for trigger in [*self._attached]
+        )
         return [{"trigger": key, "trackers": marks} for key, marks in written if marks]
 
     @callback
-    def async_add(self, watch: Watch) -> CALLBACK_TYPE:
+    def async_add(self, trigger: AttachedTrigger) -> CALLBACK_TYPE:
         """Let a trigger begin where it was; the function returned ends it."""
-        self._watches[watch] = _NEVER
-        self._look(self._follow(watch))
-        return partial(self._async_remove, watch)
+        self._attached[trigger] = _NEVER
+        self._look(self._follow(trigger))
+        return partial(self._async_remove, trigger)
 
     @callback
-    def _async_remove(self, watch: Watch) -> None:
+    def _async_remove(self, trigger: AttachedTrigger) -> None:
         """Remember no more of it, unless it ends with Home Assistant."""
         if not self._hass.is_stopping:
             self._remember()
-        del self._watches[watch]
-        watch.marks.clear()
-        if not self._watches:
+        del self._attached[trigger]
+        trigger.marks.clear()
+        if not self._attached:
             self._close()
 
     def _close(self) -> None:
         """End with the last trigger; the next one begins anew."""
         for end in (*self._listening, self._timer[1]):
             end()
-        del self._hass.data[MARKS], self._hass.data[_WATCHES]
+        del self._hass.data[MARKS], self._hass.data[_ATTACHED]
 
     def _remember(self) -> None:
         for coordinator in coordinators(self._hass):
@@ -104,14 +106,16 @@ class Watches:
 
     @callback
     def _async_on_targets(self) -> None:
-        self._look([*chain.from_iterable(map(self._follow, self._watches))])
+        self._look([*chain.from_iterable(map(self._follow, self._attached))])
 
     @callback
     def _async_on_time(self, now: datetime) -> None:
         self._timer = _NEVER, self._timer[1]
         self._look([*self._ended(now, is_silence=False)])
         # Silence is told by an answer alone.
-        waits = (at for watch, at in self._watches.items() if not watch.kind.is_silence)
+        waits = (
+            at for trigger, at in self._attached.items() if not trigger.kind.is_silence
+        )
         self._set_timer(min(waits, default=_NEVER))
 
     def _set_timer(self, at: datetime) -> None:
@@ -124,24 +128,26 @@ class Watches:
 
     # Who is to look
 
-    def _follow(self, watch: Watch) -> list[Look]:
+    def _follow(self, trigger: AttachedTrigger) -> list[Look]:
         """Follow what came into a trigger's target, or left it; look at what came."""
-        unique_ids = trackers_in(self._hass, watch.target)
-        if unique_ids == watch.marks.keys():
+        unique_ids = trackers_in(self._hass, trigger.target)
+        if unique_ids == trigger.marks.keys():
             return []
-        looks = [*self._at(unique_ids - watch.marks.keys(), watch)]
+        looks = [*self._at(unique_ids - trigger.marks.keys(), trigger)]
         listed = {name: account.data.now[name] for account, name, _ in looks}
         # One that begins later is of an automation that is new or was off.
         is_unsure = self._hass.state is not CoreState.running
-        watch.follow(unique_ids, listed, dt_util.utcnow(), is_unsure=is_unsure)
+        trigger.follow(unique_ids, listed, dt_util.utcnow(), is_unsure=is_unsure)
         self._remember()
         return looks
 
-    def _at(self, unique_ids: Iterable[str], watch: Watch) -> Iterator[Look]:
+    def _at(
+        self, unique_ids: Iterable[str], trigger: AttachedTrigger
+    ) -> Iterator[Look]:
         """Yield those of some trackers that are listed: others are news once they are."""
         for coordinator in coordinators(self._hass):
             for unique_id in unique_ids & coordinator.data.now.keys():
-                yield coordinator, unique_id, watch
+                yield coordinator, unique_id, trigger
 
     def _news(self, coordinator: BikeTrackerCoordinator) -> Iterator[Look]:
         """Yield what is new of an account since it was last heard of."""
@@ -151,23 +157,24 @@ class Watches:
         self._heard[coordinator] = news.now
         for unique_id in news.since(known) & news.now.keys():
             before, now = known.get(unique_id), news.now[unique_id]
-            for watch in self._watches:
-                if unique_id in watch.marks and (
-                    before is None or watch.kind.reads(before) != watch.kind.reads(now)
+            for trigger in self._attached:
+                if unique_id in trigger.marks and (
+                    before is None
+                    or trigger.kind.reads(before) != trigger.kind.reads(now)
                 ):
-                    yield coordinator, unique_id, watch
+                    yield coordinator, unique_id, trigger
         asked_at = coordinator.account.asked_at or dt_util.utcnow()
         yield from self._ended(asked_at, is_silence=True)
 
     def _ended(self, by: datetime, *, is_silence: bool) -> Iterator[Look]:
         """Yield those whose wait is over, or was put off meanwhile."""
-        for watch, at in self._watches.items():
-            if at <= by and watch.kind.is_silence is is_silence:
-                ended = {name for name, end in watch.waits.items() if end <= by}
+        for trigger, at in self._attached.items():
+            if at <= by and trigger.kind.is_silence is is_silence:
+                ended = {name for name, end in trigger.waits.items() if end <= by}
                 for unique_id in ended:
-                    del watch.waits[unique_id]
-                self._watches[watch] = min(watch.waits.values(), default=_NEVER)
-                yield from self._at(ended & watch.marks.keys(), watch)
+                    del trigger.waits[unique_id]
+                self._attached[trigger] = min(trigger.waits.values(), default=_NEVER)
+                yield from self._at(ended & trigger.marks.keys(), trigger)
 
     # What becomes of it
 
@@ -181,33 +188,33 @@ class Watches:
 
     def _due(self, look: Look, now: datetime) -> Iterator[tuple[datetime, Look, Item]]:
         """Yield what is due, and when it became so; come again for the rest."""
-        coordinator, unique_id, watch = look
+        coordinator, unique_id, trigger = look
         if not coordinator.last_update_success:
             # All of it is news once the service answers.
             self._heard.pop(coordinator, None)
             return
-        is_silence = watch.kind.is_silence
+        is_silence = trigger.kind.is_silence
         by = (coordinator.account.asked_at or now) if is_silence else now
-        for at, item in watch.to_tell(unique_id, coordinator.data.now[unique_id]):
-            if at <= by or not (watch.wait or is_silence):
+        for at, item in trigger.to_tell(unique_id, coordinator.data.now[unique_id]):
+            if at <= by or not (trigger.wait or is_silence):
                 yield at, look, item
             # Each report puts silence off: nothing to note.
-            elif at < watch.waits.get(unique_id, _NEVER):
-                watch.waits[unique_id] = at
-                self._watches[watch] = min(at, self._watches[watch])
+            elif at < trigger.waits.get(unique_id, _NEVER):
+                trigger.waits[unique_id] = at
+                self._attached[trigger] = min(at, self._attached[trigger])
                 if not is_silence:
                     self._set_timer(at)
 
     def _tell(self, look: Look, item: Item) -> None:
-        coordinator, unique_id, watch = look
-        mark = watch.marks.get(unique_id)
+        coordinator, unique_id, trigger = look
+        mark = trigger.marks.get(unique_id)
         # What was told before this may have ended the trigger.
         if mark is None or (mark.told and item.at <= mark.told):
             return
-        watch.marks[unique_id] = mark._replace(told=item.at)
+        trigger.marks[unique_id] = mark._replace(told=item.at)
         coordinator.fleet.memory.async_save_later()
         try:
-            watch.tell(coordinator, unique_id, item)
+            trigger.tell(coordinator, unique_id, item)
         except Exception:  # noqa: BLE001 - the others are told all the same
             LOGGER.exception("Unexpected error running a trigger")
 
@@ -216,8 +223,8 @@ class Watches:
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
         stored = by_trigger(coordinator.fleet.memory.take_marks() or self._old or ())
-        for watch in self._watches:
-            watch.recall(coordinator.fleet.had, stored[watch.key])
+        for trigger in self._attached:
+            trigger.recall(coordinator.fleet.had, stored[trigger.key])
         coordinator.fleet.memory.async_save_later()
         entries = self._hass.config_entries.async_entries(
             DOMAIN, include_disabled=False
@@ -228,10 +235,10 @@ class Watches:
             async_remove_old_file_later(self._hass)
 
 
-_WATCHES: HassKey[Watches] = HassKey(f"{DOMAIN}_watches")
+_ATTACHED: HassKey[AttachedTriggers] = HassKey(f"{DOMAIN}_attached")
 
 
-@singleton(_WATCHES, async_=True)
-async def async_get_watches(hass: HomeAssistant) -> Watches:
+@singleton(_ATTACHED, async_=True)
+async def async_get_attached(hass: HomeAssistant) -> AttachedTriggers:
     """Return all triggers that are listening."""
-    return Watches(hass, await async_read_old_file(hass))
+    return AttachedTriggers(hass, await async_read_old_file(hass))

@@ -15,8 +15,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.entities import limit as entity_limit
-from custom_components.bike_tracker.entities.limit import OPTIONAL_KINDS
+from custom_components.bike_tracker.entities import entity_limit
+from custom_components.bike_tracker.entities.entity_limit import OPTIONAL_KINDS
 
 from .conftest import EMAIL, EVERYTHING, Poll, Shown, StateOf, async_setup
 from .simulator.server import Simulator

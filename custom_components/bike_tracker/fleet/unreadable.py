@@ -9,7 +9,7 @@ from ..const import LOGGER
 from ..identity import name_of
 
 
-def log_oddities(
+def log_unreadable(
     entry: ConfigEntry, seen: Seen, known: AbstractSet[str]
 ) -> AbstractSet[str]:
     """Write what is odd and was not known to the log; return what is known now."""

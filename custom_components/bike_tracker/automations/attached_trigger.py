@@ -8,11 +8,11 @@ from typing import Any
 from ..account import Tracker, Trackers
 from ..coordinator import BikeTrackerCoordinator
 from .kinds import Item, Kind
-from .marks import Mark, read
+from .trigger_marks import Mark, read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Watch:
+class AttachedTrigger:
     """Knows of each of its trackers how far it is.
 
     What was so already when a tracker came into the target is not told; its wait counts
@@ -41,7 +41,7 @@ class Watch:
         *,
         is_unsure: bool,
     ) -> None:
-        """Watch these trackers from now on, and no others.
+        """AttachedTrigger these trackers from now on, and no others.
 
         What happened before a clock was set back has a later number than now.
         """

@@ -1,4 +1,4 @@
-"""Filling gaps: the service's own history is asked for soon after something lacks."""
+"""Reports that lack: the service's own history is asked for them soon after."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from .timer import Timer
 
 
 @dataclass(slots=True, eq=False)
-class Filling:
+class MissingReports:
     """Asks for the gaps of an account, and has told in time what waits for the answer."""
 
     hass: HomeAssistant

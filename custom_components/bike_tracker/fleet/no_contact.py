@@ -18,7 +18,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
-from .troubles import async_create_issue, async_delete_issue
+from .repair_issues import async_create_issue, async_delete_issue
 
 _KEY: Final = "no_contact"
 _SHOWN_AFTER: Final = timedelta(minutes=30)
