@@ -16,7 +16,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.account import Account, Remembered
 from custom_components.bike_tracker.api import Device, News, TrackingClient
-from custom_components.bike_tracker.asking.clients import create_clients
+from custom_components.bike_tracker.asking.clients import create_client
 from custom_components.bike_tracker.asking.service import create_service
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -137,7 +137,7 @@ async def test_first_waits(
     """They are Home Assistant's own, unless the server itself asks for another."""
     simulator.fault("status-503", retry_after=asked_for)
     entry.mock_state(hass, ConfigEntryState.SETUP_IN_PROGRESS)
-    client, _ = create_clients(hass, entry.data)
+    client = create_client(hass, entry.data)
     service = create_service(hass, entry, client, offers_positions=False)
     account = Account(Remembered())
 

@@ -9,7 +9,7 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.typing import ConfigType
 
-from .asking.clients import create_clients
+from .asking.clients import create_client
 from .asking.service import create_service
 from .asking.set_up_again import async_set_up_again
 from .const import DOMAIN
@@ -52,13 +52,13 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    client, live = create_clients(hass, entry.data)
+    client = create_client(hass, entry.data)
     memory = Memory(hass, entry)
     remembered = await memory.async_load()
     entry.async_on_unload(memory.async_close)
     known = any(story.position for story in remembered.stories.values())
     service = create_service(hass, entry, client, offers_positions=known)
-    coordinator = BikeTrackerCoordinator(hass, entry, service, live, memory)
+    coordinator = BikeTrackerCoordinator(hass, entry, service, memory)
     try:
         await coordinator.async_config_entry_first_refresh()
     except ConfigEntryAuthFailed, ConfigEntryNotReady:

@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
 from .account import Account, Moment, Tracker
-from .api import Device, LiveClient, Message, News
+from .api import Device, Message, News
 from .asking.coming_back import ComingBack
 from .asking.missing_reports import MissingReports
 from .asking.service import Service
@@ -41,7 +41,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         hass: HomeAssistant,
         entry: ConfigEntry,
         service: Service,
-        live: LiveClient,
         memory: Memory,
     ) -> None:
         """Poll for this entry, whose memory is loaded."""
@@ -59,7 +58,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         self.live = Live(
             hass,
             entry,
-            live,
+            service.client,
             self._async_hear,
             lambda: self.last_update_success,
             self._async_poll_anew,

@@ -15,7 +15,6 @@ from custom_components.bike_tracker.api import (
     CannotConnectError,
     Device,
     InvalidResponseError,
-    LiveClient,
     Message,
     NoAnswerError,
     Position,
@@ -23,6 +22,7 @@ from custom_components.bike_tracker.api import (
     ServiceUnavailableError,
     TrackingClient,
     TrackingError,
+    async_messages,
 )
 from custom_components.bike_tracker.api.errors import RefusedError
 from custom_components.bike_tracker.api.lists import ListReader
@@ -63,15 +63,15 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.fixture
-def client(session: aiohttp.ClientSession, simulator: Simulator) -> LiveClient:
+def client(session: aiohttp.ClientSession, simulator: Simulator) -> TrackingClient:
     """Return the client."""
-    return LiveClient(TrackingClient(session, simulator.url, EMAIL, PASSWORD))
+    return TrackingClient(session, simulator.url, EMAIL, PASSWORD)
 
 
-async def error_of(client: LiveClient) -> TrackingError:
+async def error_of(client: TrackingClient) -> TrackingError:
     """Return how the connection ends, and nobody says anything before."""
     try:
-        async with aclosing(client.async_messages()) as messages:
+        async with aclosing(async_messages(client)) as messages:
             async for _ in messages:
                 pass
     except TrackingError as err:
@@ -79,9 +79,9 @@ async def error_of(client: LiveClient) -> TrackingError:
     raise AssertionError("it ended without a reason")
 
 
-async def test_messages(client: LiveClient, simulator: Simulator) -> None:
+async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
     """First all positions, then what is new, as the models that lists are read with."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         first = await anext(messages)
         assert [position.latitude for position in first.positions] == [HOME[0]] * 2
         assert first.devices == []
@@ -97,10 +97,10 @@ async def test_messages(client: LiveClient, simulator: Simulator) -> None:
 
 
 async def test_signs_of_life_are_no_messages(
-    client: LiveClient, simulator: Simulator
+    client: TrackingClient, simulator: Simulator
 ) -> None:
     """They say nothing."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         simulator.live.keep_alive()
         simulator.set_status(BLUE, "offline")
@@ -108,13 +108,13 @@ async def test_signs_of_life_are_no_messages(
 
 
 async def test_what_is_sent(
-    client: LiveClient, session: aiohttp.ClientSession, simulator: Simulator
+    client: TrackingClient, session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
     """The password in one form, its cookie to one socket, and nothing else anywhere."""
     session.cookie_jar.update_cookies({"JSESSIONID": "older"})
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
     sign_in, socket, again, other = simulator.requests
     assert [(item.method, item.path) for item in simulator.requests] == 2 * [
@@ -133,9 +133,9 @@ async def test_what_is_sent(
     assert "older" not in (socket.header("Cookie") or "")
 
 
-async def test_goodbye(client: LiveClient, simulator: Simulator) -> None:
+async def test_goodbye(client: TrackingClient, simulator: Simulator) -> None:
     """Who reads no further says so, and the session is not ended: others may use it."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
     while simulator.live.sockets:
         await asyncio.sleep(0.01)
@@ -144,7 +144,7 @@ async def test_goodbye(client: LiveClient, simulator: Simulator) -> None:
 
 
 async def test_goodbye_that_is_not_answered(
-    client: LiveClient, simulator: Simulator
+    client: TrackingClient, simulator: Simulator
 ) -> None:
     """It is not waited for, whatever comes instead."""
     listening = asyncio.create_task(error_of(client))
@@ -160,10 +160,10 @@ async def test_goodbye_that_is_not_answered(
 
 
 async def test_goodbye_to_somebody_who_does_not_read(
-    client: LiveClient, simulator: Simulator
+    client: TrackingClient, simulator: Simulator
 ) -> None:
     """What could not be sent keeps nothing open."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         simulator.live.sockets[0].transport.pause_reading()
         gc.collect()
@@ -179,7 +179,7 @@ async def test_goodbye_to_somebody_who_does_not_read(
     assert sending.exception() or sending.cancelled()
 
 
-async def test_nobody_there(client: LiveClient, simulator: Simulator) -> None:
+async def test_nobody_there(client: TrackingClient, simulator: Simulator) -> None:
     """Nothing listens."""
     await simulator.stop()
     assert isinstance(await error_of(client), RefusedError)
@@ -200,7 +200,7 @@ async def test_nobody_there(client: LiveClient, simulator: Simulator) -> None:
     ],
 )
 async def test_refused(
-    client: LiveClient,
+    client: TrackingClient,
     simulator: Simulator,
     at: str,
     fault: str,
@@ -236,7 +236,7 @@ async def test_refused(
     ],
 )
 async def test_broken(
-    client: LiveClient,
+    client: TrackingClient,
     simulator: Simulator,
     fault: str,
     kind: type[TrackingError],
@@ -253,16 +253,20 @@ async def test_broken(
     "fault", ["session-no-answer", "socket-no-answer", "says-nothing", "floods-odd"]
 )
 @pytest.mark.usefixtures("hurried")
-async def test_no_answer(client: LiveClient, simulator: Simulator, fault: str) -> None:
+async def test_no_answer(
+    client: TrackingClient, simulator: Simulator, fault: str
+) -> None:
     """It is not waited for long."""
     simulator.live_fault(fault)
     assert type(await error_of(client)) is NoAnswerError
 
 
 @pytest.mark.usefixtures("hurried")
-async def test_nobody_there_any_more(client: LiveClient, simulator: Simulator) -> None:
+async def test_nobody_there_any_more(
+    client: TrackingClient, simulator: Simulator
+) -> None:
     """A peer that answers no ping is dead; one that does may be silent."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         silent = asyncio.ensure_future(anext(messages))
         await asyncio.wait([silent], timeout=5 * 60)
@@ -274,10 +278,10 @@ async def test_nobody_there_any_more(client: LiveClient, simulator: Simulator) -
 
 @pytest.mark.usefixtures("hurried")
 async def test_nobody_there_while_nobody_listens(
-    client: LiveClient, simulator: Simulator
+    client: TrackingClient, simulator: Simulator
 ) -> None:
     """Whoever listens again is told how it ended."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         simulator.live_fault("dies")
         await asyncio.sleep(2 * 60)
@@ -288,14 +292,14 @@ async def test_nobody_there_while_nobody_listens(
 @pytest.mark.parametrize("fault", ["dies", "ends", None])
 @pytest.mark.usefixtures("hurried")
 async def test_nothing_is_left_of_a_connection(
-    client: LiveClient, simulator: Simulator, fault: str | None
+    client: TrackingClient, simulator: Simulator, fault: str | None
 ) -> None:
     """However it ended, and without waiting for a garbage collection."""
     gc.collect()
     gc.disable()
     try:
         with suppress(TrackingError):
-            async with aclosing(client.async_messages()) as messages:
+            async with aclosing(async_messages(client)) as messages:
                 await anext(messages)
                 assert len(_all_of(Socket)) == 1
                 simulator.live_fault(fault)
@@ -314,11 +318,11 @@ def _all_of[T](kind: type[T]) -> list[T]:
 
 @pytest.mark.usefixtures("hurried")
 async def test_a_dead_peer_is_noticed_in_time(
-    client: LiveClient, simulator: Simulator
+    client: TrackingClient, simulator: Simulator
 ) -> None:
     """Within a minute and a half, and not before a server's own sign of life is due."""
     clock = asyncio.get_running_loop()
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         heard_at = clock.time()
         simulator.live_fault("dies")
@@ -327,9 +331,9 @@ async def test_a_dead_peer_is_noticed_in_time(
     assert 55 < clock.time() - heard_at < 90
 
 
-async def test_pings(client: LiveClient, simulator: Simulator) -> None:
+async def test_pings(client: TrackingClient, simulator: Simulator) -> None:
     """A server that asks for a sign of life gets one."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         [socket] = simulator.live.sockets
         reader = asyncio.ensure_future(anext(messages))
@@ -344,7 +348,7 @@ async def test_pings(client: LiveClient, simulator: Simulator) -> None:
 @pytest.mark.parametrize("is_asked", [True, False])
 @pytest.mark.usefixtures("hurried")
 async def test_lost_while_a_sign_of_life_is_sent(
-    client: LiveClient,
+    client: TrackingClient,
     simulator: Simulator,
     monkeypatch: pytest.MonkeyPatch,
     is_asked: bool,
@@ -354,7 +358,7 @@ async def test_lost_while_a_sign_of_life_is_sent(
     async def lose(*_: object) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
 
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         monkeypatch.setattr(aiohttp.ClientWebSocketResponse, "send_frame", lose)
         if is_asked:
@@ -363,10 +367,10 @@ async def test_lost_while_a_sign_of_life_is_sent(
             await anext(messages)
 
 
-async def test_a_flood_of_pings(client: LiveClient, simulator: Simulator) -> None:
+async def test_a_flood_of_pings(client: TrackingClient, simulator: Simulator) -> None:
     """They are answered at a bearable pace: no more than a thousand a second."""
     clock = asyncio.get_running_loop()
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         flooded_at = clock.time()
         simulator.live_fault("floods-pings")
@@ -381,10 +385,10 @@ async def test_a_flood_of_pings(client: LiveClient, simulator: Simulator) -> Non
 
 @pytest.mark.usefixtures("hurried")
 async def test_pings_of_somebody_who_does_not_read(
-    client: LiveClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    client: TrackingClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers that nobody takes are not waited for."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         monkeypatch.setattr(aiohttp.ClientWebSocketResponse, "send_frame", _for_ever)
         await simulator.live.sockets[0].web.ping()
@@ -400,15 +404,15 @@ async def test_closed_session(
     session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
     """It ends like a connection that was lost."""
-    client = LiveClient(TrackingClient(session, simulator.url, EMAIL, PASSWORD))
+    client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
     await session.close()
     assert isinstance(await error_of(client), CannotConnectError)
 
 
 @pytest.mark.parametrize("fault", ["floods", "floods-odd"])
-async def test_floods(client: LiveClient, simulator: Simulator, fault: str) -> None:
+async def test_floods(client: TrackingClient, simulator: Simulator, fault: str) -> None:
     """They are read at a bearable pace, and leave others their turn."""
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         simulator.live_fault(fault)
         flooded = asyncio.ensure_future(anext(messages))
@@ -420,10 +424,12 @@ async def test_floods(client: LiveClient, simulator: Simulator, fault: str) -> N
 
 
 @pytest.mark.parametrize("fault", ["halves", "odd", "strangers"])
-async def test_nonsense(client: LiveClient, simulator: Simulator, fault: str) -> None:
+async def test_nonsense(
+    client: TrackingClient, simulator: Simulator, fault: str
+) -> None:
     """It costs itself, and no connection."""
     simulator.live_fault(fault)
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         reader = asyncio.ensure_future(anext(messages))
         while not simulator.live.sockets:
             await asyncio.sleep(0.01)
@@ -458,14 +464,14 @@ def test_odd_messages(text: bytes, expected: Message | None) -> None:
     assert read(text, *READERS) == expected
 
 
-async def test_a_long_message(client: LiveClient, simulator: Simulator) -> None:
+async def test_a_long_message(client: TrackingClient, simulator: Simulator) -> None:
     """Where all of 2,500 trackers are is one message, of rows as long as real ones."""
     for number in range(2_500):
         unique_id = f"{number}"
         simulator.add_device(unique_id, email=EMAIL)
         for field in ("attributes", "network", "address"):
             simulator.override_position(unique_id, field, TRACCAR_POSITION[field])
-    async with aclosing(client.async_messages()) as messages:
+    async with aclosing(async_messages(client)) as messages:
         message = await anext(messages)
     assert len(message.positions) == 2_502
 

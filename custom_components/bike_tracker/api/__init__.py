@@ -14,7 +14,7 @@ from .errors import (
     ServiceUnavailableError,
     TrackingError,
 )
-from .live import LiveClient
+from .live import async_messages
 from .messages import Message
 from .models import Device, DeviceStatus, Hardware, Position
 
@@ -25,7 +25,6 @@ __all__ = [
     "DeviceStatus",
     "Hardware",
     "InvalidResponseError",
-    "LiveClient",
     "Message",
     "News",
     "NoAnswerError",
@@ -34,4 +33,5 @@ __all__ = [
     "ServiceUnavailableError",
     "TrackingClient",
     "TrackingError",
+    "async_messages",
 ]

@@ -5,7 +5,6 @@ Not in the documented interface: it is what Traccar's own web page uses.
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from typing import Final
 
 import aiohttp
@@ -32,97 +31,95 @@ _NOTHINGS_AT_A_TIME: Final = 10
 _BREATH: Final = 0.01
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LiveClient:
-    """The live connection of one account.
+async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
+    """Sign in and yield what the service says, until the connection ends.
 
     Credentials go out in the form of the sign-in alone, and the cookie that came of it
     to the socket alone: both to the given address, as redirects are not followed.
+
+    To be closed by whoever reads no further. Ends by raising AuthenticationError,
+    CannotConnectError, InvalidResponseError, RedirectedError or
+    ServiceUnavailableError.
     """
+    asked = client.session
+    if asked.closed:
+        raise CannotConnectError("connection closed")
+    async with _new_session(asked) as session:
+        cookie = await async_answer(_async_sign_in(session, client), asked)
+        url = URL(f"{client.url}/socket", encoded=True)
+        socket = await async_answer(_async_open(session, url, cookie), asked)
+        try:
+            yield await _async_first(client, socket)
+            while True:
+                for _ in range(_MESSAGES_AT_A_TIME):
+                    yield await _async_next(client, socket)
+                await asyncio.sleep(_BREATH)
+        finally:
+            await socket.async_close()
 
-    client: TrackingClient
 
-    async def async_messages(self) -> AsyncGenerator[Message]:
-        """Sign in and yield what the service says, until the connection ends.
+def _new_session(asked: aiohttp.ClientSession) -> aiohttp.ClientSession:
+    """Return a session without a cookie of an older one."""
+    return aiohttp.ClientSession(
+        connector=asked.connector,
+        connector_owner=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=asked.headers,
+        # For a socket aiohttp has no other way not to follow redirects.
+        middlewares=(_refuse_redirects,),
+        timeout=aiohttp.ClientTimeout(total=None),
+    )
 
-        To be closed by whoever reads no further. Ends by raising AuthenticationError,
-        CannotConnectError, InvalidResponseError, RedirectedError or
-        ServiceUnavailableError.
-        """
-        asked = self.client.session
-        if asked.closed:
-            raise CannotConnectError("connection closed")
-        async with self._new_session() as session:
-            cookie = await async_answer(self._async_sign_in(session), asked)
-            socket = await async_answer(self._async_open(session, cookie), asked)
-            try:
-                yield await self._async_first(socket)
-                while True:
-                    for _ in range(_MESSAGES_AT_A_TIME):
-                        yield await self._async_next(socket)
-                    await asyncio.sleep(_BREATH)
-            finally:
-                await socket.async_close()
 
-    def _new_session(self) -> aiohttp.ClientSession:
-        """Return a session without a cookie of an older one."""
-        return aiohttp.ClientSession(
-            connector=self.client.session.connector,
-            connector_owner=False,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=self.client.session.headers,
-            # For a socket aiohttp has no other way not to follow redirects.
-            middlewares=(_refuse_redirects,),
-            timeout=aiohttp.ClientTimeout(total=None),
+async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
+    """Return the cookie of a new session."""
+    async with (
+        asyncio.timeout(_TIMEOUT),
+        session.post(
+            URL(f"{client.url}/session", encoded=True),
+            data={"email": client.email, "password": client.password},
+            headers={hdrs.ACCEPT: "application/json"},
+            allow_redirects=False,
+        ) as response,
+    ):
+        await raise_for_status(response)
+        cookies = response.cookies.values()
+    if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
+        return cookie
+    raise InvalidResponseError("no session")
+
+
+async def _async_open(session: aiohttp.ClientSession, url: URL, cookie: str) -> Socket:
+    async with asyncio.timeout(_TIMEOUT):
+        return Socket(
+            await session.ws_connect(
+                url,
+                headers={hdrs.COOKIE: cookie},
+                timeout=CLOSING,
+                autoping=False,
+                max_msg_size=MOST_BYTES,
+                decode_text=False,
+            )
         )
 
-    async def _async_sign_in(self, session: aiohttp.ClientSession) -> str:
-        """Return the cookie of a new session."""
-        async with (
-            asyncio.timeout(_TIMEOUT),
-            session.post(
-                URL(f"{self.client.url}/session", encoded=True),
-                data={"email": self.client.email, "password": self.client.password},
-                headers={hdrs.ACCEPT: "application/json"},
-                allow_redirects=False,
-            ) as response,
-        ):
-            await raise_for_status(response)
-            cookies = response.cookies.values()
-        if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
-            return cookie
-        raise InvalidResponseError("no session")
 
-    async def _async_open(self, session: aiohttp.ClientSession, cookie: str) -> Socket:
+async def _async_first(client: TrackingClient, socket: Socket) -> Message:
+    """Return the first message, which comes at once: it says where all trackers are."""
+    try:
         async with asyncio.timeout(_TIMEOUT):
-            return Socket(
-                await session.ws_connect(
-                    URL(f"{self.client.url}/socket", encoded=True),
-                    headers={hdrs.COOKIE: cookie},
-                    timeout=CLOSING,
-                    autoping=False,
-                    max_msg_size=MOST_BYTES,
-                    decode_text=False,
-                )
-            )
+            return await _async_next(client, socket)
+    except TimeoutError:
+        raise NoAnswerError("no first message") from None
 
-    async def _async_first(self, socket: Socket) -> Message:
-        """Return the first message, which comes at once: it says where all trackers are."""
-        try:
-            async with asyncio.timeout(_TIMEOUT):
-                return await self._async_next(socket)
-        except TimeoutError:
-            raise NoAnswerError("no first message") from None
 
-    async def _async_next(self, socket: Socket) -> Message:
-        """Return the next message: signs of life, and what is nonsense, are none."""
-        devices, positions = self.client.devices, self.client.positions
-        while True:
-            for _ in range(_NOTHINGS_AT_A_TIME):
-                data = await socket.async_receive()
-                if (message := read(data, devices, positions)) is not None:
-                    return message
-            await asyncio.sleep(_BREATH)
+async def _async_next(client: TrackingClient, socket: Socket) -> Message:
+    """Return the next message: signs of life, and what is nonsense, are none."""
+    while True:
+        for _ in range(_NOTHINGS_AT_A_TIME):
+            data = await socket.async_receive()
+            if (message := read(data, client.devices, client.positions)) is not None:
+                return message
+        await asyncio.sleep(_BREATH)
 
 
 async def _refuse_redirects(

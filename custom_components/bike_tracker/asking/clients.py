@@ -9,19 +9,16 @@ from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_create_clientsession
 
-from ..api import LiveClient, TrackingClient
+from ..api import TrackingClient
 
 
-def create_clients(
-    hass: HomeAssistant, account: Mapping[str, Any]
-) -> tuple[TrackingClient, LiveClient]:
-    """Return clients that live as long as the config entry that is being set up.
+def create_client(hass: HomeAssistant, account: Mapping[str, Any]) -> TrackingClient:
+    """Return a client that lives as long as the config entry that is being set up.
 
     Raises the same errors as TrackingClient.
     """
     session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-    client = _client(session, account)
-    return client, LiveClient(client)
+    return _client(session, account)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..api import LiveClient, Message, TrackingError
+from ..api import Message, TrackingClient, TrackingError, async_messages
 from ..asking.timer import Timer
 from ..asking.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from ..const import DOMAIN, LOGGER
@@ -101,7 +101,7 @@ class Live:
 
     hass: HomeAssistant
     entry: ConfigEntry
-    client: LiveClient
+    client: TrackingClient
     take_in: Callable[[Message], None]
     polls_succeed: Callable[[], bool]
     poll: Callable[[], None]
@@ -201,7 +201,7 @@ class Live:
     async def _async_listen(self) -> None:
         async with (
             asyncio.timeout(None) as ending,
-            aclosing(self.client.async_messages()) as messages,
+            aclosing(async_messages(self.client)) as messages,
         ):
             async for message in messages:
                 self.report.messages += 1
