@@ -31,12 +31,13 @@ from ..fleet.unreadable import log_unreadable
 from .history import History
 from .positions import PositionLookup
 from .refused_positions import Offer
-from .refused_sign_in import SignIn
+from .refused_sign_in import async_ask_no_more, async_ask_person
 from .waits import NONE_FAILED, PASSING, Requests, Row
 
 # The list and positions.
 _REQUESTS_OF_A_POLL: Final = 2
 _TRANSLATION_KEYS: Final = {
+    AuthenticationError: "unauthorized",
     InvalidResponseError: "invalid_response",
     RedirectedError: "redirected",
     ServiceUnavailableError: "service_unavailable",
@@ -81,10 +82,10 @@ class Service:
     requests: Requests
     positions: PositionLookup
     history: History
-    sign_in: SignIn
     poll: Poll = field(default_factory=Poll)
     _asking: asyncio.Task[Answer] | None = None
-    _failures: Row = NONE_FAILED
+    _failed: Row = NONE_FAILED
+    _refused: Row = NONE_FAILED
     _last_success: float | None = None
     _odd: AbstractSet[str] = frozenset()
 
@@ -148,36 +149,40 @@ class Service:
             self._last_success = None
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
-        self._failures = NONE_FAILED
-        self.sign_in.async_succeed()
+        if self._refused.tries:
+            async_ask_no_more(self.hass, self.entry)
+        self._failed = self._refused = NONE_FAILED
         async_end_outage(self.hass, self.entry)
         self._odd = log_unreadable(self.entry, self.client.devices.seen, self._odd)
         return devices
 
-    def _failure(self, err: TrackingError) -> Exception:
+    def _failure(self, err: TrackingError) -> UpdateFailed | ConfigEntryAuthFailed:
         is_set_up = self.entry.state is ConfigEntryState.LOADED
+        key = _TRANSLATION_KEYS.get(type(err), "cannot_connect")
         if not isinstance(err, AuthenticationError):
-            self.sign_in.async_fail_otherwise()
-            self._failures = self._failures.another()
-            wait = PASSING.after(self._failures, err.retry_after)
-            # The first waits of a set-up are Home Assistant's own.
-            is_obeyed = is_set_up or err.retry_after is not None
-            return UpdateFailed(
-                translation_domain=DOMAIN,
-                translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
-                translation_placeholders={"error": str(err)},
-                retry_after=wait if is_obeyed else None,
-            )
-        if not is_set_up:
-            return ConfigEntryAuthFailed(
-                translation_domain=DOMAIN, translation_key="unauthorized"
-            )
-        # Not that error again, at which Home Assistant would end polling.
+            wait = self._wait(err, is_set_up=is_set_up)
+        elif is_set_up:
+            # Not as below, at which Home Assistant would end polling.
+            self._refused = self._refused.another()
+            wait = async_ask_person(self.hass, self.entry, self._refused)
+        else:
+            return ConfigEntryAuthFailed(translation_domain=DOMAIN, translation_key=key)
         return UpdateFailed(
             translation_domain=DOMAIN,
-            translation_key="unauthorized",
-            retry_after=self.sign_in.async_fail(),
+            translation_key=key,
+            translation_placeholders={"error": str(err)},
+            retry_after=wait,
         )
+
+    def _wait(self, err: TrackingError, *, is_set_up: bool) -> float | None:
+        # Once the person was asked to sign in, only a success ends that row.
+        if self._refused.tries < 2:
+            self._refused = NONE_FAILED
+        self._failed = self._failed.another()
+        # The first waits of a set-up are Home Assistant's own.
+        if is_set_up or err.retry_after is not None:
+            return PASSING.after(self._failed, err.retry_after)
+        return None
 
 
 def create_service(
@@ -190,5 +195,5 @@ def create_service(
     """Return what asks for an entry; take whether positions are known of a restart."""
     requests = Requests()
     positions = PositionLookup(entry, client, requests, Offer(offers_positions or None))
-    history, sign_in = History(client, requests), SignIn(hass, entry)
-    return Service(hass, entry, client, requests, positions, history, sign_in)
+    history = History(client, requests)
+    return Service(hass, entry, client, requests, positions, history)
