@@ -120,7 +120,7 @@ class History:
         """Return what is asked for next of a tracker after an answer that is none."""
         _, _, start, until, portion = question
         if not err.is_too_large:
-            self.offer, _ = self.offer.failed(err)
+            self.offer = self.offer.failed(err)
             return _Rest(start, portion, monotonic())
         half = (until - start) / 2
         # What does not fit into a minute is never told.

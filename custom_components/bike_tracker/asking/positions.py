@@ -7,6 +7,7 @@ Traccar answer `GET /positions`; whether this one does is found out by asking.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
 
@@ -25,6 +26,12 @@ from ..identity import name_of
 from .missing_positions import Missing
 from .refused_positions import Offer
 from .waits import Requests
+
+_FAILED: Final = "%s: Positions cannot be fetched (%s); trackers stay where they were"
+_TOO_LARGE: Final = (
+    "%s: Positions cannot be fetched (the list is too large to be read: %s);"
+    " trackers stay where they were, or without a place"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -47,11 +54,12 @@ class PositionLookup:
             found = dict(await self._async_get_all())
         except TrackingError as err:
             LOGGER.debug("No positions (%s)", err)
-            self.offer, warning = self.offer.failed(err)
-            if warning:
-                LOGGER.warning(
-                    "%s: Positions cannot be fetched %s", name_of(self.entry), warning
-                )
+            before, self.offer = self.offer, self.offer.failed(err)
+            # Too large also where positions never worked: nobody would know why.
+            is_news = not before.said_too_large if err.is_too_large else before.works
+            if is_news:
+                text = _TOO_LARGE if err.is_too_large else _FAILED
+                LOGGER.warning(text, name_of(self.entry), err)
             return {}
         if self.offer.is_made and self.offer.error is not None:
             LOGGER.info("%s: Positions are fetched again", name_of(self.entry))

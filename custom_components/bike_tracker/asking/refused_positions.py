@@ -1,16 +1,10 @@
 """What it means when the service answers `GET /positions` with anything else."""
 
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from ..api import CannotConnectError, ServiceUnavailableError, TrackingError
 from .waits import NEVER_OFFERED, NONE_FAILED, PASSING, Row
-
-_STAY: Final = "({}); trackers stay where they were"
-_TOO_LARGE: Final = (
-    "(the list is too large to be read: {});"
-    " trackers stay where they were, or without a place"
-)
 
 
 class Offer(NamedTuple):
@@ -36,25 +30,18 @@ class Offer(NamedTuple):
         """Return whether the service answers with positions, as far as is known."""
         return self.is_made is True and self.error is None
 
-    def failed(self, err: TrackingError) -> tuple[Offer, str | None]:
-        """Return what an answer without positions means, and what is to be said of it."""
-        text = _STAY if self.works else None
-        if err.is_too_large:
-            # Also where positions never worked: the person would not know why.
-            text = None if self.said_too_large else _TOO_LARGE
-        text = text and text.format(err)
-        passes = self.is_made or isinstance(
-            err, CannotConnectError | ServiceUnavailableError
-        )
+    def failed(self, err: TrackingError) -> Offer:
+        """Return what an answer without positions means."""
         offer = self._replace(
             # Its traceback would keep the answer.
             error=err.with_traceback(None),
             said_too_large=self.said_too_large or err.is_too_large,
         )
-        if passes:
+        may_pass = isinstance(err, CannotConnectError | ServiceUnavailableError)
+        if self.is_made or may_pass:
             row = self.passing.another()
             again_at = monotonic() + PASSING.after(row, err.retry_after)
-            return offer._replace(passing=row, again_at=again_at), text
+            return offer._replace(passing=row, again_at=again_at)
         row = self.refused.another()
         again_at = monotonic() + NEVER_OFFERED.after(row)
-        return offer._replace(is_made=False, refused=row, again_at=again_at), text
+        return offer._replace(is_made=False, refused=row, again_at=again_at)
