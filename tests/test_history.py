@@ -11,7 +11,6 @@ import pytest
 from custom_components.bike_tracker.account import Gap, Tracker, Trackers
 from custom_components.bike_tracker.api import InvalidResponseError, TrackingClient
 from custom_components.bike_tracker.asking.history import History
-from custom_components.bike_tracker.asking.waits import Requests
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED
 from .simulator import Simulator
@@ -39,8 +38,8 @@ class Asking:
         freezer: FrozenDateTimeFactory,
     ) -> None:
         """Begin without gaps."""
-        self.requests = Requests()
-        self.history = History(client, self.requests)
+        self.client = client
+        self.history = History(client)
         self.gaps: dict[str, Gap] = {}
         self.trackers: Trackers = {}
         self._simulator = simulator
@@ -197,8 +196,8 @@ async def test_tracker_that_went(asking: Asking) -> None:
 async def test_lists_come_first(asking: Asking, freezer: FrozenDateTimeFactory) -> None:
     """Only what they leave of 25 requests in ten minutes is asked for."""
     for minute in range(60):
-        asking.requests.note_list()
-        asking.requests.note()
+        await asking.client.async_get_devices()
+        await asking.client.async_get_positions()
         asking.note((RED, BLUE)[minute % 2])
         await asking.after(MINUTE / 60)
         freezer.tick(MINUTE * 59 / 60)

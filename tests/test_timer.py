@@ -11,11 +11,11 @@ from .conftest import Poll
 async def test_timer(hass: HomeAssistant, setup: MockConfigEntry, poll: Poll) -> None:
     """It counts from when it was last asked for; afterwards it can be asked for anew."""
     done: list[bool] = []
-    timer = Timer(hass, setup, 5, lambda: done.append(timer.is_scheduled))
+    timer = Timer(hass, setup, lambda: done.append(timer.is_scheduled))
     assert not timer.is_scheduled
-    timer.async_schedule()
+    timer.async_schedule(5)
     await poll(3)
-    timer.async_schedule()
+    timer.async_schedule(5)
     await poll(3)
     assert done == []
     await poll(3)
@@ -28,7 +28,7 @@ async def test_timer(hass: HomeAssistant, setup: MockConfigEntry, poll: Poll) ->
     await poll(2)
     assert done == [False, False]
 
-    timer.async_schedule()
+    timer.async_schedule(5)
     await hass.config_entries.async_unload(setup.entry_id)
     assert not timer.is_scheduled
     await poll(60)

@@ -76,18 +76,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         """Begin to sign in again, as the server refused the password."""
         return await self.async_step_user()
 
-    async def async_step_reauth_confirm(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Sign in again."""
-        return await self.async_step_user(user_input)
-
-    async def async_step_reconfigure(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Change the address, the email or the password."""
-        return await self.async_step_user(user_input)
-
     @override
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
@@ -121,6 +109,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=wrong,
             description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
         )
+
+    async_step_reauth_confirm = async_step_user
+    async_step_reconfigure = async_step_user
 
     async def _async_reach(
         self, typed: Mapping[str, Any]

@@ -9,8 +9,8 @@ from .home import Home
 async def test_timer(home: Home) -> None:
     """It ends with Home Assistant, which unloads no entry then."""
     done: list[bool] = []
-    timer = Timer(home.hass, home.entry(EMAIL), 5, lambda: done.append(True))
-    timer.async_schedule()
+    timer = Timer(home.hass, home.entry(EMAIL), lambda: done.append(True))
+    timer.async_schedule(5)
     await home.async_stop()
     await home.async_wait(10)
     assert done == []

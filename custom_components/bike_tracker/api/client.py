@@ -1,9 +1,12 @@
 """The client: one method per call of the service."""
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from time import monotonic
+from typing import Final
 
 import aiohttp
 from aiohttp import hdrs
@@ -16,8 +19,10 @@ from .models import Device, Position
 from .responses import async_answer, raise_for_status
 from .size_limits import MOST_BYTES
 
-TIMEOUT = aiohttp.ClientTimeout(total=30, sock_connect=15)
+DEVICES: Final = "devices"
+TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""
+_MOST_REMEMBERED: Final = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -41,6 +46,10 @@ class TrackingClient:
     positions: ListReader[int, Position] = field(
         default_factory=partial(ListReader, Position, within="attributes")
     )
+    asked: deque[tuple[float, str]] = field(
+        default_factory=partial(deque, maxlen=_MOST_REMEMBERED)
+    )
+    """When what was asked for, by the monotonic clock, the newest last."""
 
     def __post_init__(self) -> None:
         """Refuse credentials before they are needed."""
@@ -55,7 +64,7 @@ class TrackingClient:
         Raises AuthenticationError, CannotConnectError, InvalidResponseError,
         RedirectedError or ServiceUnavailableError.
         """
-        return self.devices.read(await self._async_get("devices"))
+        return self.devices.read(await self._async_get(DEVICES))
 
     async def async_get_positions(self) -> News[int, Position]:
         """Return the last known positions by the internal ID of their device.
@@ -92,6 +101,7 @@ class TrackingClient:
         return reports
 
     async def _async_get(self, path: str) -> bytes:
+        self.asked.append((monotonic(), path.partition("?")[0]))
         return await async_answer(self._async_ask(path), self.session)
 
     async def _async_ask(self, path: str) -> bytes:

@@ -30,7 +30,7 @@ class ComingBack:
     def __post_init__(self) -> None:
         """Wait to be asked to wait, or for Home Assistant to start."""
         self._has_started = self.hass.state is CoreState.running
-        self._timer = Timer(self.hass, self.entry, _SECONDS, self._async_act)
+        self._timer = Timer(self.hass, self.entry, self._async_act)
         self.entry.async_on_unload(async_at_started(self.hass, self._async_on_start))
 
     @property
@@ -42,23 +42,23 @@ class ComingBack:
     def async_wait(self) -> None:
         """Wait for what came back now, unless that is done already."""
         if not self._timer.is_scheduled:
-            self._timer.async_schedule()
+            self._timer.async_schedule(_SECONDS)
 
     @callback
     def async_entity_added(self) -> None:
         """Take in that there is one more entity, which may be one that comes back."""
         if self._timer.is_scheduled:
-            self._timer.async_schedule()
+            self._timer.async_schedule(_SECONDS)
 
     @callback
     def _async_on_start(self, _hass: HomeAssistant) -> None:
         if not self._has_started:
-            self._timer.async_schedule()
+            self._timer.async_schedule(_SECONDS)
 
     @callback
     def _async_act(self) -> None:
         if self.entry.state is not ConfigEntryState.LOADED:
-            self._timer.async_schedule()
+            self._timer.async_schedule(_SECONDS)
         elif self.hass.state is CoreState.running:
             self.move()
             if not self._has_started:

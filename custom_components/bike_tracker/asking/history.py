@@ -14,7 +14,7 @@ from ..account import LONGEST, Gap, Past, Trackers
 from ..api import Position, TrackingClient, TrackingError
 from ..const import LOGGER
 from .refused_positions import Offer
-from .waits import MINUTE, Requests
+from .waits import MINUTE, spare_requests
 
 # Polls, at which it is asked for, come up to a second early.
 _BETWEEN: Final = MINUTE - 2
@@ -49,7 +49,6 @@ class History:
     """Asks what fills one gap after another, the newest first: one a minute at most."""
 
     client: TrackingClient
-    requests: Requests
     offer: Offer = field(default_factory=Offer)
     _not_before: float = 0.0
     _rests: dict[str, _Rest] = field(default_factory=dict)
@@ -74,7 +73,7 @@ class History:
             if (known := trackers.get(key)) and known.device.id
         }
         is_time = monotonic() >= max(self._not_before, self.offer.again_at)
-        if not ids or not is_time or not self.requests.spare:
+        if not ids or not is_time or not spare_requests(self.client):
             return None
         # Of those that failed, the one that did so first.
         rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in ids}
@@ -103,7 +102,6 @@ class History:
         self, device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
         """Return what a device reported in a time; raises what the client does."""
-        self.requests.note()
         reports = await self.client.async_get_history(device_id, start, end)
         self.offer = Offer(is_made=True)
         return reports

@@ -29,7 +29,7 @@ class MissingReports:
 
     def __post_init__(self) -> None:
         """Wait until something lacks."""
-        self._timer = Timer(self.hass, self.entry, 0, self._async_on_time)
+        self._timer = Timer(self.hass, self.entry, self._async_on_time)
 
     @callback
     def async_look(self) -> None:

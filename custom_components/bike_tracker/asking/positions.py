@@ -25,7 +25,7 @@ from ..const import LOGGER
 from ..identity import name_of
 from .missing_positions import Missing
 from .refused_positions import Offer
-from .waits import Requests
+from .waits import spare_requests
 
 _FAILED: Final = "%s: Positions cannot be fetched (%s); trackers stay where they were"
 _TOO_LARGE: Final = (
@@ -40,7 +40,6 @@ class PositionLookup:
 
     entry: ConfigEntry
     client: TrackingClient
-    requests: Requests
     offer: Offer
     """Whether the service offers them, as far as is known: also from before a restart."""
     _missing: Missing = field(default_factory=Missing)
@@ -61,7 +60,7 @@ class PositionLookup:
                 text = _TOO_LARGE if err.is_too_large else _FAILED
                 LOGGER.warning(text, name_of(self.entry), err)
             return {}
-        if self.offer.is_made and self.offer.error is not None:
+        if self.offer.is_interrupted:
             LOGGER.info("%s: Positions are fetched again", name_of(self.entry))
         self.offer = Offer(is_made=True)
         found |= await self._async_get_missing(_lacking(wanted, found))
@@ -78,16 +77,14 @@ class PositionLookup:
         device list: hence a second try if the last one failed too, unless it would be
         long, the server asked to wait, or there were many requests before.
         """
-        self.requests.note()
         try:
             return (await self.client.async_get_positions()).now
         except NoAnswerError:
             raise
         except TrackingError as err:
-            is_first = not self.offer.is_made or self.offer.error is None
-            if is_first or err.retry_after is not None or not self.requests.spare:
+            may_repeat = self.offer.is_interrupted and spare_requests(self.client)
+            if err.retry_after is not None or not may_repeat:
                 raise
-        self.requests.note()
         return (await self.client.async_get_positions()).now
 
     async def _async_get_missing(
@@ -95,10 +92,9 @@ class PositionLookup:
     ) -> dict[int, Position]:
         """Return announced positions that the list lacks: servers leave old ones out."""
         found: dict[int, Position] = {}
-        spare, unanswered = self.requests.spare, None
+        spare, unanswered = spare_requests(self.client), None
         self._missing, groups = self._missing.by_id(lacking.values(), spare)
         for group in groups:
-            self.requests.note()
             ids = [device.position_id for device in group if device.position_id]
             try:
                 answer = await self.client.async_get_positions_by_id(ids)

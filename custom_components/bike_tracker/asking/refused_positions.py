@@ -30,6 +30,11 @@ class Offer(NamedTuple):
         """Return whether the service answers with positions, as far as is known."""
         return self.is_made is True and self.error is None
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Return whether it did once, and not the last time."""
+        return self.is_made is True and self.error is not None
+
     def failed(self, err: TrackingError) -> Offer:
         """Return what an answer without positions means."""
         offer = self._replace(

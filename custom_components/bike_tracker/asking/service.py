@@ -32,12 +32,11 @@ from .history import History
 from .positions import PositionLookup
 from .refused_positions import Offer
 from .refused_sign_in import async_ask_no_more, async_ask_person
-from .waits import NONE_FAILED, PASSING, Requests, Row
+from .waits import NONE_FAILED, PASSING, Row, spare_requests
 
 # The list and positions.
 _REQUESTS_OF_A_POLL: Final = 2
 _TRANSLATION_KEYS: Final = {
-    AuthenticationError: "unauthorized",
     InvalidResponseError: "invalid_response",
     RedirectedError: "redirected",
     ServiceUnavailableError: "service_unavailable",
@@ -79,7 +78,6 @@ class Service:
     hass: HomeAssistant
     entry: ConfigEntry
     client: TrackingClient
-    requests: Requests
     positions: PositionLookup
     history: History
     poll: Poll = field(default_factory=Poll)
@@ -92,7 +90,7 @@ class Service:
     @property
     def has_time(self) -> bool:
         """Return whether one more poll would not be too many requests."""
-        return self.requests.spare >= _REQUESTS_OF_A_POLL
+        return spare_requests(self.client) >= _REQUESTS_OF_A_POLL
 
     @property
     def has_history(self) -> bool:
@@ -138,7 +136,6 @@ class Service:
 
     async def _async_get_devices(self) -> News[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
-        self.requests.note_list()
         try:
             devices = await self.client.async_get_devices()
         except TrackingError as err:
@@ -158,31 +155,31 @@ class Service:
 
     def _failure(self, err: TrackingError) -> UpdateFailed | ConfigEntryAuthFailed:
         is_set_up = self.entry.state is ConfigEntryState.LOADED
-        key = _TRANSLATION_KEYS.get(type(err), "cannot_connect")
         if not isinstance(err, AuthenticationError):
-            wait = self._wait(err, is_set_up=is_set_up)
-        elif is_set_up:
-            # Not as below, at which Home Assistant would end polling.
-            self._refused = self._refused.another()
-            wait = async_ask_person(self.hass, self.entry, self._refused)
-        else:
-            return ConfigEntryAuthFailed(translation_domain=DOMAIN, translation_key=key)
+            # Once the person was asked to sign in, only a success ends that row.
+            if self._refused.tries < 2:
+                self._refused = NONE_FAILED
+            self._failed = self._failed.another()
+            wait = PASSING.after(self._failed, err.retry_after)
+            # The first waits of a set-up are Home Assistant's own.
+            is_obeyed = is_set_up or err.retry_after is not None
+            return UpdateFailed(
+                translation_domain=DOMAIN,
+                translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
+                translation_placeholders={"error": str(err)},
+                retry_after=wait if is_obeyed else None,
+            )
+        if not is_set_up:
+            return ConfigEntryAuthFailed(
+                translation_domain=DOMAIN, translation_key="unauthorized"
+            )
+        self._refused = self._refused.another()
+        # Not that error again, at which Home Assistant would end polling.
         return UpdateFailed(
             translation_domain=DOMAIN,
-            translation_key=key,
-            translation_placeholders={"error": str(err)},
-            retry_after=wait,
+            translation_key="unauthorized",
+            retry_after=async_ask_person(self.hass, self.entry, self._refused),
         )
-
-    def _wait(self, err: TrackingError, *, is_set_up: bool) -> float | None:
-        # Once the person was asked to sign in, only a success ends that row.
-        if self._refused.tries < 2:
-            self._refused = NONE_FAILED
-        self._failed = self._failed.another()
-        # The first waits of a set-up are Home Assistant's own.
-        if is_set_up or err.retry_after is not None:
-            return PASSING.after(self._failed, err.retry_after)
-        return None
 
 
 def create_service(
@@ -193,7 +190,5 @@ def create_service(
     offers_positions: bool,
 ) -> Service:
     """Return what asks for an entry; take whether positions are known of a restart."""
-    requests = Requests()
-    positions = PositionLookup(entry, client, requests, Offer(offers_positions or None))
-    history = History(client, requests)
-    return Service(hass, entry, client, requests, positions, history)
+    positions = PositionLookup(entry, client, Offer(offers_positions or None))
+    return Service(hass, entry, client, positions, History(client))

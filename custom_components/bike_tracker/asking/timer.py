@@ -13,7 +13,6 @@ class Timer:
 
     hass: HomeAssistant
     entry: ConfigEntry
-    seconds: float
     action: Callable[[], None]
     _cancel: CALLBACK_TYPE | None = None
 
@@ -27,13 +26,12 @@ class Timer:
         return self._cancel is not None
 
     @callback
-    def async_schedule(self, seconds: float | None = None) -> None:
-        """Do it after that time, or after so many seconds."""
+    def async_schedule(self, seconds: float) -> None:
+        """Do it after so many seconds, and not before."""
         self.async_cancel()
-        wait = self.seconds if seconds is None else seconds
         job = HassJob(self._async_act, cancel_on_shutdown=True)
         # Home Assistant's own call_later is not among the timers it cancels as it stops.
-        timer = self.hass.loop.call_later(wait, self.hass.async_run_hass_job, job)
+        timer = self.hass.loop.call_later(seconds, self.hass.async_run_hass_job, job)
         self._cancel = timer.cancel
 
     @callback

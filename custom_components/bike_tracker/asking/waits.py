@@ -1,10 +1,12 @@
 """How long to wait after failures in a row, and how often to ask at all."""
 
-from collections import deque
 from dataclasses import dataclass
 import random
 from time import monotonic
 from typing import Final, NamedTuple
+
+from ..api import TrackingClient
+from ..api.client import DEVICES
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -75,40 +77,20 @@ def obeyed(asked_for: float | None, at_least: float = MINUTE) -> float:
     return min(max(asked_for or 0, at_least), HOUR)
 
 
-class Requests:
-    """Counts what was asked for: never more than 25 times in any ten minutes.
+def spare_requests(client: TrackingClient) -> int:
+    """Return how many may be made now: never more than 25 in any ten minutes.
 
     The list and positions, once a minute each, come first: they are never left out. What
     else there is to ask for has what they leave.
     """
+    now = monotonic()
+    listed_at = max((at for at, path in client.asked if path == DEVICES), default=0.0)
+    next_at = max(now, listed_at + MINUTE)
+    # Ten minutes end now, and with each of the polls to come.
+    ends = [now, *(next_at + polls * MINUTE for polls in range(10))]
+    return max(0, min(_left(client, end, polls) for polls, end in enumerate(ends)))
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._times: deque[float] = deque()
-        self._listed_at = 0.0
 
-    def note_list(self) -> None:
-        """Take in that the list is asked for now, and again in a minute at the earliest."""
-        self._listed_at = monotonic()
-        self.note()
-
-    def note(self) -> None:
-        """Take in that something is asked for now."""
-        now = monotonic()
-        self._times.append(now)
-        while self._times[0] < now - _TEN_MINUTES:
-            self._times.popleft()
-
-    @property
-    def spare(self) -> int:
-        """Return how many may be made now although list and positions are asked for on.
-
-        In each ten minutes that begin before now and end after some polls to come.
-        """
-        now = monotonic()
-        return max(0, min(self._spare_after(polls, now) for polls in range(11)))
-
-    def _spare_after(self, polls: int, now: float) -> int:
-        next_at = max(now, self._listed_at + MINUTE)
-        begin = (next_at + (polls - 1) * MINUTE if polls else now) - _TEN_MINUTES
-        return _MOST - 2 * polls - sum(time > begin for time in self._times)
+def _left(client: TrackingClient, end: float, polls: int) -> int:
+    """Return what ten minutes leave, in which there are some more polls."""
+    return _MOST - 2 * polls - sum(at > end - _TEN_MINUTES for at, _ in client.asked)

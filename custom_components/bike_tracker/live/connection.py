@@ -117,7 +117,7 @@ class Live:
     def __post_init__(self) -> None:
         """Wait until positions are offered."""
         self._inbox = Inbox(self.hass, self.entry, self.take_in)
-        self._begin = Timer(self.hass, self.entry, _BEGIN_AFTER, self._async_begin)
+        self._begin = Timer(self.hass, self.entry, self._async_begin)
         self.entry.async_on_unload(
             self.hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self.async_take_in)
         )
@@ -142,7 +142,7 @@ class Live:
         if self._task is None or self._task.done():
             is_wanted = offered and not self.entry.pref_disable_polling
             if is_wanted and not self._begin.is_scheduled:
-                self._begin.async_schedule()
+                self._begin.async_schedule(_BEGIN_AFTER)
         # Of a poll without news nothing is to be learned.
         elif untold and (connection := self._connection) is not None:
             connection.untold = connection.untold.another()
