@@ -80,7 +80,6 @@ async def async_unload_entry(
     entry.runtime_data.entities.async_stop()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
-        await entry.runtime_data.coordinator.async_stop()
         # What came meanwhile is told by the entities that come next.
         entry.runtime_data.coordinator.live.async_take_in()
     return unloaded

@@ -97,19 +97,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         )
         await asyncio.wait([task])
 
-    async def async_stop(self) -> None:
-        """Poll no more."""
-        await self.async_shutdown()
-        await self.service.async_stop()
-
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
         self.live.async_take_in()
         # A person may have renamed it.
         self.name = _name(self.config_entry)
         answer = await self.service.async_ask(self.account, self._async_claim)
-        if answer is None:
-            return self.data
         moment = self._moment()
         news = self.account.take(answer.devices, answer.positions, moment, answer.began)
         self._follow(news)

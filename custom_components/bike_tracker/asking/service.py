@@ -1,6 +1,5 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -81,7 +80,6 @@ class Service:
     positions: PositionLookup
     history: History
     poll: Poll = field(default_factory=Poll)
-    _asking: asyncio.Task[Answer] | None = None
     _failed: Row = NONE_FAILED
     _refused: Row = NONE_FAILED
     _last_success: float | None = None
@@ -98,27 +96,11 @@ class Service:
         offers = self.positions.offer.is_made is True
         return offers and self.history.may_tell
 
-    async def async_ask(self, account: Account, claim: Claim) -> Answer | None:
-        """Return what the service answers to one poll, None if that was stopped.
+    async def async_ask(self, account: Account, claim: Claim) -> Answer:
+        """Return what the service answers to one poll.
 
         Raises UpdateFailed or ConfigEntryAuthFailed.
         """
-        self._asking = self.entry.async_create_background_task(
-            self.hass, self._async_ask(account, claim), f"{DOMAIN} poll"
-        )
-        try:
-            await asyncio.wait([self._asking])
-            return None if self._asking.cancelled() else self._asking.result()
-        finally:
-            self._asking = None
-
-    async def async_stop(self) -> None:
-        """End at once what would outlive the session it needs."""
-        if asking := self._asking:
-            asking.cancel()
-            await asyncio.wait([asking])
-
-    async def _async_ask(self, account: Account, claim: Claim) -> Answer:
         self.poll.time = dt_util.utcnow()
         began, start = account.begin_poll(self.poll.time), monotonic()
         try:
