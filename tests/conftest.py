@@ -32,7 +32,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.identity import MINOR_VERSION, unique_id_of
-from custom_components.bike_tracker.live import Live
+from custom_components.bike_tracker.live.connection import Live
 
 from .simulator.server import Simulator
 

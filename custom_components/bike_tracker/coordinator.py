@@ -26,7 +26,7 @@ from .fleet.registries import Fleet, trackers_of
 from .fleet.repair_issues import async_create_issue, async_delete_issue
 from .fleet.ride_book import RideBook
 from .identity import name_of
-from .live import Live
+from .live.connection import Live
 
 _INTERVAL: Final = timedelta(seconds=60)
 

@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.bike_tracker.live import Live
+from custom_components.bike_tracker.live.connection import Live
 from tests.conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
 from tests.simulator import Simulator, client_context
 

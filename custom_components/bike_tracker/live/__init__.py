@@ -2,7 +2,3 @@
 
 Never depended on: polls stay as they are, and are the truth.
 """
-
-from .connection import Live
-
-__all__ = ["Live"]

@@ -159,12 +159,10 @@ class Live:
 
     async def _async_stay(self) -> None:
         """Listen, and begin anew however that ends."""
-        waits, failures, wait, ended_at = NEVER_OFFERED, NONE_FAILED, 0.0, 0.0
+        waits, failures, ended_at = NEVER_OFFERED, NONE_FAILED, 0.0
         while True:
-            await asyncio.sleep(wait)
-            wait = _LOOK_AGAIN
-            if not self.polls_succeed():
-                continue
+            while not self.polls_succeed():
+                await asyncio.sleep(_LOOK_AGAIN)
             asked_for = await self._async_try()
             if self._connection is not None:
                 if waits is NEVER_OFFERED or self._connection.was_well:
@@ -184,6 +182,7 @@ class Live:
                     name_of(self.entry),
                     self.report.why,
                 )
+            await asyncio.sleep(wait)
 
     async def _async_try(self) -> float | None:
         """Listen until that ends; return how long the server asks to wait, if it does."""
