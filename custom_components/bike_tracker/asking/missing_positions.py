@@ -1,7 +1,7 @@
 """Positions that the device list announces and the service does not have."""
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import batched, islice
+from itertools import batched
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -31,9 +31,8 @@ class Missing(NamedTuple):
 
     def is_due(self, wanted: Collection[Device]) -> bool:
         """Return whether one of these is to be asked for: it is new, or it is time."""
-        if not wanted or monotonic() >= self.again_at:
-            return bool(wanted)
-        return not _announced(wanted) <= self.announced
+        is_time = monotonic() >= self.again_at
+        return bool(wanted) and (is_time or not _announced(wanted) <= self.announced)
 
     def by_id(
         self, lacking: Collection[Device], spare: int
@@ -46,10 +45,11 @@ class Missing(NamedTuple):
         in_turn = sorted(
             lacking, key=lambda it: (it.unique_id <= self.last, it.unique_id)
         )
-        in_groups = batched(in_turn, self.smaller or _IDS_AT_A_TIME, strict=False)
-        groups = list(islice(in_groups, min(spare, _GROUPS_AT_A_TIME)))
-        by_id_at, last = now + _BETWEEN_REQUESTS_BY_ID, groups[-1][-1].unique_id
-        return self._replace(by_id_at=by_id_at, last=last, smaller=0), groups
+        size = self.smaller or _IDS_AT_A_TIME
+        asked_for = in_turn[: size * min(spare, _GROUPS_AT_A_TIME)]
+        by_id_at, last = now + _BETWEEN_REQUESTS_BY_ID, asked_for[-1].unique_id
+        missing = self._replace(by_id_at=by_id_at, last=last, smaller=0)
+        return missing, list(batched(asked_for, size, strict=False))
 
     def refused(self, group: Sequence[Device]) -> Missing:
         """Return this after the service refused all that were asked for together.

@@ -46,11 +46,9 @@ class Waits:
         """Return the wait after the last failure of a row, or what a server asked for."""
         if asked_for is not None:
             return obeyed(asked_for)
-        wait = self.by_tries[min(row.tries, len(self.by_tries)) - 1]
         age = monotonic() - row.since
-        for older_than, longer in self.by_age:
-            if age >= older_than:
-                wait = longer
+        by_age = [wait for older_than, wait in self.by_age if age >= older_than]
+        wait = max([*self.by_tries[: row.tries][-1:], *by_age])
         # A tenth at most: not all accounts ask in the same second.
         return max(self.least, wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
 
