@@ -7,7 +7,6 @@ Traccar answer `GET /positions`; whether this one does is found out by asking.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
 
@@ -26,12 +25,6 @@ from ..identity import name_of
 from .missing_positions import Missing
 from .refused_positions import Offer
 from .waits import spare_requests
-
-_FAILED: Final = "%s: Positions cannot be fetched (%s); trackers stay where they were"
-_TOO_LARGE: Final = (
-    "%s: Positions cannot be fetched (the list is too large to be read: %s);"
-    " trackers stay where they were, or without a place"
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -52,13 +45,7 @@ class PositionLookup:
         try:
             found = dict(await self._async_get_all())
         except TrackingError as err:
-            LOGGER.debug("No positions (%s)", err)
-            before, self.offer = self.offer, self.offer.failed(err)
-            # Too large also where positions never worked: nobody would know why.
-            is_news = not before.said_too_large if err.is_too_large else before.works
-            if is_news:
-                text = _TOO_LARGE if err.is_too_large else _FAILED
-                LOGGER.warning(text, name_of(self.entry), err)
+            self._fail(err)
             return {}
         if self.offer.is_interrupted:
             LOGGER.info("%s: Positions are fetched again", name_of(self.entry))
@@ -69,6 +56,24 @@ class PositionLookup:
             for device_id, device in wanted.items()
             if device_id in found
         }
+
+    def _fail(self, err: TrackingError) -> None:
+        LOGGER.debug("No positions (%s)", err)
+        before, self.offer = self.offer, self.offer.failed(err)
+        if err.is_too_large and not before.said_too_large:
+            # Also where positions never worked: nobody would know why.
+            LOGGER.warning(
+                "%s: Positions cannot be fetched (the list is too large to be read: "
+                "%s); trackers stay where they were, or without a place",
+                name_of(self.entry),
+                err,
+            )
+        elif before.works:
+            LOGGER.warning(
+                "%s: Positions cannot be fetched (%s); trackers stay where they were",
+                name_of(self.entry),
+                err,
+            )
 
     async def _async_get_all(self) -> Mapping[int, Position]:
         """Return the positions of all devices by their internal ID.
