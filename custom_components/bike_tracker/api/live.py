@@ -41,13 +41,13 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
     CannotConnectError, InvalidResponseError, RedirectedError or
     ServiceUnavailableError.
     """
-    asked = client.session
-    if asked.closed:
+    given = client.session
+    if given.closed:
         raise CannotConnectError("connection closed")
-    async with _new_session(asked) as session:
-        cookie = await async_answer(_async_sign_in(session, client), asked)
+    async with _new_session(given) as session:
+        cookie = await async_answer(_async_sign_in(session, client), given)
         url = URL(f"{client.url}/socket", encoded=True)
-        socket = await async_answer(_async_open(session, url, cookie), asked)
+        socket = await async_answer(_async_open(session, url, cookie), given)
         try:
             yield await _async_first(client, socket)
             while True:
@@ -58,13 +58,13 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
             await socket.async_close()
 
 
-def _new_session(asked: aiohttp.ClientSession) -> aiohttp.ClientSession:
+def _new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
     """Return a session without a cookie of an older one."""
     return aiohttp.ClientSession(
-        connector=asked.connector,
+        connector=given.connector,
         connector_owner=False,
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers=asked.headers,
+        headers=given.headers,
         # For a socket aiohttp has no other way not to follow redirects.
         middlewares=(_refuse_redirects,),
         timeout=aiohttp.ClientTimeout(total=None),

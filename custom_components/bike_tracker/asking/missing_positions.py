@@ -46,10 +46,10 @@ class Missing(NamedTuple):
             lacking, key=lambda it: (it.unique_id <= self.last, it.unique_id)
         )
         size = self.smaller or _IDS_AT_A_TIME
-        asked_for = in_turn[: size * min(spare, _GROUPS_AT_A_TIME)]
-        by_id_at, last = now + _BETWEEN_REQUESTS_BY_ID, asked_for[-1].unique_id
+        due = in_turn[: size * min(spare, _GROUPS_AT_A_TIME)]
+        by_id_at, last = now + _BETWEEN_REQUESTS_BY_ID, due[-1].unique_id
         missing = self._replace(by_id_at=by_id_at, last=last, smaller=0)
-        return missing, list(batched(asked_for, size, strict=False))
+        return missing, list(batched(due, size, strict=False))
 
     def refused(self, group: Sequence[Device]) -> Missing:
         """Return this after the service refused all that were asked for together.
