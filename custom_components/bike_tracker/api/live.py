@@ -1,6 +1,8 @@
 """What the service says by itself: a session, a socket, and messages.
 
-Not in the documented interface: it is what Traccar's own web page uses.
+Not in the documented interface: it is what Traccar's own web page uses. Credentials go
+out in the form of the sign-in alone, and the cookie that came of it to the socket alone:
+both to the given address, as redirects are not followed.
 """
 
 import asyncio
@@ -33,9 +35,6 @@ _BREATH: Final = 0.01
 
 async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
     """Sign in and yield what the service says, until the connection ends.
-
-    Credentials go out in the form of the sign-in alone, and the cookie that came of it
-    to the socket alone: both to the given address, as redirects are not followed.
 
     To be closed by whoever reads no further. Ends by raising AuthenticationError,
     CannotConnectError, InvalidResponseError, RedirectedError or

@@ -7,6 +7,7 @@ Traccar answer `GET /positions`; whether this one does is found out by asking.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
 
@@ -25,6 +26,12 @@ from ..identity import name_of
 from .missing_positions import Missing
 from .refused_positions import Offer
 from .waits import spare_requests
+
+_STAY: Final = "({}); trackers stay where they were"
+_TOO_LARGE: Final = (
+    "(the list is too large to be read: {});"
+    " trackers stay where they were, or without a place"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -60,19 +67,12 @@ class PositionLookup:
     def _fail(self, err: TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.offer = self.offer, self.offer.failed(err)
-        if err.is_too_large and not before.said_too_large:
-            # Also where positions never worked: nobody would know why.
+        is_too_large = err.is_too_large and not before.said_too_large
+        # Too large also where positions never worked: nobody would know why.
+        if is_too_large or before.works:
+            text = (_TOO_LARGE if is_too_large else _STAY).format(err)
             LOGGER.warning(
-                "%s: Positions cannot be fetched (the list is too large to be read: "
-                "%s); trackers stay where they were, or without a place",
-                name_of(self.entry),
-                err,
-            )
-        elif before.works:
-            LOGGER.warning(
-                "%s: Positions cannot be fetched (%s); trackers stay where they were",
-                name_of(self.entry),
-                err,
+                "%s: Positions cannot be fetched %s", name_of(self.entry), text
             )
 
     async def _async_get_all(self) -> Mapping[int, Position]:

@@ -97,10 +97,7 @@ class Service:
         return offers and self.history.may_tell
 
     async def async_ask(self, account: Account, claim: Claim) -> Answer:
-        """Return what the service answers to one poll.
-
-        Raises UpdateFailed or ConfigEntryAuthFailed.
-        """
+        """Return what a poll brings, or raise UpdateFailed or ConfigEntryAuthFailed."""
         self.poll.time = dt_util.utcnow()
         began, start = account.begin_poll(self.poll.time), monotonic()
         try:
@@ -136,22 +133,24 @@ class Service:
         return devices
 
     def _failure(self, err: TrackingError) -> UpdateFailed | ConfigEntryAuthFailed:
-        is_set_up = self.entry.state is ConfigEntryState.LOADED
-        if not isinstance(err, AuthenticationError):
-            # Once the person was asked to sign in, only a success ends that row.
-            if self._refused.tries < 2:
-                self._refused = NONE_FAILED
-            self._failed = self._failed.another()
-            wait = PASSING.after(self._failed, err.retry_after)
-            # The first waits of a set-up are Home Assistant's own.
-            is_obeyed = is_set_up or err.retry_after is not None
-            return UpdateFailed(
-                translation_domain=DOMAIN,
-                translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
-                translation_placeholders={"error": str(err)},
-                retry_after=wait if is_obeyed else None,
-            )
-        if not is_set_up:
+        if isinstance(err, AuthenticationError):
+            return self._refusal()
+        # Once the person was asked to sign in, only a success ends that row.
+        if self._refused.tries < 2:
+            self._refused = NONE_FAILED
+        self._failed = self._failed.another()
+        wait = PASSING.after(self._failed, err.retry_after)
+        # The first waits of a set-up are Home Assistant's own.
+        is_obeyed = self._is_set_up or err.retry_after is not None
+        return UpdateFailed(
+            translation_domain=DOMAIN,
+            translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
+            translation_placeholders={"error": str(err)},
+            retry_after=wait if is_obeyed else None,
+        )
+
+    def _refusal(self) -> UpdateFailed | ConfigEntryAuthFailed:
+        if not self._is_set_up:
             return ConfigEntryAuthFailed(
                 translation_domain=DOMAIN, translation_key="unauthorized"
             )
@@ -162,6 +161,10 @@ class Service:
             translation_key="unauthorized",
             retry_after=async_ask_person(self.hass, self.entry, self._refused),
         )
+
+    @property
+    def _is_set_up(self) -> bool:
+        return self.entry.state is ConfigEntryState.LOADED
 
 
 def create_service(
