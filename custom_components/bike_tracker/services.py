@@ -1,7 +1,6 @@
 """Actions that answer, as Home Assistant asks for them."""
 
 from datetime import datetime, timedelta
-import json
 from typing import Any, Final
 
 from homeassistant.const import ATTR_DEVICE_ID
@@ -59,7 +58,7 @@ async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
     """Return the rides of a target that touch a time."""
     start, end = _time(call.data)
     target = {key: call.data[key] for key in call.data if key not in (_START, _END)}
-    trackers = trackers_in(call.hass, json.dumps(target, sort_keys=True))
+    trackers = trackers_in(call.hass, target)
     if not trackers:
         raise refused("no_tracker")
     bikes = bikes_of(call.hass, trackers)

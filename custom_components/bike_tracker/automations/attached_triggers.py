@@ -2,23 +2,30 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from itertools import chain
+import json
 from operator import itemgetter
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
 from homeassistant.core import (
     CALLBACK_TYPE,
     CoreState,
+    Event,
     HassJob,
     HomeAssistant,
     callback,
 )
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.singleton import singleton
-from homeassistant.helpers.start import async_at_started
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
@@ -28,9 +35,11 @@ from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from ..fleet.memory import MARKS
 from .attached_trigger import AttachedTrigger
 from .kinds import Item
-from .targets import SIGNAL_TARGETS, coordinators, trackers_in
-from .trigger_marks import async_read_old_file, async_remove_old_file_later, by_trigger
+from .targets import coordinators, trackers_in
+from .trigger_marks import by_trigger
 
+# Registries change often at once.
+_FOLLOW_AFTER: Final = 1
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 type Look = tuple[BikeTrackerCoordinator, str, AttachedTrigger]
@@ -44,21 +53,24 @@ class AttachedTriggers:
     meanwhile is told with the first answer that still says so.
     """
 
-    def __init__(self, hass: HomeAssistant, old: list[Any] | None) -> None:
-        """Begin to listen to all accounts, with the marks of 1.1 if they are there."""
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Begin to listen to all accounts."""
         self._hass = hass
-        self._old = old
-        # When each is to look again, whatever is heard until then.
-        self._attached: dict[AttachedTrigger, datetime] = {}
+        self._attached: list[AttachedTrigger] = []
+        # Looked up once until a registry changes.
+        self._trackers_in = cache(lambda target: trackers_in(hass, json.loads(target)))
         # What was taken in of each account.
         self._heard = WeakKeyDictionary[BikeTrackerCoordinator, Trackers]()
         self._timer: tuple[datetime, CALLBACK_TYPE] = _NEVER, lambda: None
         hass.data[MARKS] = self._written
-        self._listening = [
-            async_dispatcher_connect(hass, SIGNAL_NEWS, self._async_on_news),
-            async_dispatcher_connect(hass, SIGNAL_TARGETS, self._async_on_targets),
-            async_at_started(hass, self._async_on_start),
-        ]
+        async_dispatcher_connect(hass, SIGNAL_NEWS, self._async_on_news)
+        hass.bus.async_listen(EVENT_HOMEASSISTANT_STARTED, self._async_on_start)
+        for registry_updated in (
+            er.EVENT_ENTITY_REGISTRY_UPDATED,
+            dr.EVENT_DEVICE_REGISTRY_UPDATED,
+            ar.EVENT_AREA_REGISTRY_UPDATED,
+        ):
+            hass.bus.async_listen(str(registry_updated), self._async_on_registry)
 
     def _written(self, unique_ids: Collection[str]) -> list[dict[str, Any]]:
         """Return how far triggers are with these trackers, beside the event loop."""
@@ -70,7 +82,7 @@ class AttachedTriggers:
     @callback
     def async_add(self, trigger: AttachedTrigger) -> CALLBACK_TYPE:
         """Let a trigger begin where it was; the function returned ends it."""
-        self._attached[trigger] = _NEVER
+        self._attached.append(trigger)
         self._look(self._follow(trigger))
         return partial(self._async_remove, trigger)
 
@@ -79,16 +91,8 @@ class AttachedTriggers:
         """Remember no more of it, unless it ends with Home Assistant."""
         if not self._hass.is_stopping:
             self._remember()
-        del self._attached[trigger]
+        self._attached.remove(trigger)
         trigger.marks.clear()
-        if not self._attached:
-            self._close()
-
-    def _close(self) -> None:
-        """End with the last trigger; the next one begins anew."""
-        for end in (*self._listening, self._timer[1]):
-            end()
-        del self._hass.data[MARKS], self._hass.data[_ATTACHED]
 
     def _remember(self) -> None:
         for coordinator in coordinators(self._hass):
@@ -97,7 +101,7 @@ class AttachedTriggers:
     # When to look
 
     @callback
-    def _async_on_start(self, _hass: HomeAssistant) -> None:
+    def _async_on_start(self, _event: Event) -> None:
         self._look(chain.from_iterable(map(self._news, coordinators(self._hass))))
 
     @callback
@@ -105,7 +109,15 @@ class AttachedTriggers:
         self._look(self._news(coordinator))
 
     @callback
-    def _async_on_targets(self) -> None:
+    def _async_on_registry(self, _event: Event[Any]) -> None:
+        # Nobody asked since it was empty: that is followed in a moment.
+        if self._trackers_in.cache_info().currsize:
+            self._trackers_in.cache_clear()
+            follow = HassJob(self._async_on_targets, cancel_on_shutdown=True)
+            async_call_later(self._hass, _FOLLOW_AFTER, follow)
+
+    @callback
+    def _async_on_targets(self, _now: datetime) -> None:
         self._look([*chain.from_iterable(map(self._follow, self._attached))])
 
     @callback
@@ -113,10 +125,8 @@ class AttachedTriggers:
         self._timer = _NEVER, self._timer[1]
         self._look([*self._ended(now, is_silence=False)])
         # Silence is told by an answer alone.
-        waits = (
-            at for trigger, at in self._attached.items() if not trigger.kind.is_silence
-        )
-        self._set_timer(min(waits, default=_NEVER))
+        waits = (each.waits for each in self._attached if not each.kind.is_silence)
+        self._set_timer(min(chain.from_iterable(waits), default=_NEVER))
 
     def _set_timer(self, at: datetime) -> None:
         """Come then, if not before."""
@@ -130,7 +140,7 @@ class AttachedTriggers:
 
     def _follow(self, trigger: AttachedTrigger) -> list[Look]:
         """Follow what came into a trigger's target, or left it; look at what came."""
-        unique_ids = trackers_in(self._hass, trigger.target)
+        unique_ids = self._trackers_in(trigger.target)
         if unique_ids == trigger.marks.keys():
             return []
         looks = [*self._at(unique_ids - trigger.marks.keys(), trigger)]
@@ -168,13 +178,9 @@ class AttachedTriggers:
 
     def _ended(self, by: datetime, *, is_silence: bool) -> Iterator[Look]:
         """Yield those whose wait is over, or was put off meanwhile."""
-        for trigger, at in self._attached.items():
-            if at <= by and trigger.kind.is_silence is is_silence:
-                ended = {name for name, end in trigger.waits.items() if end <= by}
-                for unique_id in ended:
-                    del trigger.waits[unique_id]
-                self._attached[trigger] = min(trigger.waits.values(), default=_NEVER)
-                yield from self._at(ended & trigger.marks.keys(), trigger)
+        for trigger in self._attached:
+            if trigger.kind.is_silence is is_silence:
+                yield from self._at(trigger.end_waits(by), trigger)
 
     # What becomes of it
 
@@ -194,14 +200,13 @@ class AttachedTriggers:
             self._heard.pop(coordinator, None)
             return
         is_silence = trigger.kind.is_silence
-        by = (coordinator.account.asked_at or now) if is_silence else now
+        by = trigger.kind.judged_at(coordinator.account.asked_at, now)
         for at, item in trigger.to_tell(unique_id, coordinator.data.now[unique_id]):
             if at <= by or not (trigger.wait or is_silence):
                 yield at, look, item
             # Each report puts silence off: nothing to note.
-            elif at < trigger.waits.get(unique_id, _NEVER):
-                trigger.waits[unique_id] = at
-                self._attached[trigger] = min(at, self._attached[trigger])
+            else:
+                trigger.look_again(unique_id, at)
                 if not is_silence:
                     self._set_timer(at)
 
@@ -222,23 +227,13 @@ class AttachedTriggers:
 
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
-        stored = by_trigger(coordinator.fleet.memory.take_marks() or self._old or ())
+        stored = by_trigger(coordinator.fleet.memory.take_marks())
         for trigger in self._attached:
             trigger.recall(coordinator.fleet.had, stored[trigger.key])
         coordinator.fleet.memory.async_save_later()
-        entries = self._hass.config_entries.async_entries(
-            DOMAIN, include_disabled=False
-        )
-        heard = {coordinator, *self._heard} & {*coordinators(self._hass)}
-        if self._old is not None and len(heard) == len(entries):
-            self._old = None
-            async_remove_old_file_later(self._hass)
 
 
-_ATTACHED: HassKey[AttachedTriggers] = HassKey(f"{DOMAIN}_attached")
-
-
-@singleton(_ATTACHED, async_=True)
-async def async_get_attached(hass: HomeAssistant) -> AttachedTriggers:
+@singleton(HassKey[AttachedTriggers](f"{DOMAIN}_attached"))
+def attached_triggers(hass: HomeAssistant) -> AttachedTriggers:
     """Return all triggers that are listening."""
-    return AttachedTriggers(hass, await async_read_old_file(hass))
+    return AttachedTriggers(hass)

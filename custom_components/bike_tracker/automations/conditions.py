@@ -1,7 +1,6 @@
 """The conditions."""
 
 from collections.abc import Iterator
-import json
 from typing import ClassVar, Unpack, override
 
 from homeassistant.const import CONF_FOR
@@ -50,7 +49,7 @@ class TrackerCondition(Condition):
         """Take in what to look at."""
         super().__init__(hass, config)
         self._options = config.options or {}
-        self._target = json.dumps(config.target or {}, sort_keys=True)
+        self._target = config.target or {}
 
     @override
     def _async_check(self, **kwargs: Unpack[ConditionCheckParams]) -> bool:
@@ -65,8 +64,7 @@ class TrackerCondition(Condition):
         kind, wait = self._kind, self._options.get(CONF_FOR, AT_ONCE)
         for coordinator in coordinators(self._hass):
             if coordinator.last_update_success:
-                now = dt_util.utcnow()
-                by = (coordinator.account.asked_at or now) if kind.is_silence else now
+                by = kind.judged_at(coordinator.account.asked_at, dt_util.utcnow())
                 for unique_id in unique_ids & coordinator.data.now.keys():
                     items = kind.items_of(coordinator.data.now[unique_id])
                     yield any(
@@ -74,7 +72,12 @@ class TrackerCondition(Condition):
                     )
 
 
-CONDITIONS: dict[str, type[Condition]] = {
+_CONDITIONS: dict[str, type[Condition]] = {
     name: type(name, (TrackerCondition,), {"_kind": kind})
     for name, kind in ASKED.items()
 }
+
+
+async def async_get_conditions(_hass: HomeAssistant) -> dict[str, type[Condition]]:
+    """Return the conditions by name."""
+    return _CONDITIONS

@@ -46,6 +46,10 @@ class Kind(NamedTuple):
         """Return what there is to tell of a tracker, oldest first."""
         return list(self.items(self.reads(tracker)))
 
+    def judged_at(self, asked_at: datetime | None, now: datetime) -> datetime:
+        """Return by when it has to be so, given when the newest answer was asked for."""
+        return asked_at if self.is_silence and asked_at else now
+
 
 def _changes(said: Said | None, *, is_so: bool) -> Iterator[Item]:
     """Yield since when it is so, or was until it changed once more just now."""

@@ -10,18 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from homeassistant.core import HassJob, HomeAssistant, callback
-from homeassistant.helpers.event import async_call_later
-from homeassistant.helpers.storage import Store
-
 from ..api.models import timestamp
-from ..const import DOMAIN, LOGGER
-
-# The file of 1.1, which had the marks of all accounts.
-_OLD_VERSION: Final = 1
-_OLD_FILE: Final = f"{DOMAIN}.triggers"
-# By then each account has written for certain.
-_REMOVE_AFTER: Final = 60
 
 # Many began to watch at the same time.
 _time: Final = lru_cache(timestamp)
@@ -39,6 +28,8 @@ class Mark(NamedTuple):
     """The number of what it told last."""
     is_unsure: bool = False
     """Whether there may be one that was written before a restart, to go on with."""
+    waits_until: datetime | None = None
+    """When it looks at the tracker again; what ends later is found out by then."""
 
 
 def by_trigger(stored: Iterable[object]) -> defaultdict[str, list[dict[str, Any]]]:
@@ -67,29 +58,3 @@ def read(written: object, otherwise: Mark) -> Mark:
         case {"since": _, "counts_from": str(counts_from)}:
             return Mark(_time(counts_from))
     return otherwise
-
-
-def _old_file(hass: HomeAssistant) -> Store[list[Any]]:
-    return Store[list[Any]](hass, _OLD_VERSION, _OLD_FILE)
-
-
-async def async_read_old_file(hass: HomeAssistant) -> list[Any] | None:
-    """Return what the file of 1.1 has, as far as that is readable; None without one."""
-    try:
-        stored = await _old_file(hass).async_load()
-    except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
-        LOGGER.warning("How far triggers were is not readable: %s", err)
-        return []
-    return stored if stored is None or isinstance(stored, list) else []
-
-
-@callback
-def async_remove_old_file_later(hass: HomeAssistant) -> None:
-    """Delete the file of 1.1 once each account has written the marks that were in it."""
-
-    async def async_remove(_now: datetime) -> None:
-        await _old_file(hass).async_remove()
-
-    async_call_later(
-        hass, _REMOVE_AFTER, HassJob(async_remove, cancel_on_shutdown=True)
-    )

@@ -21,7 +21,7 @@ import voluptuous as vol
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from .attached_trigger import AttachedTrigger
-from .attached_triggers import async_get_attached
+from .attached_triggers import attached_triggers
 from .kinds import AT_ONCE, KINDS, Item, Kind
 from .options import schema
 from .sentences import sentence
@@ -94,7 +94,7 @@ class TrackerTrigger(Trigger):
         attached = AttachedTrigger(
             key, self._kind, json.dumps(target), tell, wait, names
         )
-        return (await async_get_attached(self._hass)).async_add(attached)
+        return attached_triggers(self._hass).async_add(attached)
 
     def _entity_id(self, unique_id: str) -> str | None:
         return er.async_get(self._hass).async_get_entity_id(
@@ -109,7 +109,12 @@ def _shown(value: object) -> object:
     return value
 
 
-TRIGGERS: dict[str, type[Trigger]] = {
+_TRIGGERS: dict[str, type[Trigger]] = {
     name: type(name, (TrackerTrigger,), {"_kind": kind, "_name": name})
     for name, kind in KINDS.items()
 }
+
+
+async def async_get_triggers(_hass: HomeAssistant) -> dict[str, type[Trigger]]:
+    """Return the triggers by name."""
+    return _TRIGGERS

@@ -12,6 +12,7 @@ from ..account import Remembered, Tracker
 from ..api import News
 from ..api.models import number, timestamp
 from ..const import DOMAIN
+from .marks_of_1_1 import async_take_marks_of_1_1
 from .ride_book import RideBook
 from .storage_file import LateFile
 from .stored_stories import dict_in, from_json, to_json
@@ -43,6 +44,9 @@ class Memory(LateFile):
         await self.rides.async_load()
         if read := await self.async_read(_from_json):
             self.remembered, self._marks = read
+        if marks := await async_take_marks_of_1_1(self._store.hass):
+            self._marks = self._marks or marks
+            self.async_save_later()
         return self.remembered
 
     @callback
