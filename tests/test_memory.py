@@ -95,7 +95,7 @@ FILE = MockConfigEntry(
 async def async_load(hass: HomeAssistant, data: Any, storage: dict[str, Any]) -> Any:
     """Return what is read of a file with this in it."""
     storage[f"{DOMAIN}.file"] = {"version": 1, "key": f"{DOMAIN}.file", "data": data}
-    return await Memory(hass, FILE).async_load()
+    return await Memory(hass, FILE).async_recall()
 
 
 async def test_there_and_back(
@@ -103,14 +103,14 @@ async def test_there_and_back(
 ) -> None:
     """All of it is as it was."""
     memory = Memory(hass, FILE)
-    remembered = await memory.async_load()
+    remembered = await memory.async_recall()
     remembered.stories[RED] = STORY
     remembered.stories["nothing"] = Story(since=Since(Said(False, NOON)))
     remembered.told[RED] = {"alarm": LATER}
     remembered.missing[RED] = 5.0
     memory.async_save_later()
     await memory.async_close()
-    assert await Memory(hass, FILE).async_load() == remembered
+    assert await Memory(hass, FILE).async_recall() == remembered
 
 
 async def test_what_1_1_wrote(
@@ -260,7 +260,7 @@ async def test_nothing_is_written_without_need(
 ) -> None:
     """Nor after it was closed."""
     memory = Memory(hass, FILE)
-    assert await memory.async_load() == Remembered()
+    assert await memory.async_recall() == Remembered()
     await memory.async_close()
     memory.async_save_later()
     await hass.async_block_till_done()
@@ -282,8 +282,8 @@ async def test_guard_that_is_not_readable(
 ) -> None:
     """Without what it needs there is none, and else it costs what is lost."""
     memory = Memory(hass, FILE)
-    (await memory.async_load()).stories[RED] = STORY
-    await memory.async_save()
+    (await memory.async_recall()).stories[RED] = STORY
+    await memory.async_save_now()
     data = hass_storage[f"{DOMAIN}.file"]["data"]
     for junk in (None, "junk", {"cause": "junk"}):
         data["guard"][RED][lost] = junk

@@ -54,8 +54,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     """Set up the trackers of one account."""
     client = create_client(hass, entry.data)
     memory = Memory(hass, entry)
-    remembered = await memory.async_load()
-    entry.async_on_unload(memory.async_close)
+    remembered = await memory.async_recall()
     known = any(story.position for story in remembered.stories.values())
     service = create_service(hass, entry, client, offers_positions=known)
     coordinator = BikeTrackerCoordinator(hass, entry, service, memory)
@@ -90,10 +89,11 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     async_end_outage(hass, entry)
     memory = Memory(hass, entry)
     if others := hass.config_entries.async_loaded_entries(DOMAIN):
-        await memory.async_load()
+        await memory.async_recall()
     for other in others:
         await other.runtime_data.coordinator.async_inherit(entry, memory)
     await memory.async_remove()
+    await memory.rides.async_remove()
 
 
 async def async_remove_config_entry_device(

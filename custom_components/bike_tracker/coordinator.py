@@ -239,7 +239,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         for unique_id in unique_ids:
             self.account.adopt(unique_id, giver.remembered)
             await self.fleet.memory.rides.async_adopt(unique_id, giver.rides)
-        await self.fleet.memory.async_save()
+        await self.fleet.memory.async_save_now()
 
     def _count_missing(self, listed: Mapping[str, Device], seconds: float) -> None:
         """Remove trackers that are missing for too long; an empty list tells of none."""

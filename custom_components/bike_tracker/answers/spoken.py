@@ -114,8 +114,8 @@ def _place(hass: HomeAssistant, position: Position | None) -> JsonObjectType:
     }
 
 
-def _rounded(degrees: float) -> float:
-    return round(degrees, _DECIMALS)
+def _rounded(coordinate: float) -> float:
+    return round(coordinate, _DECIMALS)
 
 
 def _from_home(

@@ -6,10 +6,6 @@ from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant
 from homeassistant.util.unit_conversion import SpeedConverter
 
-_SPEEDS: Final = {
-    UnitOfLength.KILOMETERS: UnitOfSpeed.KILOMETERS_PER_HOUR,
-    UnitOfLength.MILES: UnitOfSpeed.MILES_PER_HOUR,
-}
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant")
@@ -27,10 +23,9 @@ def distance(hass: HomeAssistant, kilometres: float) -> str:
 
 def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
     """Return a speed, as "27 km/h"."""
-    unit = _SPEEDS[UnitOfLength(hass.config.units.length_unit)]
-    value = SpeedConverter.convert(
-        kilometres_per_hour, UnitOfSpeed.KILOMETERS_PER_HOUR, unit
-    )
+    known = UnitOfSpeed.KILOMETERS_PER_HOUR
+    unit = hass.config.units.get_converted_unit("speed", known) or known
+    value = SpeedConverter.convert(kilometres_per_hour, known, unit)
     return f"{value:.0f} {unit}"
 
 

@@ -1,14 +1,39 @@
-"""One trigger of one automation: what it has to tell of its trackers, and when."""
+"""One trigger of one automation: how far it is with its trackers, and what it has to tell.
+
+How far it is, is remembered over a restart. The account that has a tracker writes it
+together with what it knows of the tracker: a kill in between could lose or double what
+happens.
+"""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from ..account import Tracker, Trackers
+from ..api.models import timestamp
 from ..coordinator import BikeTrackerCoordinator
 from .kinds import Item, Kind
-from .trigger_marks import Mark, read
+
+# Many began to watch at the same time.
+_time: Final = lru_cache(timestamp)
+
+
+class Mark(NamedTuple):
+    """How far a trigger is with a tracker."""
+
+    joined: datetime | None
+    """When it began to watch: what was so already, or happened before, is not told.
+
+    None if nothing was so when it began.
+    """
+    told: datetime | None = None
+    """The number of what it told last."""
+    is_unsure: bool = False
+    """Whether there may be one that was written before a restart, to go on with."""
+    waits_until: datetime | None = None
+    """When it looks at the tracker again; what ends later is found out by then."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,19 +76,25 @@ class AttachedTrigger:
             joined = max([now, *(item.at for item in items)])
             self.marks[unique_id] = Mark(joined, is_unsure=is_unsure)
 
-    def recall(
-        self, unique_ids: Collection[str], written: list[dict[str, Any]]
-    ) -> None:
-        """Go on where it was with trackers of an account: each is handed out once."""
+    def recall(self, unique_ids: Collection[str], written: list[Any]) -> None:
+        """Go on where it was with trackers of an account, as anybody may have written it.
+
+        It is taken from what was written: another one may be alike.
+        """
         unsure = [
             unique_id
             for unique_id, mark in self.marks.items()
             if mark.is_unsure and unique_id in unique_ids
         ]
-        trackers = written.pop(0) if unsure and written else {}
+        trackers: dict[str, Any] = {}
+        for item in written if unsure else ():
+            match item:
+                case {"trigger": self.key, "trackers": dict(trackers)}:
+                    written.remove(item)
+                    break
         for unique_id in unsure:
             begun = self.marks[unique_id]._replace(is_unsure=False)
-            self.marks[unique_id] = read(trackers.get(unique_id, ()), begun)
+            self.marks[unique_id] = _read(trackers.get(unique_id, ()), begun)
 
     def written(self, unique_ids: Collection[str]) -> dict[str, Any]:
         """Return what is remembered of these trackers over a restart.
@@ -118,3 +149,18 @@ class AttachedTrigger:
         """Return whether it was so already when the tracker came into the target."""
         so_at = item.at + self.wait if self.kind.is_silence else item.at
         return mark.joined is not None and so_at <= mark.joined
+
+
+def _read(written: object, otherwise: Mark) -> Mark:
+    """Return what a mark was, the other one if that is not readable."""
+    match written:
+        case [(str() | None) as joined, (str() | None) as told]:
+            return Mark(_time(joined), _time(told))
+        # As 1.1 wrote them. Nothing was so, or it was told, or its wait began later.
+        case None:
+            return Mark(None)
+        case {"since": str(since), "counts_from": None}:
+            return Mark(None, _time(since))
+        case {"since": _, "counts_from": str(counts_from)}:
+            return Mark(_time(counts_from))
+    return otherwise

@@ -36,7 +36,6 @@ from ..fleet.memory import MARKS
 from .attached_trigger import AttachedTrigger
 from .kinds import Item
 from .targets import coordinators, trackers_in
-from .trigger_marks import by_trigger
 
 # Registries change often at once.
 _FOLLOW_AFTER: Final = 1
@@ -227,9 +226,9 @@ class AttachedTriggers:
 
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
-        stored = by_trigger(coordinator.fleet.memory.take_marks())
+        written = coordinator.fleet.memory.take_marks()
         for trigger in self._attached:
-            trigger.recall(coordinator.fleet.had, stored[trigger.key])
+            trigger.recall(coordinator.fleet.had, written)
         coordinator.fleet.memory.async_save_later()
 
 

@@ -1,6 +1,7 @@
 """The conditions."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import ClassVar, Unpack, override
 
 from homeassistant.const import CONF_FOR
@@ -48,20 +49,20 @@ class TrackerCondition(Condition):
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Take in what to look at."""
         super().__init__(hass, config)
-        self._options = config.options or {}
-        self._target = config.target or {}
+        self._config = config
 
     @override
     def _async_check(self, **kwargs: Unpack[ConditionCheckParams]) -> bool:
         """Return whether it is so."""
-        unique_ids = trackers_in(self._hass, self._target)
-        is_for_all = self._options[ATTR_BEHAVIOR] == BEHAVIOR_ALL
-        number = sum(self._so_at(unique_ids))
+        target, options = self._config.target or {}, self._config.options or {}
+        unique_ids = trackers_in(self._hass, target)
+        is_for_all = options[ATTR_BEHAVIOR] == BEHAVIOR_ALL
+        number = sum(self._so(unique_ids, options.get(CONF_FOR, AT_ONCE)))
         return 0 < (len(unique_ids) if is_for_all else 1) <= number
 
-    def _so_at(self, unique_ids: frozenset[str]) -> Iterator[bool]:
+    def _so(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[bool]:
         """Yield of those that are listed by a service that answers whether it is so."""
-        kind, wait = self._kind, self._options.get(CONF_FOR, AT_ONCE)
+        kind = self._kind
         for coordinator in coordinators(self._hass):
             if coordinator.last_update_success:
                 by = kind.judged_at(coordinator.account.asked_at, dt_util.utcnow())

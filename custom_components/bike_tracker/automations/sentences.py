@@ -27,7 +27,7 @@ def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
         filled["distance"] = distance(hass, item.more["distance"])
         filled["duration"] = duration(item.more["duration"])
     bare = "{name}: " + trigger.replace("_", " ")
-    text = _text(hass, "selector", f"selector.told.options.{trigger}", bare)
+    text = _text(hass, f"selector.told.options.{trigger}", bare)
     said = text.format(**filled)
     is_new = dt_util.utcnow() - item.since < _NEW
     if is_new or KINDS[trigger].wait is None:
@@ -38,14 +38,14 @@ def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
 def _alarm(hass: HomeAssistant, item: Item) -> str:
     """Return what it is called; the tracker's own word where that is all there is."""
     kind, word = item.more["type"], item.more["alarm"]
-    text = _text(hass, "selector", f"selector.alarm.options.{kind}", word)
+    text = _text(hass, f"selector.alarm.options.{kind}", word)
     return str(word) if kind == "other" else text
 
 
 def _cause(hass: HomeAssistant, item: Item) -> str:
     """Return why a guard was triggered, and how far away the bike was seen."""
     cause = item.more["cause"]
-    text = _text(hass, "entity", f"{_CAUSES}.{cause}", cause)
+    text = _text(hass, f"{_CAUSES}.{cause}", cause)
     if cause != "place":
         return text
     return f"{text} ({distance(hass, item.more['distance'] / 1000)})"
@@ -58,7 +58,8 @@ def _time(moment: datetime) -> str:
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
 
 
-def _text(hass: HomeAssistant, category: str, place: str, bare: str) -> str:
+def _text(hass: HomeAssistant, place: str, bare: str) -> str:
     """Return a text, or what is told while the language is not loaded yet."""
+    category = place.partition(".")[0]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     return texts.get(f"component.{DOMAIN}.{place}", bare)

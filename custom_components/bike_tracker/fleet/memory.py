@@ -39,12 +39,12 @@ class Memory(LateFile):
         # Those of triggers that did not ask for them yet, as they were written.
         self._marks: Marks = []
 
-    async def async_load(self) -> Remembered:
+    async def async_recall(self) -> Remembered:
         """Return what was remembered, as far as it is there and readable."""
-        await self.rides.async_load()
+        await self.rides.async_recall()
         if read := await self.async_read(_from_json):
             self.remembered, self._marks = read
-        if marks := await async_take_marks_of_1_1(self._store.hass):
+        if marks := await async_take_marks_of_1_1(self.hass):
             self._marks = self._marks or marks
             self.async_save_later()
         return self.remembered
@@ -67,18 +67,6 @@ class Memory(LateFile):
             self.async_save_later()
 
     @override
-    async def async_close(self) -> None:
-        """Write now what is not written yet, and nothing after that."""
-        await super().async_close()
-        await self.rides.async_close()
-
-    @override
-    async def async_remove(self) -> None:
-        """Delete the files."""
-        await super().async_remove()
-        await self.rides.async_remove()
-
-    @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written.
 
@@ -88,7 +76,7 @@ class Memory(LateFile):
         remembered, marks = self.remembered, list(self._marks)
         # Triggers that did not ask yet may do so once the account is set up. Theirs come
         # first: after a kill before that they go on with them, not with where they began.
-        if marks_of := self._store.hass.data.get(MARKS):
+        if marks_of := self.hass.data.get(MARKS):
             marks += marks_of(remembered.stories)
         told = {key: dict(items) for key, items in dict(remembered.told).items()}
         return {

@@ -108,21 +108,20 @@ class Fleet:
         for unique_id in news.since(known) & news.now.keys():
             before, now = known.get(unique_id), news.now[unique_id]
             if before is None or _description(before) != _description(now):
-                self.async_describe(now.device, now.firmware)
+                self._describe(now)
 
-    @callback
-    def async_describe(self, device: Device, firmware: str | None) -> None:
+    def _describe(self, tracker: Tracker) -> None:
         """Give a tracker's device the name and the model it has at the service.
 
         A name that a person gave the device stays the one that is shown, and a firmware
         that was known stays until the tracker tells another.
         """
-        if entry := self.device_of(device.unique_id):
+        if device := self.device_of(tracker.device.unique_id):
             dr.async_get(self._hass).async_update_device(
-                entry.id,
-                name=device.name,
-                model=device.model,
-                sw_version=firmware or entry.sw_version,
+                device.id,
+                name=tracker.device.name,
+                model=tracker.device.model,
+                sw_version=tracker.firmware or device.sw_version,
             )
 
     @callback

@@ -50,7 +50,7 @@ class RideBook(LateFile):
         super().__init__(hass, entry)
         self.rides: Rides = {}
 
-    async def async_load(self) -> None:
+    async def async_recall(self) -> None:
         """Read the file."""
         self.rides = await self.async_read(_from_json) or {}
 
@@ -91,7 +91,7 @@ class RideBook(LateFile):
         adopted = [each for each in giver.rides.values() if each.tracker == tracker]
         if adopted:
             self._async_take([*self.rides.values(), *adopted])
-            await self.async_save()
+            await self.async_save_now()
 
     @override
     def content(self) -> dict[str, Any]:

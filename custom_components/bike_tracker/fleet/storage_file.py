@@ -16,7 +16,7 @@ from ..identity import name_of
 _VERSION = 1
 
 
-class LateFile(ABC):
+class LateFile(Store[dict[str, Any]], ABC):
     """Is written as a whole, so many seconds after the first change since it was."""
 
     title: ClassVar[str]
@@ -27,8 +27,7 @@ class LateFile(ABC):
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Use the file of this entry."""
-        self._entry = entry
-        self._store = Store[dict[str, Any]](
+        super().__init__(
             hass,
             _VERSION,
             f"{DOMAIN}.{entry.entry_id}{self.suffix}",
@@ -36,22 +35,23 @@ class LateFile(ABC):
             atomic_writes=True,
             serialize_in_event_loop=False,
         )
+        self._entry = entry
         self._unsaved = False
         self._closed = False
+        entry.async_on_unload(self.async_close)
 
     async def async_read[T](self, convert: Callable[[Any], T]) -> T | None:
         """Return what is made of what it holds, beside the event loop.
 
         A file that is not readable costs what it holds, and is kept aside.
         """
-        hass, path = self._store.hass, self._store.path
         try:
-            stored = await self._store.async_load()
-            return await hass.async_add_executor_job(convert, stored)
+            stored = await self.async_load()
+            return await self.hass.async_add_executor_job(convert, stored)
         except Exception as err:  # noqa: BLE001 - it costs what it holds, no more
-            aside = f"{path}.unreadable"
+            aside = f"{self.path}.unreadable"
             with suppress(OSError):
-                await hass.async_add_executor_job(os.replace, path, aside)
+                await self.hass.async_add_executor_job(os.replace, self.path, aside)
             LOGGER.warning(
                 "%s: The %s is not readable (%s), a new one begins; it is kept as %s",
                 name_of(self._entry),
@@ -66,22 +66,17 @@ class LateFile(ABC):
         """Write within the delay, or when Home Assistant stops."""
         if not self._unsaved and not self._closed:
             self._unsaved = True
-            self._store.async_delay_save(self._to_save, self.delay)
+            self.async_delay_save(self._to_save, self.delay)
 
-    async def async_save(self) -> None:
+    async def async_save_now(self) -> None:
         """Write now."""
-        data = await self._store.hass.async_add_executor_job(self._to_save)
-        await self._store.async_save(data)
+        await self.async_save(await self.hass.async_add_executor_job(self._to_save))
 
     async def async_close(self) -> None:
         """Write now what is not written yet, and nothing after that."""
         self._closed = True
         if self._unsaved:
-            await self.async_save()
-
-    async def async_remove(self) -> None:
-        """Delete the file."""
-        await self._store.async_remove()
+            await self.async_save_now()
 
     def _to_save(self) -> dict[str, Any]:
         self._unsaved = False
