@@ -13,10 +13,9 @@ from homeassistant.components.calendar import (
 from homeassistant.core import HomeAssistant
 
 from .account import Fix, Ride, RideEvent
-from .answers.units import distance, duration, speed
+from .answers.units import async_zone_name, distance, duration, speed
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
-from .fleet.zones import async_zone_name
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

@@ -101,7 +101,7 @@ class Home:
         if (owner := self.owner(tracker)) is None:
             return []
         book: RideBook = self.entry(owner).runtime_data.coordinator.rides
-        return [each.ride for each in book.rides.values() if each.tracker == tracker]
+        return [each.ride for each in book.rides if each.tracker == tracker]
 
     # Home Assistant comes and goes
 

@@ -1,6 +1,7 @@
 """Bikes that are asked about: which there are, what they are called, who knows them."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
@@ -11,7 +12,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.device_registry import DeviceEntry
 
-from ..account import Tracker
+from ..account import Ride, Tracker
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..fleet.registries import device_of, tracker_of
@@ -38,6 +39,12 @@ class Bike(NamedTuple):
         """Return what is known of it, None if that is nothing."""
         trackers = self.coordinator and self.coordinator.account.trackers
         return trackers.get(self.unique_id) if trackers else None
+
+    def rides(self, start: datetime, end: datetime) -> list[Ride]:
+        """Return those of its rides that touch a time, in order of their start."""
+        book = self.coordinator and self.coordinator.rides
+        booked = book.of(self.unique_id, start, end) if book else ()
+        return [each.ride for each in booked]
 
     @property
     def unavailable(self) -> HomeAssistantError:

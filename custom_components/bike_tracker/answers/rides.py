@@ -8,8 +8,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util.json import JsonValueType
 
 from ..account import Fix, Ride
-from ..fleet.zones import async_zone_name
 from .bikes import Bike
+from .units import async_zone_name
 
 # A tenth of a metre.
 _DECIMALS: Final = 6
@@ -26,8 +26,7 @@ def rides_of(
     for bike in bikes:
         if bike.coordinator is None:
             raise bike.unavailable
-        found = bike.coordinator.rides.of(bike.unique_id, start, end)
-        rides += [(booked.ride, bike) for booked in found]
+        rides += [(ride, bike) for ride in bike.rides(start, end)]
     rides.sort(key=lambda item: item[0].started_at)
     return [_described(hass, *item) for item in rides]
 

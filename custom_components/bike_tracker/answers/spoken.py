@@ -12,9 +12,8 @@ from homeassistant.util.location import distance as metres_between
 
 from ..account import Fix, Ride, Tracker
 from ..api import Position
-from ..fleet.zones import async_zone_name
 from .bikes import Bike
-from .units import distance, duration, speed
+from .units import async_zone_name, distance, duration, speed
 
 MOST_DAYS: Final = 31
 # Ten metres, as near as it takes to find a bike.
@@ -35,7 +34,7 @@ def where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
     """Return where a bike is, how old that is, and how the bike is."""
     if (tracker := bike.tracker) is None:
         return _known(name=bike.name, note=_note(bike))
-    position, ride = tracker.position, tracker.story.track and tracker.story.track.ride
+    position, ride = tracker.position, _ride_of(tracker)
     return _known(
         name=bike.name,
         **_place(hass, position),
@@ -56,12 +55,7 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
     """
     today = dt_util.now().date()
     since = dt_util.start_of_local_day(today - timedelta(days=min(days, MOST_DAYS) - 1))
-    end = dt_util.utcnow()
-    book = bike.coordinator and bike.coordinator.rides
-    booked = book.of(bike.unique_id, since, end) if book else []
-    found = [each.ride for each in booked]
-    track = bike.tracker and bike.tracker.story.track
-    ride = track and track.ride
+    found, under_way = bike.rides(since, dt_util.utcnow()), _ride_of(bike.tracker)
     return _known(
         name=bike.name,
         since=since.isoformat(),
@@ -73,9 +67,15 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
         count=len(found),
         total_distance=distance(hass, sum(ride.distance for ride in found)),
         total_duration=duration(sum(ride.duration for ride in found)),
-        not_over_yet=ride and _ride(hass, ride),
+        not_over_yet=under_way and _ride(hass, under_way),
         note=_note(bike),
     )
+
+
+def _ride_of(tracker: Tracker | None) -> Ride | None:
+    """Return the ride under way."""
+    track = tracker and tracker.story.track
+    return track and track.ride
 
 
 def _guard(tracker: Tracker) -> str:

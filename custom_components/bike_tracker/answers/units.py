@@ -1,10 +1,13 @@
-"""Ways, times and speeds for people to read, in the units of their house."""
+"""Ways, times, speeds and places for people to read, in the words of their house."""
 
 from typing import Final
 
+from homeassistant.components.zone import async_active_zone
 from homeassistant.const import UnitOfLength, UnitOfSpeed
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.unit_conversion import SpeedConverter
+
+from ..account import Fix
 
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
@@ -33,3 +36,10 @@ def duration(seconds: float) -> str:
     """Return how long something took, as "1 h 5 min"."""
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+@callback
+def async_zone_name(hass: HomeAssistant, place: Fix) -> str | None:
+    """Return the name of the zone that a place is in, None outside of all."""
+    zone = async_active_zone(hass, place.latitude, place.longitude)
+    return None if zone is None else zone.name

@@ -17,8 +17,8 @@ from .ride_book import RideBook
 from .storage_file import LateFile
 from .stored_stories import dict_in, from_json, to_json
 
-type Marks = list[dict[str, Any]]
-"""How far triggers are with the trackers of an account, ready to be written."""
+type Marks = list[Any]
+"""How far triggers are with the trackers of an account, as it is written."""
 
 MARKS: HassKey[Callable[[Collection[str]], Marks]] = HassKey(f"{DOMAIN}_marks_of")
 """Returns the marks of these trackers. It is called beside the event loop."""
@@ -96,8 +96,7 @@ def _from_json(stored: object) -> tuple[Remembered, Marks]:
         missing={key: number(seconds, 0) or 0 for key, seconds in missing.items()},
         told={key: _times(dict_in(told, key)) for key in told},
     )
-    marks = marks if isinstance(marks, list) else []
-    return remembered, [mark for mark in marks if isinstance(mark, dict)]
+    return remembered, marks if isinstance(marks, list) else []
 
 
 def _times(values: dict[str, Any]) -> dict[str, datetime]:

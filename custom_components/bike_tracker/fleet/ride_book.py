@@ -1,6 +1,6 @@
 """The ride book: every ride of an account that is over and went anywhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, override
 
@@ -26,15 +26,6 @@ class BookedRide(NamedTuple):
     """When it was first heard of: no other ride of the tracker has the same."""
     ride: Ride
 
-    @property
-    def key(self) -> tuple[str, datetime]:
-        """Return what it is known by."""
-        return self.tracker, self.number
-
-
-type Rides = Mapping[tuple[str, datetime], BookedRide]
-"""Rides by tracker and number, in order of their ends; never changed afterwards."""
-
 
 class RideBook(LateFile):
     """Keeps the rides of one account."""
@@ -48,18 +39,19 @@ class RideBook(LateFile):
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with no ride."""
         super().__init__(hass, entry)
-        self.rides: Rides = {}
+        self.rides: list[BookedRide] = []
+        """Each ride once, in order of their ends."""
 
     async def async_recall(self) -> None:
         """Read the file."""
-        self.rides = await self.async_read(_from_json) or {}
+        self.rides = await self.async_read(_from_json) or []
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[BookedRide]:
         """Return the rides of a tracker that touch a time, in order of their start."""
         return sorted(
             (
                 booked
-                for booked in self.rides.values()
+                for booked in self.rides
                 if booked.tracker == tracker
                 and booked.ride.started_at < end
                 and booked.ride.moved_at > start
@@ -77,26 +69,24 @@ class RideBook(LateFile):
             if known.is_over and known not in _known(news.before.get(tracker))
         ]
         if changed:
-            self._async_take([*self.rides.values(), *changed])
+            self._async_take([*self.rides, *changed])
 
     @callback
     def async_forget(self, tracker: str) -> None:
         """Forget the rides of a tracker."""
-        self._async_take(
-            [booked for booked in self.rides.values() if booked.tracker != tracker]
-        )
+        self._async_take([booked for booked in self.rides if booked.tracker != tracker])
 
     async def async_adopt(self, tracker: str, giver: RideBook) -> None:
         """Take in the rides of a tracker that comes from another account, and write it."""
-        adopted = [each for each in giver.rides.values() if each.tracker == tracker]
+        adopted = [each for each in giver.rides if each.tracker == tracker]
         if adopted:
-            self._async_take([*self.rides.values(), *adopted])
+            self._async_take([*self.rides, *adopted])
             await self.async_save_now()
 
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""
-        return {"rides": [plain(booked) for booked in self.rides.values()]}
+        return {"rides": [plain(booked) for booked in self.rides]}
 
     @callback
     def _async_take(self, rides: Iterable[BookedRide]) -> None:
@@ -111,21 +101,21 @@ def _known(tracker: Tracker | None) -> Sequence[KnownRide]:
     return log.known if log else ()
 
 
-def _kept(rides: Iterable[BookedRide]) -> Rides:
+def _kept(rides: Iterable[BookedRide]) -> list[BookedRide]:
     """Return what is kept of these rides, of two with one number the later one.
 
     One that was none after all went nowhere.
     """
     oldest = dt_util.utcnow() - _KEPT
-    by_key = {booked.key: booked for booked in rides}.values()
+    by_key = {(booked.tracker, booked.number): booked for booked in rides}.values()
     kept = [
         each for each in by_key if each.ride.distance and each.ride.moved_at > oldest
     ]
     kept.sort(key=lambda booked: booked.ride.moved_at)
-    return {booked.key: booked for booked in kept[-_MOST:]}
+    return kept[-_MOST:]
 
 
-def _from_json(stored: dict[str, Any] | None) -> Rides:
+def _from_json(stored: dict[str, Any] | None) -> list[BookedRide]:
     """Return the rides in a file; raises where it is of another shape.
 
     What is not readable of a ride costs that ride.
