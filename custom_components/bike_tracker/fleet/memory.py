@@ -44,7 +44,7 @@ class Memory(LateFile):
         await self.rides.async_recall()
         if read := await self.async_read(_from_json):
             self.remembered, self._marks = read
-        if marks := await async_take_marks_of_1_1(self.hass):
+        if marks := await async_take_marks_of_1_1(self.hass, self._entry):
             self._marks = self._marks or marks
             self.async_save_later()
         return self.remembered
