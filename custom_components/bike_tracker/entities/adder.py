@@ -12,12 +12,12 @@ from homeassistant.helpers.entity_platform import (
     AddConfigEntryEntitiesCallback as AddEntities,
     async_get_current_platform,
 )
-from homeassistant.helpers.typing import UNDEFINED
 
 from ..account import Tracker, Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import BikeTrackerCoordinator
 from ..entity import BikeTrackerDescription, BikeTrackerEntity
+from ..fleet.registries import description_of
 from ..identity import name_of
 from ..portions import Portions
 from . import entity_limit
@@ -206,10 +206,8 @@ class EntityAdder:
         device = dr.async_get(coordinator.hass).async_get_or_create(
             config_entry_id=coordinator.config_entry.entry_id,
             identifiers={(DOMAIN, unique_id)},
-            name=tracker.device.name,
             serial_number=unique_id,
-            model=tracker.device.model,
-            sw_version=tracker.firmware or UNDEFINED,
+            **description_of(tracker),
         )
         return {
             kind: kind.entity_class(coordinator, unique_id, kind.description, device)

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.typing import UNDEFINED
 from homeassistant.util.hass_dict import HassKey
 
 from ..account import Tracker, Trackers
@@ -42,8 +44,17 @@ def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
     return {unique_id for device in devices if (unique_id := tracker_of(device))}
 
 
-def _description(tracker: Tracker) -> tuple[str | None, ...]:
-    return tracker.device.name, tracker.device.model, tracker.firmware
+def description_of(tracker: Tracker) -> dict[str, Any]:
+    """Return what a tracker's device is called, after what the service calls it.
+
+    A name that a person gave the device stays the one that is shown, and a firmware that
+    was known stays until the tracker tells another.
+    """
+    return {
+        "name": tracker.device.name,
+        "model": tracker.device.model,
+        "sw_version": tracker.firmware or UNDEFINED,
+    }
 
 
 class Fleet:
@@ -107,22 +118,10 @@ class Fleet:
         self.memory.async_follow(news)
         for unique_id in news.since(known) & news.now.keys():
             before, now = known.get(unique_id), news.now[unique_id]
-            if before is None or _description(before) != _description(now):
-                self._describe(now)
-
-    def _describe(self, tracker: Tracker) -> None:
-        """Give a tracker's device the name and the model it has at the service.
-
-        A name that a person gave the device stays the one that is shown, and a firmware
-        that was known stays until the tracker tells another.
-        """
-        if device := self.device_of(tracker.device.unique_id):
-            dr.async_get(self._hass).async_update_device(
-                device.id,
-                name=tracker.device.name,
-                model=tracker.device.model,
-                sw_version=tracker.firmware or device.sw_version,
-            )
+            description = description_of(now)
+            is_another = before is None or description_of(before) != description
+            if is_another and (device := self.device_of(unique_id)):
+                dr.async_get(self._hass).async_update_device(device.id, **description)
 
     @callback
     def async_remove(self, unique_id: str) -> None:
