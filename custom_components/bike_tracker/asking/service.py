@@ -24,9 +24,10 @@ from ..api import (
     TrackingClient,
     TrackingError,
 )
-from ..const import DOMAIN
+from ..api.lists import Seen
+from ..const import DOMAIN, LOGGER
 from ..fleet.no_contact import async_begin_outage, async_end_outage
-from ..fleet.unreadable import log_unreadable
+from ..identity import name_of
 from .history import History
 from .positions import PositionLookup
 from .refused_positions import Offer
@@ -129,7 +130,7 @@ class Service:
             async_ask_no_more(self.hass, self.entry)
         self._failed = self._refused = NONE_FAILED
         async_end_outage(self.hass, self.entry)
-        self._odd = log_unreadable(self.entry, self.client.devices.seen, self._odd)
+        self._odd = _log_unreadable(self.entry, self.client.devices.seen, self._odd)
         return devices
 
     def _failure(self, err: TrackingError) -> UpdateFailed | ConfigEntryAuthFailed:
@@ -165,6 +166,21 @@ class Service:
     @property
     def _is_set_up(self) -> bool:
         return self.entry.state is ConfigEntryState.LOADED
+
+
+def _log_unreadable(
+    entry: ConfigEntry, seen: Seen, known: AbstractSet[str]
+) -> AbstractSet[str]:
+    """Write what is odd and was not known to the log; return what is known now."""
+    odd = {
+        field: f"a device without a readable {field}, which stays unknown"
+        for field in seen.unreadable
+    }
+    if number := seen.left_out:
+        odd["left_out"] = f"{number} elements that are no device and are left out"
+    for oddity in odd.keys() - known:
+        LOGGER.warning("%s: The server sent %s", name_of(entry), odd[oddity])
+    return odd.keys()
 
 
 def create_service(

@@ -32,8 +32,6 @@ class Mark(NamedTuple):
     """The number of what it told last."""
     is_unsure: bool = False
     """Whether there may be one that was written before a restart, to go on with."""
-    waits_until: datetime | None = None
-    """When it looks at the tracker again; what ends later is found out by then."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +53,8 @@ class AttachedTrigger:
     """It tells what is of one of these alone, all if there are none."""
     marks: dict[str, Mark] = field(default_factory=dict)
     """How far it is with each tracker of the target."""
+    waits: dict[str, datetime] = field(default_factory=dict)
+    """When it looks at trackers again; what ends later is found out by then."""
 
     def follow(
         self,
@@ -103,26 +103,6 @@ class AttachedTrigger:
         """
         marks = dict(self.marks)
         return {name: marks[name][:2] for name in marks if name in unique_ids}
-
-    @property
-    def waits(self) -> Iterator[datetime]:
-        """Yield when it looks at trackers again."""
-        return filter(None, (mark.waits_until for mark in self.marks.values()))
-
-    def look_again(self, unique_id: str, by: datetime) -> None:
-        """Look at a tracker again by then."""
-        mark = self.marks[unique_id]
-        if mark.waits_until is None or by < mark.waits_until:
-            self.marks[unique_id] = mark._replace(waits_until=by)
-
-    def end_waits(self, by: datetime) -> set[str]:
-        """Return the trackers whose wait is over, or was put off meanwhile."""
-        ended = set[str]()
-        for unique_id, mark in self.marks.items():
-            if mark.waits_until and mark.waits_until <= by:
-                self.marks[unique_id] = mark._replace(waits_until=None)
-                ended.add(unique_id)
-        return ended
 
     def to_tell(
         self, unique_id: str, tracker: Tracker

@@ -124,8 +124,13 @@ class AttachedTriggers:
         self._timer = _NEVER, self._timer[1]
         self._look([*self._ended(now, is_silence=False)])
         # Silence is told by an answer alone.
-        waits = (each.waits for each in self._attached if not each.kind.is_silence)
-        self._set_timer(min(chain.from_iterable(waits), default=_NEVER))
+        waits = (
+            at
+            for trigger in self._attached
+            if not trigger.kind.is_silence
+            for at in trigger.waits.values()
+        )
+        self._set_timer(min(waits, default=_NEVER))
 
     def _set_timer(self, at: datetime) -> None:
         """Come then, if not before."""
@@ -179,7 +184,10 @@ class AttachedTriggers:
         """Yield those whose wait is over, or was put off meanwhile."""
         for trigger in self._attached:
             if trigger.kind.is_silence is is_silence:
-                yield from self._at(trigger.end_waits(by), trigger)
+                ended = {name for name, end in trigger.waits.items() if end <= by}
+                for unique_id in ended:
+                    del trigger.waits[unique_id]
+                yield from self._at(ended & trigger.marks.keys(), trigger)
 
     # What becomes of it
 
@@ -204,8 +212,8 @@ class AttachedTriggers:
             if at <= by or not (trigger.wait or is_silence):
                 yield at, look, item
             # Each report puts silence off: nothing to note.
-            else:
-                trigger.look_again(unique_id, at)
+            elif at < trigger.waits.get(unique_id, _NEVER):
+                trigger.waits[unique_id] = at
                 if not is_silence:
                     self._set_timer(at)
 
