@@ -77,24 +77,25 @@ class AttachedTrigger:
             self.marks[unique_id] = Mark(joined, is_unsure=is_unsure)
 
     def recall(self, unique_ids: Collection[str], written: list[Any]) -> None:
-        """Go on where it was with trackers of an account, as anybody may have written it.
-
-        It is taken from what was written: another one may be alike.
-        """
+        """Go on where it was with trackers of an account, as anybody may have written it."""
         unsure = [
             unique_id
             for unique_id, mark in self.marks.items()
             if mark.is_unsure and unique_id in unique_ids
         ]
-        trackers: dict[str, Any] = {}
-        for item in written if unsure else ():
-            match item:
-                case {"trigger": self.key, "trackers": dict(trackers)}:
-                    written.remove(item)
-                    break
+        trackers = self._taken(written) if unsure else {}
         for unique_id in unsure:
             begun = self.marks[unique_id]._replace(is_unsure=False)
             self.marks[unique_id] = _read(trackers.get(unique_id, ()), begun)
+
+    def _taken(self, written: list[Any]) -> dict[Any, Any]:
+        """Take what this trigger wrote out of all that was: another one may be alike."""
+        for item in written:
+            match item:
+                case {"trigger": self.key, "trackers": dict(trackers)}:
+                    written.remove(item)
+                    return trackers
+        return {}
 
     def written(self, unique_ids: Collection[str]) -> dict[str, Any]:
         """Return what is remembered of these trackers over a restart.

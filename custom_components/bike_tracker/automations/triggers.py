@@ -2,12 +2,13 @@
 
 from datetime import datetime
 import json
-from typing import ClassVar, override
+from typing import Any, ClassVar, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.trigger import (
     Trigger,
     TriggerActionRunner,
@@ -75,15 +76,9 @@ class TrackerTrigger(Trigger):
         def tell(account: BikeTrackerCoordinator, unique_id: str, item: Item) -> None:
             # None is one that was removed just now.
             if device := account.fleet.device_of(unique_id):
-                name = device.name_by_user or device.name
-                told = {"since": item.since, "before": item.before, **item.more}
-                variables = {
-                    ATTR_DEVICE_ID: device.id,
-                    ATTR_ENTITY_ID: self._entity_id(unique_id),
-                    ATTR_NAME: name,
-                    **{key: _shown(value) for key, value in told.items()},
-                }
-                run_action(variables, sentence(self._hass, self._name, str(name), item))
+                variables = self._variables(device, unique_id, item)
+                name = str(variables[ATTR_NAME])
+                run_action(variables, sentence(self._hass, self._name, name, item))
 
         target, options = self._config.target or {}, self._config.options or {}
         wait, names = options.get(CONF_FOR, AT_ONCE), options.get(_CONF_ALARM)
@@ -96,10 +91,19 @@ class TrackerTrigger(Trigger):
         )
         return attached_triggers(self._hass).async_add(attached)
 
-    def _entity_id(self, unique_id: str) -> str | None:
-        return er.async_get(self._hass).async_get_entity_id(
-            BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
-        )
+    def _variables(
+        self, device: DeviceEntry, unique_id: str, item: Item
+    ) -> dict[str, Any]:
+        """Return what an automation is told."""
+        told = {"since": item.since, "before": item.before, **item.more}
+        return {
+            ATTR_DEVICE_ID: device.id,
+            ATTR_ENTITY_ID: er.async_get(self._hass).async_get_entity_id(
+                BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
+            ),
+            ATTR_NAME: device.name_by_user or device.name,
+            **{key: _shown(value) for key, value in told.items()},
+        }
 
 
 def _shown(value: object) -> object:
