@@ -237,7 +237,7 @@ async def test_trouble_after_a_poll_was_taken_in(
     """The next poll brings all of it: what is shown, the name, and what is remembered."""
     simulator.rename(RED, "Old bike")
     simulator.set_status(RED, "offline")
-    with patch.object(Fleet, "async_describe", side_effect=trouble):
+    with patch.object(Fleet, "device_of", side_effect=trouble):
         await poll()
     assert online(RED) != "off"
 

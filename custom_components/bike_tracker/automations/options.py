@@ -1,6 +1,7 @@
 """What a person fills in for triggers and conditions."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 
@@ -9,7 +10,6 @@ from homeassistant.helpers import config_validation as cv
 import voluptuous as vol
 
 _LONGEST: Final = timedelta(days=365)
-_TOO_LONG: Final = "more than a year is too long"
 
 
 def schema(
@@ -28,10 +28,8 @@ def schema(
 
 
 def _duration(value: object) -> timedelta:
-    try:
+    with suppress(OverflowError):
         duration: timedelta = cv.positive_time_period(value)
-    except OverflowError as err:
-        raise vol.Invalid(_TOO_LONG) from err
-    if duration > _LONGEST:
-        raise vol.Invalid(_TOO_LONG)
-    return duration
+        if duration <= _LONGEST:
+            return duration
+    raise vol.Invalid("more than a year is too long")
