@@ -57,9 +57,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
     """Return the rides of a target that touch a time."""
     start, end = _time(call.data)
-    target = {key: call.data[key] for key in call.data if key not in (_START, _END)}
-    trackers = trackers_in(call.hass, target)
-    if not trackers:
+    if not (trackers := trackers_in(call.hass, call.data)):
         raise refused("no_tracker")
     bikes = bikes_of(call.hass, trackers)
     return {"rides": rides_of(call.hass, bikes, start, end)}

@@ -55,7 +55,8 @@ class AttachedTriggers:
     def __init__(self, hass: HomeAssistant) -> None:
         """Begin to listen to all accounts."""
         self._hass = hass
-        self._attached: list[AttachedTrigger] = []
+        # When each is to look again, whatever is heard until then.
+        self._attached: dict[AttachedTrigger, datetime] = {}
         # Looked up once until a registry changes.
         self._trackers_in = cache(lambda target: trackers_in(hass, json.loads(target)))
         # What was taken in of each account.
@@ -73,15 +74,16 @@ class AttachedTriggers:
 
     def _written(self, unique_ids: Collection[str]) -> list[dict[str, Any]]:
         """Return how far triggers are with these trackers, beside the event loop."""
-        written = (
-            (trigger.key, trigger.written(unique_ids)) for trigger in [*self._attached]
-        )
-        return [{"trigger": key, "trackers": marks} for key, marks in written if marks]
+        return [
+            {"trigger": trigger.key, "trackers": marks}
+            for trigger in [*self._attached]
+            if (marks := trigger.written(unique_ids))
+        ]
 
     @callback
     def async_add(self, trigger: AttachedTrigger) -> CALLBACK_TYPE:
         """Let a trigger begin where it was; the function returned ends it."""
-        self._attached.append(trigger)
+        self._attached[trigger] = _NEVER
         self._look(self._follow(trigger))
         return partial(self._async_remove, trigger)
 
@@ -90,7 +92,7 @@ class AttachedTriggers:
         """Remember no more of it, unless it ends with Home Assistant."""
         if not self._hass.is_stopping:
             self._remember()
-        self._attached.remove(trigger)
+        del self._attached[trigger]
         trigger.marks.clear()
 
     def _remember(self) -> None:
@@ -125,10 +127,7 @@ class AttachedTriggers:
         self._look([*self._ended(now, is_silence=False)])
         # Silence is told by an answer alone.
         waits = (
-            at
-            for trigger in self._attached
-            if not trigger.kind.is_silence
-            for at in trigger.waits.values()
+            at for trigger, at in self._attached.items() if not trigger.kind.is_silence
         )
         self._set_timer(min(waits, default=_NEVER))
 
@@ -182,11 +181,12 @@ class AttachedTriggers:
 
     def _ended(self, by: datetime, *, is_silence: bool) -> Iterator[Look]:
         """Yield those whose wait is over, or was put off meanwhile."""
-        for trigger in self._attached:
-            if trigger.kind.is_silence is is_silence:
+        for trigger, at in self._attached.items():
+            if at <= by and trigger.kind.is_silence is is_silence:
                 ended = {name for name, end in trigger.waits.items() if end <= by}
                 for unique_id in ended:
                     del trigger.waits[unique_id]
+                self._attached[trigger] = min(trigger.waits.values(), default=_NEVER)
                 yield from self._at(ended & trigger.marks.keys(), trigger)
 
     # What becomes of it
@@ -214,6 +214,7 @@ class AttachedTriggers:
             # Each report puts silence off: nothing to note.
             elif at < trigger.waits.get(unique_id, _NEVER):
                 trigger.waits[unique_id] = at
+                self._attached[trigger] = min(at, self._attached[trigger])
                 if not is_silence:
                     self._set_timer(at)
 

@@ -25,11 +25,10 @@ def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
     selected = async_extract_referenced_entity_ids(
         hass, TargetSelection(target), expand_group=False
     )
-    device_ids, entities = set(selected.referenced_devices), er.async_get(hass)
-    for entity_id in selected.referenced | selected.indirectly_referenced:
-        if (entity := entities.async_get(entity_id)) and entity.device_id:
-            device_ids.add(entity.device_id)
-    devices = map(dr.async_get(hass).async_get, device_ids)
+    entity_ids = selected.referenced | selected.indirectly_referenced
+    entities = filter(None, map(er.async_get(hass).async_get, entity_ids))
+    device_ids = selected.referenced_devices | {item.device_id for item in entities}
+    devices = map(dr.async_get(hass).async_get, filter(None, device_ids))
     trackers = (
         tracker_of(item) for item in devices if isinstance(item, dr.DeviceEntry)
     )
