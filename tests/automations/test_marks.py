@@ -226,6 +226,31 @@ async def test_update_from_1_1(
     ]
 
 
+async def test_update_from_1_1_while_the_service_is_down(
+    garage: Garage, hass_storage: dict[str, Any], key: str
+) -> None:
+    """What was told stays told, though the file goes before the account answers."""
+    await garage.async_listen("went_offline")
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    stored = hass_storage[key]["data"]
+    since = stored["since"][RED]["online"]["since"]
+    [written] = stored["marks"]
+    told = {"since": since, "counts_from": None}
+    marks = [{"trigger": written["trigger"], "trackers": {RED: told}}]
+    await _async_become_1_1(garage, hass_storage, key, marks)
+    garage.simulator.fault("status-503")
+
+    await garage.async_start()
+    await garage.async_minutes(3)
+    assert OLD_KEY not in hass_storage
+    await garage.async_restart()
+    garage.simulator.fault(None)
+    await garage.async_minutes(10)
+
+    assert len(garage.runs) == 1
+
+
 @pytest.mark.parametrize("stored", [{}, {"version": 1, "key": OLD_KEY, "data": 7}])
 async def test_marks_of_1_1_that_cannot_be_read(
     garage: Garage,
