@@ -21,7 +21,7 @@ from homeassistant.const import (
     UnitOfSpeed,
     UnitOfTime,
 )
-from homeassistant.core import CALLBACK_TYPE, callback
+from homeassistant.core import CALLBACK_TYPE, HassJob, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
@@ -229,23 +229,38 @@ class CalmSensor(BikeTrackerSensor):
         tracker = self.coordinator.data.now.get(self.coordinator_context)
         beside = tracker and self.entity_description.beside_fn(tracker)
         is_there = self.coordinator.last_update_success and self._available
-        if is_there and beside is not None and beside == self._beside:
-            if tracker and self.entity_description.value_fn(tracker) != self._value:
-                # After some polls it is time.
-                self._stop_waiting = self._stop_waiting or async_dispatcher_connect(
-                    self.hass, SIGNAL_POLLED, self._follow_poll
-                )
+        if tracker and is_there and beside == self._beside:
+            value = self.entity_description.value_fn(tracker)
+            if self._stop_waiting is None and value != self._value:
+                self._wait()
             return False
         self._end_wait()
         self._beside = beside
         return super()._read(as_it_was=as_it_was)
 
     @callback
-    def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
+    def _wait(self) -> None:
+        """Wait until it may be written again, and then for a poll."""
+        if (seconds := self._calm_for) <= 0:
+            self._stop_waiting = async_dispatcher_connect(
+                self.hass, SIGNAL_POLLED, self._follow_poll
+            )
+            return
+        # Not from poll to poll: of 1,000 trackers each would cost two milliseconds.
+        job = HassJob(self._wait, cancel_on_shutdown=True)
+        timer = self.hass.loop.call_later(seconds, self.hass.async_run_hass_job, job)
+        self._stop_waiting = timer.cancel
+
+    @property
+    def _calm_for(self) -> float:
+        """Return for how many seconds it is not written yet."""
         written = self.hass.states.get(self.entity_id)
-        calm = self.entity_description.calm or timedelta()
-        is_time = not written or dt_util.utcnow() - written.last_updated >= calm
-        if polled is self.coordinator and self._available and is_time:
+        calm, now = self.entity_description.calm or timedelta(), dt_util.utcnow()
+        return (written.last_updated + calm - now).total_seconds() if written else 0
+
+    @callback
+    def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
+        if polled is self.coordinator and self._available and self._calm_for <= 0:
             self._beside = None
             self._handle_coordinator_update()
 
@@ -260,10 +275,10 @@ def _beside_reports(device: Device) -> Device:
 
     A time that cannot be that of a report stays: it is shown, and taken back, at once.
     """
-    device, heard = device._replace(position_id=None), device.last_update
-    if heard is None or abs(heard - dt_util.utcnow()) > _ODD:
-        return device
-    return device._replace(last_update=_REPORTED)
+    heard = device.last_update
+    if heard and abs(heard - dt_util.utcnow()) <= _ODD:
+        heard = _REPORTED
+    return device._replace(last_update=heard, position_id=None)
 
 
 async_setup_entry = partial(
