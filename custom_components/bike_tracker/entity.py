@@ -28,10 +28,6 @@ class BikeTrackerDescription[T](EntityDescription):
     That matters for optional kinds alone.
     """
 
-    def is_reported_by(self, tracker: Tracker) -> bool:
-        """Return whether there is something of it to show."""
-        return (self.reported_fn or self.value_fn)(tracker) is not None
-
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     """One value of one tracker, written only when it is another one.
@@ -121,7 +117,8 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
     def _handle_coordinator_update(self) -> None:
         super()._handle_coordinator_update()
         # What is not told yet, oldest first, each as a change of its own.
-        if self._available and self.coordinator.coming_back.automations_listen:
+        is_there = self._value and self._available
+        if is_there and self.coordinator.coming_back.automations_listen:
             for item in self._take_untold():
                 self._show(item)
                 self.async_write_ha_state()

@@ -45,7 +45,7 @@ class RideLog(NamedTuple):
     ) -> RideLog:
         """Return what is told after a report, of which a track tells these news."""
         point = after_report(self.checkpoint, before, track, news, moment)
-        log = self._replace(checkpoint=point)
+        log = self if point is self.checkpoint else self._replace(checkpoint=point)
         for kind, ride in news:
             log = log.after(RideEvent(kind, ride, None), moment)
         if track.ended and track.ended is not before.ended:

@@ -133,8 +133,9 @@ def _is_moving(speed: float | None) -> bool:
 def _after_message(track: Track, position: Position, now: datetime) -> Step:
     """Return the track after a report that tells of no newer place."""
     time = _time(position.device_time, now)
-    if track.place is None and track.total is None:
-        track = track._replace(total=position.total_distance)
+    total = position.total_distance
+    if track.place is None and track.total is None and total is not None:
+        track = track._replace(total=total)
     if time is None or (track.reported_at and time <= track.reported_at):
         return track, []
     before = track = track._replace(reported_at=time)

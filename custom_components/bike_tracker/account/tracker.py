@@ -53,7 +53,7 @@ class Tracker(NamedTuple):
     @property
     def hardware(self) -> Hardware | None:
         """Return what it says of itself, None while that is nothing."""
-        return self.position and self.position.hardware
+        return self.story.position and self.story.position.hardware
 
     @property
     def firmware(self) -> str | None:

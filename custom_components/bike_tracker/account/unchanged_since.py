@@ -27,12 +27,12 @@ class Since(NamedTuple):
     def after_status(self, status: DeviceStatus | None, now: datetime) -> Since:
         """Return what is said from now on; what cannot be read changes nothing."""
         online = _said(self.online, None if status is None else status == "online", now)
-        return self if online is self.online else self._replace(online=online)
+        return self if online is self.online else Since(online, self.moving)
 
     def after_motion(self, motion: bool | None, now: datetime) -> Since:
         """Return what is said from now on; no word of it changes nothing."""
         moving = _said(self.moving, motion, now)
-        return self if moving is self.moving else self._replace(moving=moving)
+        return self if moving is self.moving else Since(self.online, moving)
 
 
 NEVER_HEARD = Since()

@@ -51,6 +51,8 @@ KNOWN_NAMES = frozenset(
 )
 """Of all fields, and attributes of positions, that are read here."""
 
+_OF_HARDWARE = frozenset(("battery", "charge", "lock", "power", "versionFw"))
+
 
 class Device(NamedTuple):
     """One tracker of the account (interface, section 2).
@@ -93,6 +95,8 @@ class Device(NamedTuple):
 
     def unreadable(self, row: dict[str, Any]) -> set[str]:
         """Return the names of the fields of its row without a readable value."""
+        if None not in self[: len(_READ) + 1] and self.name == row.get("name"):
+            return set()
         return {
             field
             for field, read in _READ.items()
@@ -131,6 +135,8 @@ class Hardware(NamedTuple):
 
         Units vary, says Traccar: what cannot be volts is left out.
         """
+        if _OF_HARDWARE.isdisjoint(attributes):
+            return None
         get = attributes.get
         hardware = cls(
             charge=boolean(get("charge")),

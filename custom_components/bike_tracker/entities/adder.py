@@ -39,16 +39,13 @@ class _Kind:
     description: BikeTrackerDescription[Any]
     domain: str
     add_entities: AddEntities
+    reported_fn: Callable[[Tracker], object]
+    """Returns None for a tracker that has no such entity."""
 
     def entity_id(self, registry: er.EntityRegistry, unique_id: str) -> str | None:
         """Return the entity ID of that of this tracker, if it is registered."""
         entity = self.entity_class.unique_id_of(unique_id, self.description)
         return registry.async_get_entity_id(self.domain, DOMAIN, entity)
-
-    def is_had_by(self, tracker: Tracker) -> bool:
-        """Return whether a tracker has such an entity."""
-        is_optional = self.description.key in entity_limit.OPTIONAL_KINDS
-        return not is_optional or self.description.is_reported_by(tracker)
 
 
 class EntityAdder:
@@ -73,7 +70,9 @@ class EntityAdder:
         """Take in what the platform that is being set up makes of a tracker."""
         domain = async_get_current_platform().domain
         self._kinds += [
-            _Kind(entity_class, description, domain, add_entities)
+            _Kind(
+                entity_class, description, domain, add_entities, _reported(description)
+            )
             for entity_class, descriptions in kinds.items()
             for description in descriptions
         ]
@@ -148,7 +147,7 @@ class EntityAdder:
         return [
             kind
             for kind in self._kinds
-            if kind not in added and kind.is_had_by(tracker)
+            if kind not in added and kind.reported_fn(tracker) is not None
         ]
 
     def _make_room(self) -> dict[str, int]:
@@ -213,3 +212,12 @@ class EntityAdder:
             kind: kind.entity_class(coordinator, unique_id, kind.description, device)
             for kind in kinds
         }
+
+
+def _reported(
+    description: BikeTrackerDescription[Any],
+) -> Callable[[Tracker], object]:
+    """Return what returns None for a tracker that has no such entity."""
+    if description.key not in entity_limit.OPTIONAL_KINDS:
+        return bool
+    return description.reported_fn or description.value_fn
