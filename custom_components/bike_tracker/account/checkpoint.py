@@ -87,7 +87,7 @@ def after_report(
     stood = is_at_rest(before) and is_at_rest(track)
     is_needed = lacks and (moment.came_back or (stood and _went_unseen(last, newest)))
     if point and now - point.start < LONGEST:
-        point = point._replace(lacks=point.lacks or lacks)
+        point = point._replace(lacks=True) if lacks and not point.lacks else point
     elif is_needed or news or not is_at_rest(track):
         begin = now - LONGEST + _SPARE if is_needed else newest.time - _BEFORE_A_RIDE
         point = Checkpoint(before, max(last.time, begin), lacks, over=before.ended)
