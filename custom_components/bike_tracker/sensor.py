@@ -60,9 +60,8 @@ class BikeTrackerSensorDescription(
 
 
 def _total_distance(tracker: Tracker) -> float | None:
-    if tracker.story.track is None or tracker.story.track.place is None:
-        return None
-    return round(tracker.story.track.total or 0, _METRES)
+    track = tracker.story.track
+    return round(track.total or 0, _METRES) if track and track.place else None
 
 
 # Kinds of sensors: what a maintainer or nobody looks at, what a tracker measures, and
@@ -201,22 +200,17 @@ DESCRIPTIONS = (
 
 
 class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
-    """A value of a tracker."""
+    """A value of a tracker; one that each report changes is written calmly."""
 
     entity_description: BikeTrackerSensorDescription
+    _beside: object = None
+    _stop_waiting: CALLBACK_TYPE | None = None
 
     @property
     @override
     def native_value(self) -> SensorValue | None:
         """Return the value."""
         return self._value
-
-
-class CalmSensor(BikeTrackerSensor):
-    """A value that each report changes, and that is not written with each report."""
-
-    _beside: object = None
-    _stop_waiting: CALLBACK_TYPE | None = None
 
     @override
     async def async_will_remove_from_hass(self) -> None:
@@ -229,7 +223,8 @@ class CalmSensor(BikeTrackerSensor):
         tracker = self.coordinator.data.now.get(self.coordinator_context)
         beside = tracker and self.entity_description.beside_fn(tracker)
         is_there = self.coordinator.last_update_success and self._available
-        if tracker and is_there and beside == self._beside:
+        is_calm = self.entity_description.calm and is_there
+        if tracker and is_calm and beside == self._beside:
             value = self.entity_description.value_fn(tracker)
             if self._stop_waiting is None and value != self._value:
                 self._wait()
@@ -241,26 +236,22 @@ class CalmSensor(BikeTrackerSensor):
     @callback
     def _wait(self) -> None:
         """Wait until it may be written again, and then for a poll."""
-        if (seconds := self._calm_for) <= 0:
-            self._stop_waiting = async_dispatcher_connect(
-                self.hass, SIGNAL_POLLED, self._follow_poll
-            )
-            return
-        # Not from poll to poll: of 1,000 trackers each would cost two milliseconds.
-        job = HassJob(self._wait, cancel_on_shutdown=True)
-        timer = self.hass.loop.call_later(seconds, self.hass.async_run_hass_job, job)
-        self._stop_waiting = timer.cancel
-
-    @property
-    def _calm_for(self) -> float:
-        """Return for how many seconds it is not written yet."""
-        written = self.hass.states.get(self.entity_id)
+        hass, written = self.hass, self.hass.states.get(self.entity_id)
         calm, now = self.entity_description.calm or timedelta(), dt_util.utcnow()
-        return (written.last_updated + calm - now).total_seconds() if written else 0
+        if written and now < (until := written.last_updated + calm):
+            # To ask with each poll would cost each of 1,000 trackers two microseconds.
+            job = HassJob(self._wait, cancel_on_shutdown=True)
+            seconds = (until - now).total_seconds()
+            timer = hass.loop.call_later(seconds, hass.async_run_hass_job, job)
+            self._stop_waiting = timer.cancel
+        else:
+            self._stop_waiting = async_dispatcher_connect(
+                hass, SIGNAL_POLLED, self._follow_poll
+            )
 
     @callback
     def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
-        if polled is self.coordinator and self._available and self._calm_for <= 0:
+        if polled is self.coordinator and self._available:
             self._beside = None
             self._handle_coordinator_update()
 
@@ -281,10 +272,4 @@ def _beside_reports(device: Device) -> Device:
     return device._replace(last_update=heard, position_id=None)
 
 
-async_setup_entry = partial(
-    async_offer,
-    {
-        CalmSensor: tuple(kind for kind in DESCRIPTIONS if kind.calm),
-        BikeTrackerSensor: tuple(kind for kind in DESCRIPTIONS if not kind.calm),
-    },
-)
+async_setup_entry = partial(async_offer, {BikeTrackerSensor: DESCRIPTIONS})

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from homeassistant.core import callback
@@ -31,7 +31,7 @@ type Kinds = Mapping[
 _TRACKERS_AT_A_TIME = 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Kind:
     """One kind of entity, and how its platform takes it."""
 
@@ -39,8 +39,13 @@ class _Kind:
     description: BikeTrackerDescription[Any]
     domain: str
     add_entities: AddEntities
-    reported_fn: Callable[[Tracker], object]
-    """Returns None for a tracker that has no such entity."""
+
+    @cached_property
+    def reported_fn(self) -> Callable[[Tracker], object]:
+        """Return what returns None for a tracker that has no such entity."""
+        if self.description.key not in entity_limit.OPTIONAL_KINDS:
+            return bool
+        return self.description.reported_fn or self.description.value_fn
 
     def entity_id(self, registry: er.EntityRegistry, unique_id: str) -> str | None:
         """Return the entity ID of that of this tracker, if it is registered."""
@@ -70,9 +75,7 @@ class EntityAdder:
         """Take in what the platform that is being set up makes of a tracker."""
         domain = async_get_current_platform().domain
         self._kinds += [
-            _Kind(
-                entity_class, description, domain, add_entities, _reported(description)
-            )
+            _Kind(entity_class, description, domain, add_entities)
             for entity_class, descriptions in kinds.items()
             for description in descriptions
         ]
@@ -212,12 +215,3 @@ class EntityAdder:
             kind: kind.entity_class(coordinator, unique_id, kind.description, device)
             for kind in kinds
         }
-
-
-def _reported(
-    description: BikeTrackerDescription[Any],
-) -> Callable[[Tracker], object]:
-    """Return what returns None for a tracker that has no such entity."""
-    if description.key not in entity_limit.OPTIONAL_KINDS:
-        return bool
-    return description.reported_fn or description.value_fn
