@@ -86,9 +86,9 @@ def taken(known: Position | None, position: Position) -> Position:
             accuracy=known.accuracy,
         )
     # Servers send the very place again without a new fix.
-    place = position.latitude, position.longitude
-    if not position.address and place == (known.latitude, known.longitude):
-        position = position._replace(address=known.address)
+    place, address = (position.latitude, position.longitude), known.address
+    if address and not position.address and place == (known.latitude, known.longitude):
+        position = position._replace(address=address)
     if position.battery_level is None and known.battery_level is not None:
         position = position._replace(battery_level=known.battery_level)
     if known.hardware is not None:

@@ -132,13 +132,12 @@ def _is_moving(speed: float | None) -> bool:
 
 def _after_message(track: Track, position: Position, now: datetime) -> Step:
     """Return the track after a report that tells of no newer place."""
-    time = _time(position.device_time, now)
-    total = position.total_distance
-    if track.place is None and track.total is None and total is not None:
-        track = track._replace(total=total)
+    total, time = track.total, _time(position.device_time, now)
+    if track.place is None and total is None:
+        total = position.total_distance
     if time is None or (track.reported_at and time <= track.reported_at):
-        return track, []
-    before = track = track._replace(reported_at=time)
+        return track._replace(total=total), []
+    before = track = track._replace(total=total, reported_at=time)
     if position.motion is None:
         return track, []
     place, seen = track.place, track.seen

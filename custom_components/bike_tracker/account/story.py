@@ -99,7 +99,7 @@ class Story(NamedTuple):
         if came_back and shown is None and known and known.latitude is not None:
             shown = known
         track, news = heard(before, position, now)
-        if position.fix_time == before.measured_at:
+        if before.measured_at and position.fix_time == before.measured_at:
             moment = moment._replace(is_whole=True)
         log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
         return story._replace(
