@@ -98,6 +98,15 @@ def polling_alone(
         monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
 
 
+@pytest.fixture(autouse=True)
+def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do without trackers of another kind, which are looked after every five seconds."""
+    monkeypatch.setattr(
+        "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
+        lambda *_, **__: lambda: None,
+    )
+
+
 @pytest.fixture
 def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     """Return the snapshots as all releases of the test package write them."""

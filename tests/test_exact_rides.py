@@ -17,11 +17,8 @@ from custom_components.bike_tracker.const import DOMAIN
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
 from .simulator import Simulator
 from .simulator.streets import METRES_PER_DEGREE
-from .story.conftest import no_legacy_trackers
 from .story.home import Home
 from .story.told import Told
-
-__all__ = ["no_legacy_trackers"]
 
 RIDE = ["started", "ended"]
 MINUTE = 60
@@ -34,8 +31,6 @@ _KNOT = 0.514444
 # What a ride may be off: the goals of its times and its distance.
 SECONDS = 15
 PER_CENT = 6
-
-pytestmark = pytest.mark.usefixtures("no_legacy_trackers")
 
 
 class Trip(NamedTuple):

@@ -19,10 +19,7 @@ from .conftest import EMAIL, PASSWORD
 from .long import IS_LONG
 from .simulator import Simulator
 from .simulator.streets import METRES_PER_DEGREE
-from .story.conftest import no_legacy_trackers
 from .story.home import Home
-
-__all__ = ["no_legacy_trackers"]
 
 BIKES, HOURS = (300, 3) if IS_LONG else (40, 0.5)
 RIDES_AN_HOUR = 40
@@ -33,7 +30,6 @@ METRES_A_SECOND = 5.0
 _KNOT = 0.514444
 
 pytestmark = [
-    pytest.mark.usefixtures("no_legacy_trackers"),
     pytest.mark.timeout(1_800 if IS_LONG else 120),
 ]
 

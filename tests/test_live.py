@@ -25,6 +25,7 @@ from pytest_homeassistant_custom_component.typing import (
 )
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
+from .settle import settle
 from .simulator import LIVE_FAULTS, Simulator
 from .simulator.wire import pause
 
@@ -53,13 +54,6 @@ def wait(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Pass:
         await settle(hass)
 
     return _wait
-
-
-async def settle(hass: HomeAssistant) -> None:
-    """Let what is under way come to its end, but for listening, in real time."""
-    for _ in range(20):
-        await hass.async_block_till_done()
-        await pause(0.002)
 
 
 async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> None:

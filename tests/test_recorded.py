@@ -20,8 +20,8 @@ from custom_components.bike_tracker.api import AuthenticationError, TrackingClie
 
 from .api.conftest import Served, recorded_answer
 from .conftest import EMAIL, PASSWORD, MakeEntry, Poll, async_setup
+from .settle import settle
 from .simulator import Simulator
-from .simulator.wire import pause
 from .traccar import VERSIONS, recorded
 from .traccar.reading import answers, shown
 
@@ -120,9 +120,7 @@ async def _let(
     """Let time pass, and what is due come to its end, but for listening."""
     freezer.tick(seconds)
     async_fire_time_changed(hass)
-    for _ in range(20):
-        await hass.async_block_till_done()
-        await pause(0.002)
+    await settle(hass)
 
 
 @pytest.mark.parametrize(("file", "name", "outcome"), SIGN_INS)

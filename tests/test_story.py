@@ -9,7 +9,6 @@ import pytest
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
 from .long import TIMES, examples
-from .story.conftest import no_legacy_trackers
 from .story.home import Home
 from .story.service import Service
 from .story.steps import (
@@ -32,12 +31,10 @@ from .story.steps import (
 from .story.story import Story
 from .story.told import TRIGGERS, automation
 
-__all__ = ["no_legacy_trackers"]
-
 GREEN = "860000000000033"
 
 pytestmark = [
-    pytest.mark.usefixtures("with_live", "no_legacy_trackers"),
+    pytest.mark.usefixtures("with_live"),
     pytest.mark.timeout(240 * TIMES),
 ]
 

@@ -12,13 +12,10 @@ from pytest_homeassistant_custom_component.typing import RecorderInstanceContext
 
 from .conftest import EMAIL, PASSWORD, MakeEntry
 from .simulator.server import Simulator
-from .story.conftest import no_legacy_trackers
 from .week.found import Found
 from .week.options import Options
 from .week.page import page
 from .week.week import MIDNIGHT, Week
-
-__all__ = ["no_legacy_trackers"]
 
 
 @pytest.fixture
@@ -45,7 +42,7 @@ def recorder_config() -> dict[str, int]:
     return {"commit_interval": 5}
 
 
-@pytest.mark.usefixtures("recorder_mock", "with_live", "no_legacy_trackers")
+@pytest.mark.usefixtures("recorder_mock", "with_live")
 async def test_week(
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,

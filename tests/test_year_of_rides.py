@@ -32,12 +32,9 @@ from .rides.worlds import TRIPS, WORLDS, World, found_in
 from .simulator.server import Simulator
 from .soak.options import POLLS_A_DAY, Options
 from .soak.weeks import Weeks
-from .story.conftest import no_legacy_trackers
 from .story.home import Home as House
 from .story.service import Service
 from .story.story import Story
-
-__all__ = ["no_legacy_trackers"]
 
 _DAY = timedelta(days=1)
 _POLL = timedelta(minutes=1)
@@ -150,7 +147,7 @@ def _rides_are_right(
 
 
 @pytest.mark.skipif(not IS_LONG, reason="stories tell as much in a shorter time")
-@pytest.mark.usefixtures("with_live", "no_legacy_trackers")
+@pytest.mark.usefixtures("with_live")
 async def test_weeks_with_troubles(
     freezer: FrozenDateTimeFactory,
     hass_storage: dict[str, Any],

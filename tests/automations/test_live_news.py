@@ -8,7 +8,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from tests.conftest import BLUE, RED
-from tests.test_live import BEGINS, Pass, settle, wait
+from tests.settle import settle
+from tests.test_live import BEGINS, Pass, wait
 
 from .garage import Garage
 

@@ -19,8 +19,10 @@ from homeassistant.const import (
 )
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.event import RANDOM_MICROSECOND_MAX
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
+from homeassistant.util.async_ import get_scheduled_timer_handles
 from homeassistant.util.yaml import dump
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -33,6 +35,8 @@ _AUTOMATION = "automation"
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 # Templates that became true have to stay so for some seconds.
 _AFTER_POLL = 6
+# Timers that ring within so many seconds are due.
+_RESOLUTION = 0.001
 
 
 def shown(markdown: str) -> str:
@@ -141,11 +145,22 @@ class House:
         self._freezer.tick(seconds)
         if self._entry.state is ConfigEntryState.LOADED:
             self._entry.runtime_data.coordinator.service.poll.seconds = None
+        if not self._is_anything_due:
+            return
         async_fire_time_changed(self._hass)
         # Not until Home Assistant is done: while an automation waits it never is.
         while self._polls:
             await asyncio.sleep(0)
         await self._async_settle()
+
+    @property
+    def _is_anything_due(self) -> bool:
+        # As `async_fire_time_changed` has it, which takes a while to find that out.
+        by = self._hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
+        return any(
+            timer.when() <= by + _RESOLUTION and not timer.cancelled()
+            for timer in get_scheduled_timer_handles(self._hass.loop)
+        )
 
     @property
     def _polls(self) -> bool:

@@ -40,8 +40,8 @@ _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
 # So often what comes by itself has the time to come, in seconds of real time.
-_MOMENTS = 10
-_MOMENT = 0.002
+_MOMENTS = 5
+_MOMENT = 0.001
 # Time stands still between whole microseconds: what is less would never pass.
 _LEAST = 0.001
 
@@ -69,10 +69,7 @@ class Home:
     _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls, and let the server's name be found unless that is the trouble.
-
-        Trackers of another kind, which are looked after every five seconds, are not.
-        """
+        """Count polls, and let the server's name be found unless that is the trouble."""
 
         async def resolve(*_: Any, **__: Any) -> list[ResolveResult]:
             return self._resolve()
@@ -80,10 +77,6 @@ class Home:
         for name in _REQUESTS:
             monkeypatch.setattr(TrackingClient, name, self._counted(name))
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
-        monkeypatch.setattr(
-            "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
-            lambda *_, **__: lambda: None,
-        )
 
     def _counted(self, name: str) -> Callable[..., Any]:
         ask: Callable[..., Any] = getattr(TrackingClient, name)

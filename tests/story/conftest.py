@@ -13,17 +13,7 @@ from .home import Home
 
 
 @pytest.fixture
-def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do without trackers of another kind, which are looked after every five seconds."""
-    monkeypatch.setattr(
-        "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
-        lambda *_, **__: lambda: None,
-    )
-
-
-@pytest.fixture
 async def home(
-    no_legacy_trackers: None,
     with_live: None,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,

@@ -251,8 +251,9 @@ class Home:
                 await self._hass.async_block_till_done()
             # On a busy machine a poll may wait for the disk, in a thread of its own.
             for _ in range(_MOMENTS):
-                if any(map(_asks, asyncio.all_tasks())):
-                    await pause(0.001)
+                if not any(map(_asks, asyncio.all_tasks())):
+                    break
+                await pause(0.001)
         self.settled()
 
 

@@ -1,0 +1,33 @@
+"""Letting what is under way come to its end, while time stands still."""
+
+import asyncio
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from .simulator.wire import pause
+
+# So often the event loop has its turn, and the machine: what goes over its sockets takes that.
+_TURNS = 20
+_MOMENTS = 3
+_MOMENT = 0.001
+# On a busy machine a poll may wait for the disk, in a thread of its own.
+_PATIENCE = 25
+
+
+async def settle(hass: HomeAssistant) -> None:
+    """Let what is under way come to its end, but for listening."""
+    for _ in range(_MOMENTS):
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        await hass.async_block_till_done()
+        for _ in range(_PATIENCE):
+            await pause(_MOMENT)
+            if not any(map(_asks, asyncio.all_tasks())):
+                break
+
+
+def _asks(task: asyncio.Task[Any]) -> bool:
+    return task.get_name().startswith((f"{DOMAIN} poll", f"{DOMAIN} history"))
