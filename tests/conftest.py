@@ -59,6 +59,17 @@ type MakeEntry = Callable[..., MockConfigEntry]
 type Shown = Callable[[], dict[str, int]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that may take longest, so that all workers end together."""
+    items.sort(key=seconds_at_most, reverse=True)
+
+
+def seconds_at_most(item: pytest.Item) -> float:
+    """Return for how long a test may run, where it says so itself."""
+    marker = item.get_closest_marker("timeout")
+    return marker.args[0] if marker else 0.0
+
+
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
     """Do without: writing down where each task was made takes half of the time."""

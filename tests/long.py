@@ -4,11 +4,14 @@ from collections.abc import Iterable, Sequence
 import os
 
 from hypothesis import HealthCheck, settings
+import pytest
 
 TIMES = int(os.environ.get("LONG", "1"))
 """So many times as many examples as by default."""
 IS_LONG = TIMES > 1
 _IN_CI = 5
+longest = pytest.mark.timeout(240 * TIMES)
+"""For tests that take longest in a long run: they begin first, so that all workers end together."""
 
 
 def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:

@@ -29,9 +29,7 @@ EVERY = 10 * SECOND
 METRES_A_SECOND = 5.0
 _KNOT = 0.514444
 
-pytestmark = [
-    pytest.mark.timeout(1_800 if IS_LONG else 120),
-]
+pytestmark = pytest.mark.timeout(1_800 if IS_LONG else 120)
 
 
 @dataclass

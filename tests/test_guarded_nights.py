@@ -4,11 +4,11 @@ import pytest
 
 from .guard.nights import found_in
 from .guard.page import PAGE, page
-from .long import IS_LONG
+from .long import IS_LONG, longest
 from .rides.worlds import WORLDS, World
 
 # More are on docs/guard.md, as measured by its command.
-_NIGHTS = 10
+_NIGHTS = 10 if IS_LONG else 5
 _NAMES = ("6 m, as it says", "drift of 15 m, says 4 m", "2 % spikes, says no accuracy")
 _WORLDS = [world for world in WORLDS if world.name in _NAMES]
 
@@ -22,6 +22,7 @@ def test_nights(world: World) -> None:
     assert found.ridden == {1: _NIGHTS}
 
 
+@longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/guard.md says what is measured."""

@@ -25,6 +25,7 @@ from pytest_homeassistant_custom_component.typing import (
 )
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
+from .long import some
 from .settle import settle
 from .simulator import LIVE_FAULTS, Simulator
 from .simulator.wire import pause
@@ -933,7 +934,7 @@ async def test_two_accounts(
     assert [socket.email for socket in simulator.live.sockets] == [EMAIL]
 
 
-@pytest.mark.parametrize("name", LIVE_FAULTS)
+@pytest.mark.parametrize("name", some(LIVE_FAULTS, every=3))
 async def test_never_worse_than_polling_alone(
     hass: HomeAssistant,
     live: MockConfigEntry,

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings, strategies 
 import pytest
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
-from .long import TIMES, examples
+from .long import examples, longest
 from .story.home import Home
 from .story.service import Service
 from .story.steps import (
@@ -35,7 +35,7 @@ GREEN = "860000000000033"
 
 pytestmark = [
     pytest.mark.usefixtures("with_live"),
-    pytest.mark.timeout(240 * TIMES),
+    longest,
 ]
 
 any_story = settings(

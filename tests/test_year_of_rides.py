@@ -20,7 +20,7 @@ import pytest
 from custom_components.bike_tracker.api import Position
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf
-from .long import IS_LONG, some
+from .long import IS_LONG, longest, some
 from .rides.accuracy import distance_error, measure, rides_of
 from .rides.home import Home, Span
 from .rides.page import PAGE, page
@@ -146,6 +146,7 @@ def _rides_are_right(
     assert not left
 
 
+@longest
 @pytest.mark.skipif(not IS_LONG, reason="stories tell as much in a shorter time")
 @pytest.mark.usefixtures("with_live")
 async def test_weeks_with_troubles(
@@ -257,7 +258,7 @@ def _report(simulator: Simulator, position: Position) -> None:
     )
 
 
-@pytest.mark.parametrize("world", some(WORLDS, every=3), ids=lambda world: world.name)
+@pytest.mark.parametrize("world", some(WORLDS, every=4), ids=lambda world: world.name)
 def test_worlds(world: World) -> None:
     """No ride is lost where trackers err, and next to none is invented."""
     found = found_in(world)
@@ -298,6 +299,7 @@ def test_always_stands_with_history() -> None:
     assert (found.as_one, found.lost, found.invented) == (TRIPS, 0, 0)
 
 
+@longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/rides.md says what is measured."""

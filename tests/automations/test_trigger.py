@@ -121,8 +121,9 @@ async def test_over_before_the_wait(garage: Garage, trigger: str) -> None:
     assert garage.runs == []
 
 
-@pytest.mark.parametrize("trigger", TRIGGERS)
-@pytest.mark.parametrize("is_so", [False, True], ids=["otherwise", "so"])
+@pytest.mark.parametrize(
+    ("trigger", "is_so"), some(product(TRIGGERS, [False, True]), every=3)
+)
 async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None:
     """Whatever comes in between, in every order: what stays as it is is not told."""
     await garage.async_prepare(trigger)
@@ -136,8 +137,9 @@ async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None
     assert garage.runs == []
 
 
-@pytest.mark.parametrize("trigger", TRIGGERS)
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+@pytest.mark.parametrize(
+    ("trigger", "interruption"), some(product(TRIGGERS, INTERRUPTIONS), every=2)
+)
 async def test_told_after_the_interruption(
     garage: Garage, trigger: str, interruption: str
 ) -> None:
@@ -165,7 +167,7 @@ async def test_told_after_the_interruption(
                 permutations(INTERRUPTIONS, 2), (False, True), WAITING
             )
         ),
-        every=11,
+        every=17,
     ),
 )
 async def test_wait_goes_on(
@@ -197,8 +199,9 @@ async def test_wait_goes_on(
     assert len(garage.runs) == 1
 
 
-@pytest.mark.parametrize("trigger", WAITING)
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+@pytest.mark.parametrize(
+    ("trigger", "interruption"), some(product(WAITING, INTERRUPTIONS), every=3)
+)
 async def test_wait_ends_meanwhile(
     garage: Garage, trigger: str, interruption: str
 ) -> None:

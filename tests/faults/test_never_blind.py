@@ -38,7 +38,7 @@ SAMPLE = [
 MEASURED = measured.read()
 
 
-@pytest.mark.parametrize("case", some(SAMPLE, every=5), ids=str)
+@pytest.mark.parametrize("case", some(SAMPLE, every=8), ids=str)
 async def test_right_again(home: Home, case: Case) -> None:
     """As soon as promised, and as docs/faults.md says."""
     at_most = longest(case)

@@ -9,7 +9,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import BOB, EMAIL, PASSWORD, RED
-from tests.long import some
+from tests.long import longest, some
 from tests.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
@@ -183,6 +183,7 @@ INTERRUPTIONS = (
 )
 
 
+@longest
 @pytest.mark.parametrize("cause", [steal, move, tow, borrow])
 async def test_every_order(guarded: Home, cause: Callable[[Home], None]) -> None:
     """Whatever comes before and after, it is told once, with the first answer after it."""
