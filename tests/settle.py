@@ -9,24 +9,24 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .simulator.wire import pause
 
-# So often the event loop has its turn, and the machine: what goes over its sockets takes that.
-_TURNS = 20
-_MOMENTS = 3
-_MOMENT = 0.001
+# So often the event loop has its turn, which is what sockets on this machine take.
+_TURNS = 25
 # On a busy machine a poll may wait for the disk, in a thread of its own.
 _PATIENCE = 25
+_MOMENT = 0.001
 
 
-async def settle(hass: HomeAssistant) -> None:
+async def settle(hass: HomeAssistant | None) -> None:
     """Let what is under way come to its end, but for listening."""
-    for _ in range(_MOMENTS):
+    for _ in range(2):
         for _ in range(_TURNS):
             await asyncio.sleep(0)
-        await hass.async_block_till_done()
+        if hass is not None:
+            await hass.async_block_till_done()
         for _ in range(_PATIENCE):
-            await pause(_MOMENT)
             if not any(map(_asks, asyncio.all_tasks())):
                 break
+            await pause(_MOMENT)
 
 
 def _asks(task: asyncio.Task[Any]) -> bool:

@@ -268,7 +268,7 @@ def test_live_goals(results: Results) -> None:
 
 def test_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was measured is the same when it is read again."""
-    monkeypatch.setattr(measured, "_FOLDER", tmp_path / "measured")
+    monkeypatch.setattr(measured, "FOLDER", tmp_path / "measured")
     with pytest.raises(NotMeasuredError, match="live"):
         load(plan.LIVE, Results())
     news = asdict(heard(cpu=0.00212345678))

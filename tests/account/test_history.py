@@ -475,6 +475,26 @@ def test_two_rides_that_were_told_as_one() -> None:
     assert len(house.book) == 2
 
 
+def test_ride_before_the_one_that_goes_on() -> None:
+    """It is told when it is heard of; the end that comes then is of the ride that went on."""
+    reports = reports_of((5, 0), (10, 15), (20, 0), (20, 15), (15, 0))
+    house, riding = House(), 6 * 40
+    house.report(reports[0], time_of(reports[0]))
+    for report in reports[riding : riding + 12 : 6]:
+        house.report(report, time_of(report), away=True)
+    house.wait(minutes(42))
+    assert house.kinds == ["started"]
+    house.answer(reports, minutes(42), minutes(41))
+    for report in reports[riding + 12 :]:
+        house.report(report, time_of(report), is_whole=True)
+    assert house.kinds == ["started", "started", "ended", "ended"]
+    _, ride = house.told[-1]
+    assert ride.moved_at > minutes(55)
+    assert house.story.rides
+    assert all(item.is_over for item in house.story.rides.known)
+    assert len(house.book) == 2
+
+
 def test_ride_that_was_told_of_another_time() -> None:
     """It was over long before it was heard of: it becomes exact, and is not told again."""
     house, reports = House(), reports_of((5, 0), (10, 15), (40, 0))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .results import Results
 
-_FOLDER: Final = Path(__file__).parent / "measured"
+FOLDER: Final = Path(__file__).parent / "measured"
 # Tenths of a microsecond.
 _DIGITS: Final = 7
 
@@ -28,7 +28,7 @@ class Finding:
 
 def save(part: str, run: str, findings: list[Finding]) -> None:
     """Keep a part of the page, with what it was measured on; it replaces the one before."""
-    _FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(exist_ok=True)
     lines = [json.dumps(_rounded(asdict(finding))) for finding in findings]
     text = f'{{"run": {json.dumps(run)}, "findings": [\n' + ",\n".join(lines) + "\n]}\n"
     _path(part).write_text(text)
@@ -46,7 +46,7 @@ def load(part: str, results: Results) -> str:
 
 
 def _path(part: str) -> Path:
-    return _FOLDER / f"{part}.json"
+    return FOLDER / f"{part}.json"
 
 
 def _rounded(value: Any) -> Any:

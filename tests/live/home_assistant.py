@@ -79,7 +79,7 @@ class HomeAssistantProcess:
         # No time-out of its own: what takes long is for the caller to judge.
         self._session = ClientSession(timeout=ClientTimeout(total=None))
         self.client = HomeAssistantClient(self._session, self.url)
-        await self._spawn()
+        await self.run_program()
         self._guard = asyncio.create_task(self._restart_if_asked())
 
     async def stop(self) -> int | None:
@@ -119,7 +119,8 @@ class HomeAssistantProcess:
     def _log_path(self) -> Path:
         return self.folder / "console.log"
 
-    async def _spawn(self) -> None:
+    async def run_program(self) -> None:
+        """Begin a process of the program."""
         with self._log_path.open("ab") as log:
             self._child = await Child.start(
                 [
@@ -140,7 +141,7 @@ class HomeAssistantProcess:
     async def _restart_if_asked(self) -> int:
         assert self._child is not None
         while (code := await self._child.wait()) == _RESTART:
-            await self._spawn()
+            await self.run_program()
         return code
 
     async def _come_up(self) -> None:

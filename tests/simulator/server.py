@@ -206,7 +206,8 @@ class Simulator(World):
         self._apply_faults()
 
     @override
-    def _tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+    def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+        """Tell it to those who are connected, in the words of this kind of server."""
         emails = [
             account.email
             for account in self.accounts.values()
@@ -267,7 +268,7 @@ class Simulator(World):
                 return failure
         if ids := request.query.getall("id", []):
             return self._listed_by_id(email, ids)
-        return self._listed(endpoint, email)
+        return self.answer(endpoint, email)
 
     async def _session(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a sign-in, which is a form and comes without any older one."""
@@ -321,12 +322,13 @@ class Simulator(World):
         failure = self._failure("history", lambda: items)
         return _json(orjson.dumps(items)) if failure is None else failure
 
-    def _listed(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
+    def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
+        """Answer with all that the account is to see."""
         return _json(self._renderer.body(endpoint, email))
 
     def _listed_by_id(self, email: str, ids: list[str]) -> web.StreamResponse:
         if "positions" in self.raw_answers:
-            return self._listed("positions", email)
+            return self.answer("positions", email)
         body = self._renderer.positions_by_id(email, ids)
         if body is None:
             return web.Response(status=400, text="no such position")

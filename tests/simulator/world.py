@@ -209,7 +209,7 @@ class World:
         device = self._device(unique_id)
         device.status = status
         self._changed(unique_id)
-        self._tell(device)
+        self.tell(device)
 
     def set_disabled(self, unique_id: str, disabled: bool) -> None:
         """Disable or enable the tracker."""
@@ -232,7 +232,7 @@ class World:
         device.last_update = last_update
         device.reported = True
         self._changed(unique_id)
-        self._tell(device)
+        self.tell(device)
 
     def set_offset(self, unique_id: str, offset: str) -> None:
         """Write this tracker's timestamps with `+0000` (documented), `+00:00` or `Z`, whatever the kind of server."""
@@ -324,7 +324,7 @@ class World:
         device.last_update = now
         device.reported = True
         # A live connection tells of the device first, as if it had no new position.
-        self._tell(device)
+        self.tell(device)
         if not is_late:
             if device.position is not None:
                 device.earlier.append(device.position)
@@ -332,7 +332,7 @@ class World:
             device.position = position
             device.position_id = position.id
         self._changed(unique_id)
-        self._tell(device, position)
+        self.tell(device, position)
         return position
 
     def report_no_fix(self, unique_id: str, *, year: int = 1970) -> SimPosition:
@@ -420,7 +420,7 @@ class World:
         """Return the trackers that are assigned to the account."""
         return [self.devices[unique_id] for unique_id in self._account(email).assigned]
 
-    def _tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+    def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
         """Tell whoever listens of a device that was heard of, or of its new position."""
 
     def _account(self, email: str) -> SimAccount:

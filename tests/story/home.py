@@ -37,15 +37,13 @@ from custom_components.bike_tracker.account import Ride
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.fleet.ride_book import RideBook
 from tests.conftest import PASSWORD, resolve_names
+from tests.settle import settle
 from tests.simulator.server import Simulator
-from tests.simulator.wire import pause
 
 from .told import TRIGGERS, Listener, automation, label_bikes
 
 LIVE_AFTER = 12
 """Seconds after a start in which there is a live connection."""
-# So often a moment passes for what is under way, which sockets on this machine take.
-_MOMENTS = 25
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
 
@@ -244,18 +242,5 @@ class Home:
 
     async def async_settle(self) -> None:
         """Let what is under way come to its end, but for listening."""
-        for _ in range(2):
-            for _ in range(_MOMENTS):
-                await asyncio.sleep(0)
-            if self._hass is not None:
-                await self._hass.async_block_till_done()
-            # On a busy machine a poll may wait for the disk, in a thread of its own.
-            for _ in range(_MOMENTS):
-                if not any(map(_asks, asyncio.all_tasks())):
-                    break
-                await pause(0.001)
+        await settle(self._hass)
         self.settled()
-
-
-def _asks(task: asyncio.Task[Any]) -> bool:
-    return task.get_name().startswith((f"{DOMAIN} poll", f"{DOMAIN} history"))

@@ -28,8 +28,9 @@ class Service(Simulator):
         self._announced: dict[str, dict[str, int]] = {}
 
     @override
-    def _tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        super()._tell(device, position)
+    def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+        """Note who is connected as well."""
+        super().tell(device, position)
         if position is None or self.live.fault is not WELL:
             return
         listening = {
@@ -42,7 +43,8 @@ class Service(Simulator):
                 self.reached.append(Reached(email, device.unique_id, position.id))
 
     @override
-    def _listed(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
+    def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
+        """Note what the answer tells as well."""
         # What is answered instead of positions is none of them.
         devices = [] if endpoint in self.raw_answers else self.devices_of(email)
         for device in devices:
@@ -53,4 +55,4 @@ class Service(Simulator):
                 self.reached.append(
                     Reached(email, device.unique_id, device.position_id)
                 )
-        return super()._listed(endpoint, email)
+        return super().answer(endpoint, email)

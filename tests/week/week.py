@@ -26,8 +26,8 @@ from custom_components.bike_tracker.sensor import DESCRIPTIONS
 from tests.rides.plan import BEGIN, a_journey
 from tests.rides.trackers import Report, Tracker, reports
 from tests.rides.trips import Journey
+from tests.settle import settle
 from tests.simulator import Simulator
-from tests.simulator.wire import pause
 
 from .found import Found
 
@@ -41,9 +41,6 @@ TRACKERS = (
 _BIKES = 5
 _HOUR = timedelta(hours=1)
 _POLL = timedelta(minutes=1)
-# Reports come over real sockets, which time that stands still does not hurry.
-_MOMENTS = 3
-_MOMENT = 0.001
 
 type Entities = dict[str, tuple[str, str]]
 """Bike and kind of each entity, by its ID."""
@@ -101,13 +98,13 @@ class Week:
     ) -> Found:
         """Live until then, and read what is left."""
         await hass.config_entries.async_setup(entry.entry_id)
-        await _settle(hass)
+        await settle(hass)
         values = _Values(entry.runtime_data.coordinator)
         said = list(self._said())
         for bike, report in said:
             await _wait_until(hass, freezer, report.comes_at)
             self._report(bike, report)
-            await _settle(hass)
+            await settle(hass)
         await _wait_until(hass, freezer, self.end)
         recorder = get_instance(hass)
         await recorder.async_block_till_done()
@@ -228,12 +225,4 @@ async def _wait_until(
     while (left := when - datetime.now(UTC)) > timedelta():
         freezer.tick(min(left, _POLL))
         async_fire_time_changed(hass)
-        await _settle(hass)
-
-
-async def _settle(hass: HomeAssistant) -> None:
-    """Wait for all but listening."""
-    for _ in range(_MOMENTS):
-        await hass.async_block_till_done()
-        await pause(_MOMENT)
-    await hass.async_block_till_done()
+        await settle(hass)

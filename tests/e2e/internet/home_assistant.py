@@ -23,8 +23,9 @@ class ConnectedHomeAssistant(HomeAssistantProcess):
         self._internet = internet
 
     @override
-    async def _spawn(self) -> None:
+    async def run_program(self) -> None:
+        """Begin a process that reaches this internet alone."""
         # It inherits what is in the environment.
         os.environ[PORT_VARIABLE] = str(self._internet.port)
         os.environ["REQUESTS_CA_BUNDLE"] = str(self._internet.authority)
-        await super()._spawn()
+        await super().run_program()
