@@ -11,8 +11,8 @@ from .simulator.wire import pause
 
 # So often the event loop has its turn, which is what sockets on this machine take.
 _TURNS = 25
-# On a busy machine a poll may wait for the disk, in a thread of its own.
-_PATIENCE = 25
+# On a busy machine a poll or a set-up may wait for the disk, in a thread of its own.
+_PATIENCE = 100
 _MOMENT = 0.001
 
 
@@ -29,5 +29,9 @@ async def settle(hass: HomeAssistant | None) -> None:
             await pause(_MOMENT)
 
 
+# Those that Home Assistant itself does not wait for.
+_ASKS = (f"{DOMAIN} poll", f"{DOMAIN} history", f"config entry retry {DOMAIN}")
+
+
 def _asks(task: asyncio.Task[Any]) -> bool:
-    return task.get_name().startswith((f"{DOMAIN} poll", f"{DOMAIN} history"))
+    return task.get_name().startswith(_ASKS)
