@@ -29,9 +29,9 @@ async def settle(hass: HomeAssistant | None) -> None:
             await pause(_MOMENT)
 
 
-# Those that Home Assistant itself does not wait for.
-_ASKS = (f"{DOMAIN} poll", f"{DOMAIN} history", f"config entry retry {DOMAIN}")
-
-
 def _asks(task: asyncio.Task[Any]) -> bool:
-    return task.get_name().startswith(_ASKS)
+    """Return whether it is one that Home Assistant itself does not wait for."""
+    name = task.get_name()
+    if name.startswith(DOMAIN):
+        return name.endswith((" poll", " poll on demand", " history", " - refresh"))
+    return name.startswith(f"config entry retry {DOMAIN}")

@@ -23,6 +23,7 @@ from .faults.decided import (
 from .faults.home import Home, States
 from .faults.page import PAGE, page
 from .faults.trouble import TROUBLES, Trouble
+from .long import some
 from .simulator import FAULTS, Simulator, client_context
 from .simulator.render import Endpoint
 
@@ -151,7 +152,7 @@ def test_page() -> None:
     assert PAGE.read_text() == page()
 
 
-@pytest.mark.parametrize("trouble", TROUBLES, indirect=True)
+@pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
 async def test_trouble(home: Home, trouble: Trouble) -> None:
     """What is decided for each trouble is what it does."""
     decided = DECIDED[trouble.name]
@@ -250,7 +251,7 @@ async def test_memory_of_an_answer_that_is_no_list_of_trackers(
         await home.wait(61)
 
 
-@pytest.mark.parametrize("trouble", DECIDED_PLACES, indirect=True)
+@pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
 async def test_positions(home: Home, trouble: Trouble) -> None:
     """The bikes move while the call for positions alone is in trouble."""
     decided = DECIDED_PLACES[trouble.name]
