@@ -23,6 +23,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 _DASHBOARD = "bikes-guard"
 _AWAY = HOME[0] + 0.005, HOME[1]
 _SOON = 30
+_NOON = 12
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -135,12 +136,15 @@ async def test_at_night(
     begins = datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(seconds=_SOON)
     evening = frontend.page.locator("ha-selector-time").first
     for label, number in {
-        "hh": begins.hour,
-        "mm": begins.minute,
-        "ss": begins.second,
+        "hh": f"{begins:%I}",
+        "mm": f"{begins:%M}",
+        "ss": f"{begins:%S}",
     }.items():
-        await evening.get_by_role("spinbutton", name=label).fill(str(number))
+        await evening.get_by_role("spinbutton", name=label).fill(number)
         await frontend.page.keyboard.press("Tab")
+    if begins.hour < _NOON:
+        await evening.get_by_role("button", name="PM").click()
+        await frontend.page.get_by_role("menuitem", name="AM").click()
     await frontend.button("Save").click()
     await expect(frontend.link("Traces")).to_be_visible()
 
