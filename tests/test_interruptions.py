@@ -15,7 +15,11 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker import async_remove_config_entry_device, portions
+from custom_components.bike_tracker import (
+    async_remove_config_entry_device,
+    coordinator,
+    portions,
+)
 from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.fleet.registries import Fleet
@@ -163,7 +167,8 @@ async def test_cut_short_while_entities_are_called(
     for tracker in MANY:
         simulator.set_status(tracker, "offline")
     with monkeypatch.context() as patches:
-        patches.setattr(portions.asyncio, "sleep", lambda _: turn.wait())
+        waiting = SimpleNamespace(sleep=lambda _: turn.wait())
+        patches.setattr(portions, "asyncio", waiting)
         await setup.runtime_data.coordinator.async_refresh()
     simulator.report(BLUE, latitude=48.1)
     await cut_short("positions")
@@ -172,6 +177,43 @@ async def test_cut_short_while_entities_are_called(
     await poll()
 
     assert {online(tracker) for tracker in MANY} == {"off"}
+
+
+@pytest.mark.parametrize("turn", [0, 1], ids=["before", "after"])
+async def test_armed_while_a_poll_is_taken_in(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    state_of: StateOf,
+    online: Any,
+    turn: int,
+) -> None:
+    """What came meanwhile is shown, and so is what the poll found out."""
+    simulator.report(RED, motion=False)
+    await poll()
+    simulator.set_status(RED, "offline")
+    turns_given = iter(range(2))
+
+    async def _sleep(_: float) -> None:
+        if next(turns_given) == turn:
+            await hass.services.async_call(
+                Platform.ALARM_CONTROL_PANEL,
+                "alarm_arm_away",
+                {"entity_id": "alarm_control_panel.red_bike_guard"},
+                blocking=True,
+            )
+
+    with monkeypatch.context() as patches:
+        turns = SimpleNamespace(sleep=_sleep, wait=asyncio.wait)
+        patches.setattr(coordinator, "asyncio", turns)
+        await setup.runtime_data.coordinator.async_refresh()
+
+    guard = state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
+    assert guard is not None
+    assert guard.state == "armed_away"
+    assert online(RED) == "off"
 
 
 async def test_portions(

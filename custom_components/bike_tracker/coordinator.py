@@ -103,6 +103,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         # A person may have renamed it.
         self.name = _name(self.config_entry)
         answer = await self.service.async_ask(self.account, self._async_claim)
+        # Reading, taking in and telling thousands of reports are three goes of the loop.
+        await asyncio.sleep(0)
         moment = self._moment()
         news = self.account.take(answer.devices, answer.positions, moment, answer.began)
         self._follow(news)
@@ -113,8 +115,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             offered=answer.offers_positions, untold=_reports(news)
         )
         self._count_missing(answer.listed, answer.seconds)
-        # Not what changed now alone: an error may have been in the way of the poll before.
-        is_known = self.data is not None and self.data.now is news.now
+        await asyncio.sleep(0)
+        # Not what changed now alone: an error may have been in the way of the poll before,
+        # and a message may have come meanwhile.
+        is_known = self.data is not None and self.data.now is self.account.trackers
         return self.data if is_known else news
 
     @callback
