@@ -10,7 +10,6 @@ from typing import Any, override
 from aiohttp import web
 
 HOST = "127.0.0.1"
-PATIENCE = 3600.0
 
 type Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -64,16 +63,16 @@ class Listener:
         *,
         port: int = 0,
         tls: ssl.SSLContext | None = None,
-        patience: float = PATIENCE,
+        short: bool = False,
     ) -> None:
         """Serve on this port, or on any free one, which is then kept.
 
-        A connection without a request for so many seconds is closed.
+        Connections that are short end with the first answer.
         """
         self.port = port
         self._handler = handler
         self._tls = tls
-        self._patience = patience
+        self._short = short
         self._web: web.Server | None = None
         self._server: asyncio.Server | None = None
         self._opening: asyncio.Task[None] | None = None
@@ -85,10 +84,7 @@ class Listener:
             return
         sock = self._listen()
         self._web = self._web or web.Server(
-            self._handle,
-            handler_cancellation=True,
-            access_log=None,
-            keepalive_timeout=self._patience,
+            self._handle, handler_cancellation=True, access_log=None
         )
         factory = self._web if self._tls is None else self._door
         self._opening = asyncio.create_task(
@@ -154,4 +150,7 @@ class Listener:
         task = asyncio.current_task()
         assert task is not None
         _keep(task, self._running)
-        return await self._handler(request)
+        response = await self._handler(request)
+        if self._short:
+            response.force_close()
+        return response

@@ -19,7 +19,7 @@ import orjson
 
 from .faults import Call, FaultOptions, Switchboard
 from .kinds import KINDS, SERVICE, Kind
-from .listener import HOST, PATIENCE, Listener
+from .listener import HOST, Listener
 from .live import LiveServer
 from .record import KEPT, Record, RecordedRequest
 from .render import Endpoint, Renderer, device_json, position_json
@@ -50,11 +50,11 @@ class Simulator(World):
         shuffle: bool = True,
         seed: int | None = None,
         tls: bool = False,
-        patience: float = PATIENCE,
+        short: bool = False,
     ) -> None:
         """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind.
 
-        A connection without a request for `patience` seconds is closed.
+        Connections that are `short` end with the first answer.
         """
         super().__init__()
         self.record = Record()
@@ -73,7 +73,7 @@ class Simulator(World):
             self._answer,
             port=port,
             tls=self.certificates.context if self.certificates else None,
-            patience=patience,
+            short=short,
         )
         self._other_listener = Listener(self._answer_elsewhere)
         self._switchboard = Switchboard()

@@ -322,6 +322,16 @@ async def test_port_in_use(simulator: Simulator) -> None:
         await Simulator(port=simulator.port).start()
 
 
+@pytest.mark.parametrize("short", [False, True])
+async def test_short_connections(session: ClientSession, short: bool) -> None:
+    """They end with the first answer, of which the client is told; others last."""
+    async with Simulator(short=short) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        answer = await Ask(simulator, session)()
+        assert answer.status == 200
+        assert (answer.headers.get("Connection") == "close") is short
+
+
 async def test_documented_only_serves_eight_fields_and_one_endpoint(
     session: ClientSession,
 ) -> None:

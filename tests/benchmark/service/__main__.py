@@ -1,7 +1,7 @@
 """Serve a fleet of some trackers: python -m tests.benchmark.service TRACKERS [full] [short] [timed].
 
-With `full` they report all there is, not just places; with `short` connections are closed between two polls, as they are
-when a minute passes; with `timed` they tell the times of their places, which are those of the clock.
+With `full` they report all there is, not just places; with `short` each request has a connection of its own, as it
+has when a minute passes between two polls; with `timed` they tell the times of their places, which are those of the clock.
 
 Prints the addresses, then takes lines with a command and a number on standard input, and answers each with a number: what
 was asked for, or else that of the requests since the last one. Ends with its input.
@@ -15,11 +15,11 @@ import sys
 from aiohttp import web
 
 from tests.simulator import Simulator
-from tests.simulator.listener import HOST, PATIENCE
+from tests.simulator.listener import HOST
 
 from . import scorpiontrack, traccar_server
 from .fleet import EMAIL, PASSWORD, Fleet
-from .live import APART, Live
+from .live import Live
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -27,13 +27,14 @@ type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class StandIns:
     """The services of the peers, on one port."""
 
-    def __init__(self, simulator: Simulator, fleet: Fleet, patience: float) -> None:
-        """Serve this fleet in the words of each; close what is idle for so many seconds."""
+    def __init__(self, simulator: Simulator, fleet: Fleet, *, short: bool) -> None:
+        """Serve this fleet in the words of each, with connections that last or not."""
+        self._short = short
         self.requests = 0
         app = web.Application(middlewares=[self._count])
         app.add_routes(scorpiontrack.routes(fleet))
         app.add_routes(traccar_server.routes(simulator))
-        self._runner = web.AppRunner(app, access_log=None, keepalive_timeout=patience)
+        self._runner = web.AppRunner(app, access_log=None)
 
     async def start(self) -> str:
         """Listen, and return the address."""
@@ -52,7 +53,10 @@ class StandIns:
         self, request: web.Request, handler: Handler
     ) -> web.StreamResponse:
         self.requests += 1
-        return await handler(request)
+        response = await handler(request)
+        if self._short:
+            response.force_close()
+        return response
 
 
 def _say(value: object) -> None:
@@ -60,11 +64,10 @@ def _say(value: object) -> None:
 
 
 async def _serve(trackers: int, *, full: bool, short: bool, timed: bool) -> None:
-    patience = APART / 2 if short else PATIENCE
-    async with Simulator(patience=patience) as simulator:
+    async with Simulator(short=short) as simulator:
         fleet = Fleet(simulator, trackers, full=full, timed=timed)
         live = Live(simulator, fleet)
-        stand_ins = StandIns(simulator, fleet, patience)
+        stand_ins = StandIns(simulator, fleet, short=short)
         peers = await stand_ins.start()
         _say(
             {
