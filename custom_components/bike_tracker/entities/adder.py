@@ -42,9 +42,12 @@ class _Kind:
 
     @cached_property
     def reported_fn(self) -> Callable[[Tracker], object]:
-        """Return what returns None for a tracker that has no such entity."""
+        """Return what returns None for a tracker that has no such entity.
+
+        What is not optional each tracker has, whatever it reported.
+        """
         if self.description.key not in entity_limit.OPTIONAL_KINDS:
-            return bool
+            return lambda _: True
         return self.description.reported_fn or self.description.value_fn
 
     def entity_id(self, registry: er.EntityRegistry, unique_id: str) -> str | None:
