@@ -2,11 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+import sys
+from types import FrameType
 from typing import NamedTuple
 
 from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
+
+from custom_components.bike_tracker import sensor
 
 from ..conftest import EMAIL, RED, Poll, StateOf
 from ..simulator.server import Simulator
@@ -14,6 +18,7 @@ from ..simulator.server import Simulator
 STATE = "sensor.red_bike_last_update"
 
 type Ride = Callable[[int], Awaitable[list[Told]]]
+type Asked = Callable[[], Awaitable[set[str]]]
 
 pytestmark = [
     pytest.mark.usefixtures("setup"),
@@ -45,6 +50,28 @@ def ride(
         return told
 
     return _ride
+
+
+@pytest.fixture
+def asked(poll: Poll) -> Asked:
+    """Return a function that lets a poll happen, and returns what it runs of sensors."""
+
+    async def _asked() -> set[str]:
+        ran = set[str]()
+
+        def note(frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and frame.f_code.co_filename == sensor.__file__:
+                ran.add(frame.f_code.co_qualname)
+
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            await poll(60)
+        finally:
+            sys.setprofile(before)
+        return ran
+
+    return _asked
 
 
 def shown(state_of: StateOf) -> datetime | None:
@@ -92,6 +119,17 @@ async def test_end_of_a_series(
 
     assert writes == [STATE]
     assert shown(state_of) == heard
+
+
+async def test_polls_meanwhile(ride: Ride, asked: Asked, writes: list[str]) -> None:
+    """Who waits is not even asked with polls that bring nothing, until it is time."""
+    await ride(1)
+    writes.clear()
+
+    ran = [await asked() for _ in range(6)]
+
+    assert [bool(each) for each in ran] == [False, False, False, True, False, False]
+    assert writes == [STATE]
 
 
 @pytest.mark.parametrize(
