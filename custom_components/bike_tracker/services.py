@@ -20,7 +20,6 @@ from .answers.bikes import bike_of, bikes_of
 from .answers.refusals import refused
 from .answers.rides import rides_of
 from .answers.track import async_track, async_write
-from .automations.targets import trackers_in
 from .const import DOMAIN
 
 _START: Final = "start_date_time"
@@ -56,6 +55,9 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
     """Return the rides of a target that touch a time."""
+    # Not before: where Home Assistant's helper for targets changed, all else works.
+    from .automations.targets import trackers_in  # noqa: PLC0415
+
     start, end = _time(call.data)
     if not (trackers := trackers_in(call.hass, call.data)):
         raise refused("no_tracker")

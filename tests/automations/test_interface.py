@@ -1,9 +1,11 @@
 """What Home Assistant is offered, and what happens if it does not fit."""
 
 from collections.abc import Iterator
-from importlib import reload
+from importlib import import_module, reload
+from pathlib import Path
 import sys
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
@@ -12,6 +14,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
+from custom_components import bike_tracker
 from custom_components.bike_tracker import automations
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED, Poll, StateOf, async_setup
@@ -22,6 +25,12 @@ from .test_condition import CONDITIONS, DURATIONS
 from .test_rides import TRIGGERS as ON_RIDES
 from .test_trigger import TRIGGERS as ON_TRACKERS, WAITING
 
+# What Home Assistant may take away, and what is offered then.
+TAKEN_AWAY: tuple[tuple[Any, str, list[str]], ...] = (
+    (trigger, "TriggerActionRunner", ["condition"]),
+    (condition, "ConditionCheckParams", ["trigger"]),
+    (target, "TargetSelection", []),
+)
 TRIGGERS = ("alarm_raised", "guard_triggered", *ON_TRACKERS, *ON_RIDES)
 
 _PACKAGE = automations.__name__
@@ -51,11 +60,7 @@ def anew() -> Iterator[None]:
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize(
     ("module", "name", "left"),
-    [
-        (trigger, "TriggerActionRunner", ["condition"]),
-        (condition, "ConditionCheckParams", ["trigger"]),
-        (target, "TargetSelection", []),
-    ],
+    TAKEN_AWAY,
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_name_taken_away(
@@ -93,6 +98,23 @@ async def test_name_taken_away(
     state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
     assert state is not None
     assert state.state == "off"
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(module, name) for module, name, _left in TAKEN_AWAY],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_start_without_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, name: str
+) -> None:
+    """The integration can be imported, which comes before anything is offered."""
+    (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delattr(module, name)
+
+    with patch.dict(sys.modules):
+        assert callable(import_module("anew").async_setup_entry)
 
 
 async def _triggers(hass: HomeAssistant) -> set[str]:
