@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from . import words
-from .client import HomeAssistantClient, State
+from .client import CommandError, HomeAssistantClient, State
 from .expected import DEVICE, Served, expected
 from .simulator import SimulatorProcess
 
@@ -27,7 +29,7 @@ _SECONDS_BETWEEN_POLLS = 11.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entity, or the device, of one tracker."""
+    """One entity, or the device or the track, of one tracker."""
 
     tracker: str
     entity: str
@@ -55,6 +57,24 @@ async def check(client: HomeAssistantClient, simulator: SimulatorProcess) -> lis
             # The bikes ride on: another poll shows where they are now.
             last_poll = monotonic()
             await client.poll()
+
+
+async def check_tracks(client: HomeAssistantClient, media: Path) -> list[Row]:
+    """Have the track of a bike written, if there is one, and say whether it is in the media folder."""
+    path, now = media / "track.gpx", datetime.now(UTC)
+    times = {
+        "start_date_time": (now - timedelta(hours=1)).isoformat(),
+        "end_date_time": now.isoformat(),
+    }
+    for device in (await client.devices()).values():
+        data = {"device_id": device["id"], "filename": str(path), **times}
+        try:
+            await client.action("bike_tracker.get_track", data)
+            state = words.WRITTEN if path.exists() else words.MISSING
+        except CommandError as err:
+            state = str(err)
+        return [Row(device["name"], path.name, state, words.WRITTEN)]
+    return []
 
 
 async def compare(client: HomeAssistantClient, served: Served) -> list[Row]:

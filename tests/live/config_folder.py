@@ -16,6 +16,9 @@ homeassistant:
       trusted_networks: [127.0.0.1]
       allow_bypass_login: true
     - type: homeassistant
+  # In a container it would be a folder of the machine.
+  media_dirs:
+    local: {media}
 
 automation: !include automations.yaml
 script: !include scripts.yaml
@@ -33,7 +36,9 @@ _ONBOARDING_DONE = ["core_config", "analytics", "integration"]
 
 def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     """Fill an empty folder; Home Assistant will listen on 127.0.0.1 and this port."""
-    (folder / "configuration.yaml").write_text(_CONFIGURATION)
+    media_folder(folder).mkdir()
+    text = _CONFIGURATION.format(media=media_folder(folder))
+    (folder / "configuration.yaml").write_text(text)
     (folder / "automations.yaml").write_text("[]\n")
     (folder / "scripts.yaml").touch()
     if with_integration:
@@ -46,6 +51,11 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     # Not in the YAML, which counts as deprecated there. Home Assistant brings this first version up to date.
     store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
     store(folder, "onboarding", 4, {"done": _ONBOARDING_DONE})
+
+
+def media_folder(folder: Path) -> Path:
+    """Return where Home Assistant may write what people ask for."""
+    return folder / "media"
 
 
 def install_blueprints(folder: Path) -> None:

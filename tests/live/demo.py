@@ -9,8 +9,8 @@ import sys
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from .check import Row, check, table
-from .config_folder import converse, install_blueprints
+from .check import Row, check, check_tracks, table
+from .config_folder import converse, install_blueprints, media_folder
 from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
@@ -123,8 +123,10 @@ async def _demo(options: Namespace, port: int) -> int:
             await add_question(client)
             await add_dashboard(client, page(tricks))
             if options.check:
+                if not options.documented_only:
+                    rows += await check_tracks(client, media_folder(Path(folder)))
                 return await _report(rows, options.trackers, home_assistant)
-            print(welcome(home_assistant.url, simulator, tricks), flush=True)
+            print(welcome(home_assistant, simulator, tricks), flush=True)
             try:
                 return await _until_ended(home_assistant, simulator)
             except asyncio.CancelledError:

@@ -4,6 +4,7 @@ MISSING = "missing"
 DISABLED = "disabled"
 UNKNOWN = "unknown"
 NOTHING = "nothing"
+WRITTEN = "written"
 
 
 def device(name: str, serial_number: str) -> str:
