@@ -81,8 +81,15 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
                 name_of(self.coordinator.config_entry),
             )
         else:
-            update = self.hass.loop.call_soon(self._handle_coordinator_update)
-            self.async_on_remove(update.cancel)
+            if self._is_another_now:
+                update = self.hass.loop.call_soon(self._handle_coordinator_update)
+                self.async_on_remove(update.cancel)
+
+    @property
+    def _is_another_now(self) -> bool:
+        """Return whether there may be more to show than the tracker as it was."""
+        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        return tracker is not None and tracker.as_it_was is not tracker
 
     @callback
     @override
@@ -123,22 +130,31 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
                 self._show(item)
                 self.async_write_ha_state()
 
+    @property
+    @override
+    def _is_another_now(self) -> bool:
+        return super()._is_another_now or bool(self._untold)
+
     def _show(self, item: T) -> None:
         """Let the state be what one thing makes of it."""
 
     def _take_untold(self) -> list[T]:
         """Return what is not told yet, and take in that it is."""
-        told = self._told
-        untold = [
-            item
-            for item in self._value or ()
-            if item.heard_at and (told is None or item.heard_at > told)
-        ]
-        if untold and (number := untold[-1].heard_at):
+        if (untold := self._untold) and (number := untold[-1].heard_at):
             tracker, key = self.coordinator_context, self.entity_description.key
             self.coordinator.account.note_told(tracker, key, number)
             self.coordinator.fleet.memory.async_save_later()
         return untold
+
+    @property
+    def _untold(self) -> list[T]:
+        """Return what is not told yet, oldest first."""
+        told = self._told
+        return [
+            item
+            for item in self._value or ()
+            if item.heard_at and (told is None or item.heard_at > told)
+        ]
 
     @property
     def _told(self) -> datetime | None:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -33,12 +33,13 @@ _TRACKERS_AT_A_TIME = 8
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """One kind of entity, and how its platform takes it."""
+    """One kind of entity, how its platform takes it, and of which trackers there is one."""
 
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
     domain: str
     add_entities: AddEntities
+    added: set[str] = field(default_factory=set)
 
     @cached_property
     def reported_fn(self) -> Callable[[Tracker], object]:
@@ -67,8 +68,6 @@ class EntityAdder:
         # Without those that gave way.
         self._kinds: list[_Kind] = []
         self._seen: Trackers = {}
-        # The kinds of which there is an entity, by tracker.
-        self._added = defaultdict[str, set[_Kind]](set)
         self._adding = Portions(
             coordinator.hass, coordinator.config_entry, self._add, _TRACKERS_AT_A_TIME
         )
@@ -100,7 +99,8 @@ class EntityAdder:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose entities another account has: it may come back."""
-        self._added.pop(unique_id, None)
+        for kind in self._kinds:
+            kind.added.discard(unique_id)
 
     @callback
     def _async_add_wanted(self) -> None:
@@ -149,11 +149,10 @@ class EntityAdder:
     def _missing_kinds(self, unique_id: str) -> list[_Kind]:
         if (tracker := self._seen.get(unique_id)) is None:
             return []
-        added = self._added[unique_id]
         return [
             kind
             for kind in self._kinds
-            if kind not in added and kind.reported_fn(tracker) is not None
+            if unique_id not in kind.added and kind.reported_fn(tracker) is not None
         ]
 
     def _make_room(self) -> dict[str, int]:
@@ -198,7 +197,8 @@ class EntityAdder:
         for add_entities, batch in batches.items():
             add_entities(batch)
         for unique_id, entities in made.items():
-            self._added[unique_id].update(entities)
+            for kind in entities:
+                kind.added.add(unique_id)
 
     def _missing_entities(self, unique_id: str) -> dict[_Kind, BikeTrackerEntity[Any]]:
         """Return a new entity of each kind that is missing."""

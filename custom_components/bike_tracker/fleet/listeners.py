@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, zip_longest
+from types import MethodType
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
@@ -42,7 +42,8 @@ class TrackerListeners:
         """Listen to a tracker; the function returned ends that."""
         listeners = self._listeners.setdefault(unique_id, [])
         listeners.append(listener)
-        return partial(listeners.remove, listener)
+        # Takes up half of what partial would.
+        return MethodType(listeners.remove, listener)
 
     @callback
     def async_call_all(self) -> None:
