@@ -30,7 +30,9 @@ _COMPONENTS = (
     # These load with the first entity, which is nothing that set-up should pay for.
     "alarm_control_panel",
     "binary_sensor",
+    "calendar",
     "device_tracker",
+    "event",
     "sensor",
 )
 
