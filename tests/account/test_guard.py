@@ -77,6 +77,12 @@ def bike() -> Bike:
     return bike
 
 
+def recall(bike: Bike, reports: list[Position]) -> None:
+    """Take in what the service's history tells."""
+    moment = Moment(bike.now, has_history=True)
+    bike.account.take_past("red", Past(reports, bike.now), moment)
+
+
 def test_rides_off(bike: Bike) -> None:
     """The first report tells that it is elsewhere, when, and how far."""
     triggered = bike.report(120, motion=True)
@@ -267,14 +273,61 @@ def test_brought_back(
         )
         for number in range(2)
     ]
-    bike.account.take_past(
-        "red", Past(past, bike.now), Moment(bike.now, has_history=True)
-    )
+    recall(bike, past)
     triggered = bike.triggered
     assert (triggered is not None) is is_told
     if triggered:
         assert (triggered.cause, round(triggered.distance)) == ("place", 400)
         assert triggered.since == armed_at + begins * MINUTE
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_told"),
+    [
+        ({7: 400, 8: 400}, True),
+        ({8: 405}, True),
+        # It was back, or jumped to another place, or may have been arriving.
+        ({7: 400, 8: 0}, False),
+        ({7: 400, 8: -400}, False),
+        ({1: 400, 2: 400}, False),
+        ({}, False),
+    ],
+)
+def test_carried_off_meanwhile(
+    bike: Bike, seen: dict[int, float], is_told: bool
+) -> None:
+    """The history has the report before the one that is in doubt."""
+    armed_at = bike.now
+    bike.report()
+    bike.now += 8 * MINUTE
+    assert not bike.report(400)
+    past = [
+        a_position(
+            50 + minutes,
+            fix_time=armed_at + minutes * MINUTE,
+            latitude=PLACE + metres * METRE,
+        )
+        for minutes, metres in seen.items()
+    ]
+    recall(bike, past)
+    assert bool(bike.triggered) is is_told
+    if bike.triggered:
+        assert (bike.triggered.cause, bike.triggered.since) == ("place", bike.now)
+
+
+@pytest.mark.parametrize(("minutes", "is_told"), [(9, False), (11, True)])
+def test_strayed_meanwhile(minutes: int, is_told: bool) -> None:
+    """Where walls reflect its signals it has to have been there for longer."""
+    bike = Bike()
+    for metres in (100, 100, 0, 0, 200, 200, 0, 0, 0):
+        bike.report(metres)
+    bike.arm()
+    bike.report()
+    bike.now += 29 * MINUTE
+    assert not bike.report(200)
+    before = bike.now - minutes * MINUTE
+    recall(bike, [a_position(50, fix_time=before, latitude=PLACE + 200 * METRE)])
+    assert bool(bike.triggered) is is_told
 
 
 def test_disarmed(bike: Bike) -> None:

@@ -34,7 +34,8 @@ where it comes to stand within five minutes; until then only motion and alarms t
 
 What happens during an outage, or while Home Assistant is off, triggers with the first answer: the guard comes back as it was and
 is triggered right after, so that automations see it. A bike that was ridden away and brought back meanwhile triggers once the
-service's history tells of it. An account that is removed hands its guarded bikes to another one that lists them.
+service's history tells of it, and so does one that was carried off and is said to stand: the history has the second report. An
+account that is removed hands its guarded bikes to another one that lists them.
 
 ## Figures
 

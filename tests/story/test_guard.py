@@ -265,3 +265,17 @@ async def test_brought_back_meanwhile(guarded: Home) -> None:
     await home.async_wait(400)
     assert told(home) == ["guard_triggered", "state"]
     assert state(home) == "triggered"
+
+
+async def test_carried_off_meanwhile(guarded: Home) -> None:
+    """Of a bike that is said to stand one report proves little: the history has another."""
+    home = guarded
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    for _ in range(3):
+        home.simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.002, motion=False)
+        await home.async_wait(NIGHT / 8)
+    await home.async_start()
+    await home.async_wait(130)
+    assert told(home) == ["guard_triggered", "state"]
+    assert state(home) == "triggered"

@@ -111,15 +111,23 @@ def recalled(
     guard: Guard, reports: Iterable[Position], track: Track, now: datetime
 ) -> Guard:
     """Return the guard after what the service's history tells, oldest first."""
+    if guard.triggered or not guard.is_settled:
+        return guard
+    doubt, before = guard.doubt, None
     for report in reports:
-        fix = fix_of(report, report.fix_time)
-        if guard.triggered or not guard.is_settled or not fix:
+        if (fix := fix_of(report, report.fix_time)) is None:
             continue
-        is_away = metres(guard.place, fix) > _reach(guard.place, fix, track)
         # Until then a bike may have arrived.
         is_later = fix.time - guard.after > _ARRIVES_WITHIN
-        if is_later and is_away and says_it_moves(report):
+        is_away = is_later and metres(guard.place, fix) > _reach(
+            guard.place, fix, track
+        )
+        if is_away and says_it_moves(report):
             return _triggered(guard, "place", fix.time, fix, now)
+        if doubt and fix.time < doubt.time:
+            before = fix if is_away else None
+    if doubt and before and _stood(guard, before, doubt, track):
+        return _triggered(guard, "place", doubt.time, doubt, now)
     return guard
 
 
@@ -214,6 +222,13 @@ def _is_there(guard: Guard, fix: Fix, position: Position) -> bool:
         return False
     is_near = says_it_moves(position) is None or metres(doubt, fix) <= noise(doubt, fix)
     return is_near or guard.doubts + 1 >= _ENOUGH
+
+
+def _stood(guard: Guard, before: Fix, doubt: Fix, track: Track) -> bool:
+    """Return whether a bike that is seen elsewhere was there before, for long enough."""
+    strays = metres(guard.place, doubt) <= track.strayed
+    is_long = not strays or doubt.time - before.time >= _STRAYS_FOR
+    return is_long and metres(before, doubt) <= noise(before, doubt)
 
 
 def _triggered(
