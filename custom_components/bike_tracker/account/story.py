@@ -152,8 +152,11 @@ class Story(NamedTuple):
 
     def armed(self, now: datetime, told: datetime | None) -> Story | None:
         """Return the story once it is guarded, None while it never had a place."""
-        moving = self.since.moving
-        guard = armed(self.track, moving and moving.is_so, now, told)
+        moving, track, position = self.since.moving, self.track, self.position
+        if track is None and position:
+            # Version 1.0 remembered nothing else.
+            track, _ = heard(NEW_TRACK, position, position.fix_time or now)
+        guard = armed(track, moving and moving.is_so, now, told)
         return guard and self._replace(guard=guard)
 
     def after_time(self, moment: Moment) -> Story:
