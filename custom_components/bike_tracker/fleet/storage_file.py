@@ -69,8 +69,11 @@ class LateFile(Store[dict[str, Any]], ABC):
             self.async_delay_save(self._to_save, self.delay)
 
     async def async_save_now(self) -> None:
-        """Write now."""
+        """Write now, and later what comes meanwhile."""
         await self.async_save(await self.hass.async_add_executor_job(self._to_save))
+        if self._unsaved:
+            # Home Assistant forgot about it: it wrote what it was given instead.
+            self.async_delay_save(self._to_save, self.delay)
 
     async def async_close(self) -> None:
         """Write now what is not written yet, and nothing after that."""
