@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.calendar.const import DATA_COMPONENT
 from homeassistant.const import Platform
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
@@ -138,6 +139,17 @@ class Rider:
         assert len(events["events"]) == len(rides)
         return list(rides)
 
+    def open_calendar(self) -> list[Any]:
+        """Return a list that grows with what a calendar shows that somebody looks at."""
+        calendar = self.home.hass.data[DATA_COMPONENT].get_entity(
+            "calendar.red_bike_rides"
+        )
+        assert calendar is not None
+        shown: list[Any] = []
+        now, week = dt_util.utcnow(), timedelta(days=7)
+        calendar.async_subscribe_events(now - week, now + week, shown.append)
+        return shown
+
     async def check(self) -> None:
         """Hold against the truth what was told, the book and the total distance."""
         assert [told.what for told in self.told()] == RIDE * len(self.rides)
@@ -268,10 +280,17 @@ async def test_history_that_comes_late(rider: Rider, how: str) -> None:
     [_, end] = rider.told()
     # A bike stood for five minutes by then, and polls are a minute apart.
     assert timedelta(minutes=5) <= end.at - arrived <= timedelta(minutes=8)
+    shown = rider.open_calendar()
     simulator.fault(None)
     await rider.rest(15)
     assert [told.what for told in rider.told()] == RIDE
     await rider.check_book()
+    assert shown
+    [ride] = await rider.booked()
+    times = [dt_util.parse_datetime(shown[-1][0][key]) for key in ("start", "end")]
+    assert times == [
+        dt_util.parse_datetime(ride[key]) for key in ("started_at", "ended_at")
+    ]
 
 
 @pytest.mark.parametrize("how", ["status-400", "status-503", "huge-body"])

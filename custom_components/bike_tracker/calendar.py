@@ -12,7 +12,7 @@ from homeassistant.components.calendar import (
 )
 from homeassistant.core import HomeAssistant
 
-from .account import Fix, Ride, RideEvent
+from .account import Fix, KnownRide, Ride
 from .answers.units import async_zone_name, distance, duration, speed
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
@@ -26,7 +26,7 @@ _SHORTEST: Final = timedelta(seconds=1)
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerCalendarDescription(
-    BikeTrackerDescription[tuple[RideEvent, ...]], CalendarEntityDescription
+    BikeTrackerDescription[tuple[KnownRide, ...]], CalendarEntityDescription
 ):
     """The calendar of a tracker: its value is what there is new to show."""
 
@@ -36,12 +36,13 @@ DESCRIPTIONS: Final = (
         key="rides",
         translation_key="rides",
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda tracker: tracker.story.ride_events,
+        # The history corrects what was told already.
+        value_fn=lambda tracker: tracker.story.rides and tracker.story.rides.known,
     ),
 )
 
 
-class BikeTrackerCalendar(BikeTrackerEntity[tuple[RideEvent, ...]], CalendarEntity):
+class BikeTrackerCalendar(BikeTrackerEntity[tuple[KnownRide, ...]], CalendarEntity):
     """The rides of a tracker that are over: none is under way or to come."""
 
     entity_description: BikeTrackerCalendarDescription
