@@ -188,7 +188,9 @@ async def test_time_that_is_none(hass: HomeAssistant) -> None:
     """What ends before it starts is refused, as are words that are no time."""
     now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
     with pytest.raises(ServiceValidationError, match="end has to be after"):
-        await async_get_rides(hass, **target, start_date_time=now, end_date_time=now)
+        await async_get_rides(
+            hass, **target, start_date_time=now, end_date_time=now - MINUTE
+        )
     with pytest.raises(vol.Invalid):
         await async_get_rides(hass, **target, start_date_time="yesterday")
 
@@ -258,6 +260,17 @@ async def test_what_is_no_point(
     simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
     [point] = (await async_get_track(hass))["points"]
     assert (point["latitude"], point["speed"]) == (48.0, 0)
+
+
+async def test_track_of_a_moment(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """A ride that is known by its arrival alone begins when it ends."""
+    simulator.forget_position(RED)
+    position = simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    moment = position.fix_time.replace(microsecond=0)
+    answer = await async_get_track(hass, start_date_time=moment, end_date_time=moment)
+    assert len(answer["points"]) == 1
 
 
 async def test_track_is_written(

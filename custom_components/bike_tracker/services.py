@@ -86,6 +86,7 @@ def _time(
     """Return from when to when, in UTC: the last seven days unless told."""
     end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
     start = dt_util.as_utc(data.get(_START, end - LONGEST))
-    if not timedelta(0) < end - start <= longest:
+    # A ride that is known by its arrival alone ends when it starts.
+    if not timedelta(0) <= end - start <= longest:
         raise refused("wrong_time")
     return start, end
