@@ -126,6 +126,25 @@ async def test_miles(
     assert event["description"] == "1 h 0 min, max. 18 mph"
 
 
+@pytest.mark.parametrize(
+    ("language", "shown"), [("en", "12.3 km"), ("de", "12,3 km"), ("hi", "12.3 km")]
+)
+@pytest.mark.usefixtures("freezer")
+async def test_decimals(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    entry: MockConfigEntry,
+    language: str,
+    shown: str,
+) -> None:
+    """They are written as in the language of the house, also one without texts of ours."""
+    store(hass_storage, entry, [row(HOUR)])
+    await async_setup(hass, entry)
+    hass.config.language = language
+    [event] = await async_events(hass)
+    assert event["summary"] == shown
+
+
 @pytest.mark.usefixtures("freezer")
 async def test_rides_that_touch_a_time(
     hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry

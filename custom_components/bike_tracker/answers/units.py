@@ -11,7 +11,9 @@ from ..account import Fix
 
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
-    *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant")
+    *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
+    # Whoever uses Home Assistant in these reads English here.
+    *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
 
