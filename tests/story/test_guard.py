@@ -279,3 +279,20 @@ async def test_carried_off_meanwhile(guarded: Home) -> None:
     await home.async_wait(130)
     assert told(home) == ["guard_triggered", "state"]
     assert state(home) == "triggered"
+
+
+async def test_alarm_of_the_night(guarded: Home) -> None:
+    """It is too old to be told by itself, but not to be kept from whoever guards the bike."""
+    home = guarded
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    tow(home)
+    await home.async_wait(60)
+    bring_back(home)
+    await home.async_wait(NIGHT / 2)
+    await home.async_start()
+    await home.async_wait(130)
+    assert told(home) == ["guard_triggered", "state"]
+    guard = home.hass.states.get(GUARD)
+    assert guard is not None
+    assert guard.attributes["cause"] == "alarm"

@@ -5,12 +5,12 @@ if the next report is there too, or the third one is not back. A report that say
 moves is believed at once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Position
-from .alarms import Alarm
+from .alarms import Alarm, alarms_of
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import following
 from .rides import says_it_moves
@@ -108,9 +108,11 @@ def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guar
 
 
 def recalled(
-    guard: Guard, reports: Iterable[Position], track: Track, now: datetime
+    guard: Guard, reports: Sequence[Position], track: Track, now: datetime
 ) -> Guard:
     """Return the guard after what the service's history tells, oldest first."""
+    for report in reports:
+        guard = alarmed(guard, alarms_of(report), track, now)
     if guard.triggered or not guard.is_settled:
         return guard
     doubt, before = guard.doubt, None
@@ -119,9 +121,7 @@ def recalled(
             continue
         # Until then a bike may have arrived.
         is_later = fix.time - guard.after > _ARRIVES_WITHIN
-        is_away = is_later and metres(guard.place, fix) > _reach(
-            guard.place, fix, track
-        )
+        is_away = is_later and not _is_near(guard.place, fix, track)
         if is_away and says_it_moves(report):
             return _triggered(guard, "place", fix.time, fix, now)
         if doubt and fix.time < doubt.time:
