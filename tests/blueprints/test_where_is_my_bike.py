@@ -6,7 +6,11 @@ from typing import Any
 
 from homeassistant.components.conversation import async_converse
 from homeassistant.core import Context, HomeAssistant
-from homeassistant.helpers import area_registry as ar, device_registry as dr
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -94,6 +98,22 @@ async def test_places(simulator: Simulator, house: House, ask: Ask) -> None:
     assert await _at(WORK_LATITUDE + 0.2) == "Away, 27.8 km"
     # Elsewhere now, and the address is that of before no more.
     assert await _at(WORK_LATITUDE, address="Salzstraße 2") == "Work"
+
+
+async def test_sensor_of_another_integration(
+    hass: HomeAssistant, simulator: Simulator, house: House, ask: Ask
+) -> None:
+    """What others say of the device is no address and no report."""
+    await house.async_automate("where_is_my_bike", RED, answer="{{ place }}, {{ age }}")
+    simulator.report(RED, latitude=WORK_LATITUDE + 0.2)
+    await house.async_minutes(3)
+    now = dt_util.utcnow().isoformat()
+    for state, said in (("CR2032", {}), (now, {"device_class": "timestamp"})):
+        entity = er.async_get(hass).async_get_or_create(
+            "sensor", "battery_notes", state, device_id=house.device(RED)
+        )
+        hass.states.async_set(entity.entity_id, state, said)
+    assert await ask("where is my bike") == "Away, 27.8 km, 3 min"
 
 
 async def test_miles(
