@@ -183,8 +183,10 @@ async def test_nothing_known(
     await poll()
     for tool in (WHERE, RIDES):
         [bike] = await ask(tool)
-        assert bike["note"].startswith("Nothing is known")
+        assert bike["note"].startswith("Nothing is known of it at the moment")
     await hass.config_entries.async_unload(exposed.entry_id)
     for tool in (WHERE, RIDES):
         [bike] = await ask(tool)
+        # Not that it was not ridden.
+        assert bike.keys() == {"name", "note"}
         assert bike["note"].startswith("Nothing is known")

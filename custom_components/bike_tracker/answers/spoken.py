@@ -26,7 +26,8 @@ _OUTAGE: Final = (
     "The tracking service does not answer at the moment. This is what was known before."
 )
 _NOTHING: Final = (
-    "Nothing is known of it: its account does not work or does not list it."
+    "Nothing is known of it at the moment: "
+    "its account does not work or does not list it."
 )
 
 
@@ -53,6 +54,8 @@ def rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
 
     More days than a month are a month.
     """
+    if bike.coordinator is None:
+        return _known(name=bike.name, note=_note(bike))
     today = dt_util.now().date()
     since = dt_util.start_of_local_day(today - timedelta(days=min(days, MOST_DAYS) - 1))
     found, under_way = bike.rides(since, dt_util.utcnow()), _ride_of(bike.tracker)
