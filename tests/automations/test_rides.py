@@ -158,6 +158,26 @@ async def test_whole_ride_during_the_interruption(
         await garage.async_restart()
 
 
+async def test_told_hours_later(garage: Garage) -> None:
+    """It says when that was."""
+    await garage.async_save(
+        *(garage.automation(trigger, alias=trigger) for trigger in TRIGGERS)
+    )
+    go(garage, 2_000, speed=0.0, motion=False)
+    await garage.async_minutes(120)
+    go(garage, 0, speed=0.0, motion=False)
+    await garage.async_minutes(1)
+    started, ended = garage.runs
+    for run, said in (
+        (started, "Red bike started a ride"),
+        (ended, "Red bike ended a ride: 2.0 km in"),
+    ):
+        since = dt_util.parse_datetime(run.variables["since"])
+        assert since is not None
+        assert run.variables["description"].startswith(said)
+        assert run.variables["description"].endswith(f" ({since:%H:%M})")
+
+
 async def test_two_rides(garage: Garage) -> None:
     """Each of them is told."""
     await garage.async_listen("ride_ended")

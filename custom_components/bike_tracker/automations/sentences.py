@@ -12,8 +12,9 @@ from ..const import DOMAIN
 from .kinds import KINDS, Item
 
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
-# What is older says since when.
+# What is older says since when. That a ride is over shows after half an hour at most.
 _NEW: Final = timedelta(minutes=1)
+_JUST_NOW: Final = timedelta(hours=1)
 
 
 def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
@@ -29,8 +30,8 @@ def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
     bare = "{name}: " + trigger.replace("_", " ")
     text = _text(hass, f"selector.told.options.{trigger}", bare)
     said = text.format(**filled)
-    is_new = dt_util.utcnow() - item.since < _NEW
-    if is_new or KINDS[trigger].wait is None:
+    new = _JUST_NOW if KINDS[trigger].wait is None else _NEW
+    if dt_util.utcnow() - item.since < new:
         return said
     return f"{said} ({_time(item.since)})"
 
