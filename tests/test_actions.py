@@ -14,6 +14,7 @@ from homeassistant.helpers import (
     entity_registry as er,
     label_registry as lr,
 )
+from homeassistant.helpers.service import async_get_all_descriptions
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.yaml import parse_yaml
@@ -443,6 +444,15 @@ async def test_actions_without_an_account(hass: HomeAssistant) -> None:
     assert hass.services.async_services_for_domain(DOMAIN).keys() == {
         "get_rides",
         "get_track",
+    }
+
+
+async def test_editor_lists_each_bike_once(hass: HomeAssistant) -> None:
+    """What there is to choose from are device trackers, not all the entities of each."""
+    assert await async_setup_component(hass, DOMAIN, {})
+    descriptions = await async_get_all_descriptions(hass)
+    assert descriptions[DOMAIN]["get_rides"]["target"] == {
+        "entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]
     }
 
 
