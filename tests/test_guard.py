@@ -122,6 +122,34 @@ async def test_nothing_to_write(
     assert GUARD not in writes
 
 
+@pytest.mark.parametrize(
+    ("disabled_by", "state"),
+    [
+        (er.RegistryEntryDisabler.USER, "disarmed"),
+        # That of an account that is not there for a while is armed once it is.
+        (er.RegistryEntryDisabler.CONFIG_ENTRY, "armed_away"),
+    ],
+)
+@pytest.mark.usefixtures("standing")
+async def test_switched_off(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    entity_registry: er.EntityRegistry,
+    call: Call,
+    guard: Guard,
+    disabled_by: er.RegistryEntryDisabler,
+    state: str,
+) -> None:
+    """A guard that nobody could disarm any more is disarmed."""
+    await call("arm_away")
+    entity_registry.async_update_entity(GUARD, disabled_by=disabled_by)
+    await hass.async_block_till_done()
+    entity_registry.async_update_entity(GUARD, disabled_by=None)
+    await hass.config_entries.async_reload(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert guard().state == state
+
+
 @pytest.mark.usefixtures("setup")
 async def test_tracker_without_positions(
     simulator: Simulator, poll: Poll, state_of: StateOf

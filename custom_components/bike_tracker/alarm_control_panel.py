@@ -10,6 +10,7 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntityFeature,
     AlarmControlPanelState,
 )
+from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
 from .account import Tracker, Triggered
@@ -86,6 +87,14 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
         """Guard the bike no more."""
         news = self.coordinator.account.disarm(self.coordinator_context)
         self.coordinator.async_tell(news)
+
+    @override
+    async def async_will_remove_from_hass(self) -> None:
+        """Guard it no more if this is switched off: nobody could disarm it."""
+        entry, trackers = self.registry_entry, self.coordinator.account.trackers
+        is_off = entry and entry.disabled_by is RegistryEntryDisabler.USER
+        if is_off and self.coordinator_context in trackers:
+            await self.async_alarm_disarm()
 
     @property
     def _triggered(self) -> Triggered | None:
