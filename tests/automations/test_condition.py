@@ -208,3 +208,31 @@ async def test_in_an_automation(hass: HomeAssistant, garage: Garage) -> None:
         await garage.async_minutes(2)
 
     assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("told_by", ["trigger", "entity"])
+async def test_of_what_waited_for_the_account(garage: Garage, told_by: str) -> None:
+    """The account that tells it is one that conditions know."""
+    # So many that they are set up in portions.
+    for number in range(20):
+        garage.simulator.add_device(f"{number}", name=f"Bike {number}", email=EMAIL)
+    garage.simulator.report(RED, attributes={"alarm": "sos"})
+    await garage.async_minutes(1)
+    automation = garage.automation("alarm_raised")
+    if told_by == "entity":
+        automation["triggers"] = {
+            "trigger": "event.received",
+            "target": {"entity_id": "event.red_bike_alarm"},
+            "options": {"event_type": ["tow"]},
+        }
+        automation["actions"] = {"event": "told"}
+    automation["conditions"] = {
+        "condition": f"{DOMAIN}.is_online",
+        "target": {"device_id": garage.device(RED)},
+    }
+    await garage.async_save(automation)
+    await garage.async_begin("reload")
+    garage.simulator.report(RED, attributes={"alarm": "tow"})
+    await garage.async_end("reload")
+
+    assert len(garage.runs) == 1
