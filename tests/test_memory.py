@@ -298,6 +298,36 @@ async def test_nothing_is_written_without_need(
     assert not hass_storage
 
 
+async def test_what_changes_while_it_is_written_now(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is written as well, and so is what changes after that."""
+    memory = Memory(hass, FILE)
+    content = memory.content
+
+    def change() -> None:
+        memory.remembered.missing[RED] = 1.0
+        memory.async_save_later()
+
+    def change_meanwhile() -> dict[str, Any]:
+        written = content()
+        hass.loop.call_soon_threadsafe(change)
+        return written
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "content", change_meanwhile)
+        await memory.async_save_now()
+    assert hass_storage[memory.key]["data"]["missing"] == {}
+
+    freezer.tick(timedelta(seconds=11))
+    async_fire_time_changed(hass)
+    await hass.async_block_till_done()
+    assert hass_storage[memory.key]["data"]["missing"] == {RED: 1.0}
+
+
 @pytest.mark.parametrize(
     ("lost", "left"),
     [
