@@ -464,6 +464,15 @@ async def test_clock_that_is_set_back(home: Home) -> None:
     assert home.listener.alarms() == ["sos", "tow"]
 
 
+async def test_clock_that_is_set_back_before_the_first(home: Home) -> None:
+    """An automation that was there before tells it."""
+    home.freezer.tick(-3600)
+    await home.async_settle()
+    alarm(home, "sos")
+    await home.async_settle()
+    assert home.listener.alarms() == ["sos"]
+
+
 async def test_news_right_after_a_start(home: Home) -> None:
     """What could not be told before waits until automations listen, and is not lost."""
     home.simulator.fault("status-503", path="devices")

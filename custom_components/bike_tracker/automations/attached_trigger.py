@@ -66,14 +66,19 @@ class AttachedTrigger:
     ) -> None:
         """Follow these trackers from now on, and no others.
 
-        What happened before a clock was set back has a later number than now.
+        What happens from now on has a later number than what there was, but not than now:
+        a clock may be set back.
         """
         for unique_id in self.marks.keys() - unique_ids:
             del self.marks[unique_id]
         for unique_id in unique_ids - self.marks.keys():
             tracker = None if self.kind.is_silence else listed.get(unique_id)
-            items = self.kind.items_of(tracker) if tracker else ()
-            joined = max([now, *(item.at for item in items)])
+            numbers = (
+                [item.at for item in self.kind.items_of(tracker)] if tracker else []
+            )
+            if self.wait or tracker is None:
+                numbers.append(now)
+            joined = max(numbers, default=None)
             self.marks[unique_id] = Mark(joined, is_unsure=is_unsure)
 
     def recall(self, unique_ids: Collection[str], written: list[Any]) -> None:
