@@ -332,6 +332,21 @@ def test_alarms_of_the_last_hour() -> None:
     assert set(expected) <= set(house.alarms) <= {*expected, *told}
 
 
+@pytest.mark.parametrize("ahead", [0, 4])
+def test_alarms_on_a_long_ride(ahead: int) -> None:
+    """None is told again, also if the clock of the tracker is a little ahead."""
+    house = House()
+    reports = [
+        report._replace(alarm=f"alarm{number}")
+        for number, report in enumerate(reports_of((5, 0), (90, 15), (10, 0), every=60))
+    ]
+    for report in reports:
+        house.report(report, time_of(report) - timedelta(minutes=ahead))
+    last = time_of(reports[-1]) + _SECOND
+    house.answer(reports, last - timedelta(minutes=ahead), last)
+    assert house.alarms == [report.alarm for report in reports]
+
+
 def test_clock_that_is_ahead() -> None:
     """The history of such a tracker tells of other times: it is not asked for."""
     house = House()

@@ -46,6 +46,10 @@ class Alarm(NamedTuple):
         name = _OLD_WORDS.get(name, name)
         return name if name in ALARM_TYPES else "other"
 
+    def is_older(self, time: datetime) -> bool:
+        """Return whether it was both reported and heard of before a time."""
+        return all(at is None or at < time for at in (self.reported_at, self.heard_at))
+
     def described(self) -> dict[str, Any]:
         """Return what is told of it."""
         return {"alarm": self.word, "time": self.time}

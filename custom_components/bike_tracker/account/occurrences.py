@@ -54,12 +54,12 @@ def later[T: Alarm | RideEvent](
     new: Iterable[T],
     moment: Moment,
     *,
-    kept_for: timedelta = timedelta(),
+    old: int = _MOST,
 ) -> tuple[T, ...]:
     """Return the items with new ones, numbered in their order.
 
-    The last ten are kept of those that were told, and all that were told so shortly
-    before, or not at all: these are heard of now as well, or nothing could be told.
+    Of the first ones, so many that are `old`, the last ten are kept that were told, and
+    all that were not: these are heard of now as well, or nothing could be told.
     """
     now, numbered = moment.now, list[T]()
     for item in new:
@@ -68,6 +68,4 @@ def later[T: Alarm | RideEvent](
     if moment.came_back:
         return (*items, *numbered)[-_MOST:]
     told = sum(item.heard_at is None or item.heard_at < now for item in items)
-    since = now - kept_for
-    old = sum(item.heard_at is None or item.heard_at < since for item in items)
     return (*items[max(0, min(old, told - _KEPT)) :], *numbered)[-_MOST:]

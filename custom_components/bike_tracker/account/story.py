@@ -1,6 +1,7 @@
 """The story of one tracker: what outlives lists, outages and restarts."""
 
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from ..api import DeviceStatus, Position
@@ -144,9 +145,11 @@ class Story(NamedTuple):
             return self
         if not is_news:
             return self._replace(alarms=(*self.alarms, *new))
+        # A history may tell the others again, also if the tracker's clock is ahead.
+        since = moment.now - _OLDEST_ALARM
+        old = takewhile(lambda known: known.is_older(since), self.alarms)
         return self._replace(
-            # A history may tell them again.
-            alarms=later(self.alarms, new, moment, kept_for=_OLDEST_ALARM),
+            alarms=later(self.alarms, new, moment, old=len(list(old))),
             guard=self.guard and alarmed(self.guard, new, self.track, moment.now),
         )
 
