@@ -1,7 +1,6 @@
 """What outlives a restart, whoever wrote it and however it looks."""
 
 from datetime import UTC, datetime, timedelta
-from threading import Event
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -112,36 +111,6 @@ async def test_there_and_back(
     memory.async_save_later()
     await memory.async_close()
     assert await Memory(hass, FILE).async_recall() == remembered
-
-
-async def test_change_while_it_is_written(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-    freezer: FrozenDateTimeFactory,
-) -> None:
-    """What comes while a tracker that moves here is written, is written as well."""
-    memory = Memory(hass, FILE)
-    remembered = await memory.async_recall()
-    content, began, goes_on = memory.content, Event(), Event()
-
-    def slow_content() -> dict[str, Any]:
-        written = content()
-        began.set()
-        goes_on.wait(10)
-        return written
-
-    monkeypatch.setattr(memory, "content", slow_content)
-    writing = hass.async_create_task(memory.async_save_now())
-    await hass.async_add_executor_job(began.wait, 10)
-    remembered.stories[RED] = STORY
-    memory.async_save_later()
-    goes_on.set()
-    await writing
-    freezer.tick(11)
-    async_fire_time_changed(hass)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert hass_storage[f"{DOMAIN}.file"]["data"]["guard"].keys() == {RED}
 
 
 async def test_what_1_1_wrote(
