@@ -116,12 +116,8 @@ def recalled(
     if guard.triggered or not guard.is_settled:
         return guard
     doubt, before = guard.doubt, None
-    for report in reports:
-        if (fix := fix_of(report, report.fix_time)) is None:
-            continue
-        # Until then a bike may have arrived.
-        is_later = fix.time - guard.after > _ARRIVES_WITHIN
-        is_away = is_later and not _is_near(guard.place, fix, track)
+    for fix, report in _seen_later(guard, reports):
+        is_away = not _is_near(guard.place, fix, track)
         if is_away and says_it_moves(report):
             return _triggered(guard, "place", fix.time, fix, now)
         if doubt and fix.time < doubt.time:
@@ -222,6 +218,18 @@ def _is_there(guard: Guard, fix: Fix, position: Position) -> bool:
         return False
     is_near = says_it_moves(position) is None or metres(doubt, fix) <= noise(doubt, fix)
     return is_near or guard.doubts + 1 >= _ENOUGH
+
+
+def _seen_later(
+    guard: Guard, reports: Sequence[Position]
+) -> list[tuple[Fix, Position]]:
+    """Return where reports saw a bike, without those in which it may just arrive."""
+    fixes = ((fix_of(report, report.fix_time), report) for report in reports)
+    return [
+        (fix, report)
+        for fix, report in fixes
+        if fix and fix.time - guard.after > _ARRIVES_WITHIN
+    ]
 
 
 def _stood(guard: Guard, before: Fix, doubt: Fix, track: Track) -> bool:
