@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Final, override
 
 from homeassistant.components.sensor import (
@@ -44,6 +45,9 @@ _PASSING_BY: Final = timedelta(minutes=10)
 _REPORTED: Final = datetime.min.replace(tzinfo=dt_util.UTC)
 # Clocks of servers and of Home Assistant may be in different time zones.
 _ODD: Final = timedelta(days=1)
+_beside_times: Final = attrgetter(
+    *(name for name in Device._fields if name not in {"last_update", "position_id"})
+)
 
 type SensorValue = datetime | float | str
 
@@ -220,11 +224,12 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
     @override
     def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker, unless nothing but its next report can be new."""
+        if self.entity_description.calm is None:
+            return super()._read(as_it_was=as_it_was)
         tracker = self.coordinator.data.now.get(self.coordinator_context)
         beside = tracker and self.entity_description.beside_fn(tracker)
         is_there = self.coordinator.last_update_success and self._available
-        is_calm = self.entity_description.calm and is_there
-        if tracker and is_calm and beside == self._beside:
+        if tracker and is_there and beside == self._beside:
             value = self.entity_description.value_fn(tracker)
             if self._stop_waiting is None and value != self._value:
                 self._wait()
@@ -264,15 +269,15 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
             self._stop_waiting = None
 
 
-def _beside_reports(device: Device) -> Device:
-    """Return a device without what is another with each report.
+def _beside_reports(device: Device) -> tuple[object, ...]:
+    """Return what a device is, without what is another with each report.
 
     A time that cannot be that of a report stays: it is shown, and taken back, at once.
     """
     heard = device.last_update
     if heard and abs(heard - dt_util.utcnow()) <= _ODD:
         heard = _REPORTED
-    return device._replace(last_update=heard, position_id=None)
+    return heard, _beside_times(device)
 
 
 async_setup_entry = partial(async_offer, {BikeTrackerSensor: DESCRIPTIONS})
