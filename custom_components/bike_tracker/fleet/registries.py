@@ -50,11 +50,12 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     A name that a person gave the device stays the one that is shown, and a firmware that
     was known stays until the tracker tells another.
     """
-    return {
-        "name": tracker.device.name,
-        "model": tracker.device.model,
-        "sw_version": tracker.firmware or UNDEFINED,
-    }
+    name, model, firmware = _described(tracker)
+    return {"name": name, "model": model, "sw_version": firmware or UNDEFINED}
+
+
+def _described(tracker: Tracker) -> tuple[str, str | None, str | None]:
+    return tracker.device.name, tracker.device.model, tracker.firmware
 
 
 class Fleet:
@@ -85,10 +86,10 @@ class Fleet:
         """Return those trackers of a list that are this entry's."""
         touched = listed.since(self._listed or {}) | self.elsewhere
         touched &= listed.now.keys()
-        own = {unique_id for unique_id in touched if self._is_own(unique_id)}
+        own = {unique_id for unique_id in touched - self.own if self._is_own(unique_id)}
         self.had |= own
         self.own |= own
-        self.elsewhere = touched - own
+        self.elsewhere = touched - self.own
         self._listed = listed.now
         if not self.elsewhere:
             return listed
@@ -118,9 +119,9 @@ class Fleet:
         self.memory.async_follow(news)
         for unique_id in news.since(known) & news.now.keys():
             before, now = known.get(unique_id), news.now[unique_id]
-            description = description_of(now)
-            is_another = before is None or description_of(before) != description
+            is_another = before is None or _described(before) != _described(now)
             if is_another and (device := self.device_of(unique_id)):
+                description = description_of(now)
                 dr.async_get(self._hass).async_update_device(device.id, **description)
 
     @callback
@@ -144,9 +145,8 @@ class Fleet:
         return device_of(self._hass, unique_id, self._entry.entry_id)
 
     def _is_own(self, unique_id: str) -> bool:
-        fleets = self._hass.data[_FLEETS]
-        if holder := next((each for each in fleets if unique_id in each.own), None):
-            return holder is self
+        if any(unique_id in each.own for each in self._hass.data[_FLEETS]):
+            return False
         registry = er.async_get(self._hass)
         entity_id = registry.async_get_entity_id(
             DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
