@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from typing import NamedTuple
 
 from ..api import Device, News, Position
@@ -48,14 +47,11 @@ class _Listed:
     """The last list, and what was known after it."""
 
     devices: Mapping[str, Device] = field(default_factory=dict)
+    by_id: Mapping[int | None, str] = field(default_factory=dict)
+    """The trackers by internal ID; one that several devices have is nobody's."""
     trackers: Trackers = field(default_factory=dict)
     again: AbstractSet[str] = frozenset()
     """Trackers to look at anew, whatever the next list says of them."""
-
-    @cached_property
-    def by_id(self) -> Mapping[int, str]:
-        """The trackers by the internal ID of their device."""
-        return _by_id(self.devices)
 
 
 class Account:
@@ -133,7 +129,8 @@ class Account:
             self._note(changed, device, story, moment)
         left = {key for key in self.trackers.keys() & touched if key not in devices.now}
         news = self._become(changed, left)
-        self._listed = _Listed(devices.now, self.trackers, again)
+        by_id = self._by_id(devices)
+        self._listed = _Listed(devices.now, by_id, self.trackers, again)
         self.asked_at = began.at if began else moment.now
         return news
 
@@ -265,6 +262,15 @@ class Account:
             }
         return touched
 
+    def _by_id(self, devices: News[str, Device]) -> Mapping[int | None, str]:
+        """Return the trackers of a new list by internal ID, which hardly ever changes."""
+        before, now = self._listed.devices, devices.now
+        touched = devices.since(before)
+        are_known = before.keys() >= touched and now.keys() >= touched
+        if are_known and all(before[key].id == now[key].id for key in touched):
+            return self._listed.by_id
+        return _by_id(now)
+
     def _told_since(
         self, began: Began | None, unique_id: str
     ) -> tuple[Device | None, Position | None]:
@@ -371,11 +377,10 @@ class Account:
             self._pending.discard(unique_id)
 
 
-def _by_id(devices: Mapping[str, Device]) -> dict[int, str]:
+def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:
     """Return trackers by internal ID; one that several devices have is nobody's."""
-    ids = Counter(device.id for device in devices.values())
-    return {
-        device.id: unique_id
-        for unique_id, device in devices.items()
-        if device.id is not None and ids[device.id] == 1
-    }
+    ids = [device.id for device in devices.values()]
+    by_id = dict(zip(ids, devices, strict=True))
+    if len(by_id) == len(ids):
+        return by_id
+    return {key: by_id[key] for key, times in Counter(ids).items() if times == 1}
