@@ -114,7 +114,8 @@ class EntityAdder:
             wanted |= waiting.keys()
         else:
             self.left_out = waiting
-        entity_limit.async_tell(hass, entry, len(self._seen), len(self.left_out))
+        if left_out or self.left_out:
+            entity_limit.async_tell(hass, entry, len(self._seen), len(self.left_out))
         # In one order, so that they have the same names at every start.
         self._adding.async_add(sorted(wanted.difference(self.left_out)))
 
