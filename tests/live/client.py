@@ -195,15 +195,15 @@ class HomeAssistantClient:
             collecting.cancel()
             await socket.close()
 
-    async def listen(self, *event_types: str) -> AsyncIterator[dict[str, Any]]:
-        """Yield the events of these types as they happen, until Home Assistant hangs up."""
+    @asynccontextmanager
+    async def listen(
+        self, *event_types: str
+    ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+        """Listen to events of these types; they are yielded as they happen, until Home Assistant hangs up."""
         async with await self._connect() as socket:
             for event_type in event_types:
                 await self._send(socket, "subscribe_events", {"event_type": event_type})
-            async for message in socket:
-                answer = message.json()
-                if answer["type"] == "event":
-                    yield answer["event"]
+            yield _events(socket)
 
     async def _connect(self) -> ClientWebSocketResponse:
         socket = await self._session.ws_connect(
@@ -307,6 +307,13 @@ class HomeAssistantClient:
             if entity["entity_id"].startswith("device_tracker.")
         ]
         await self.action("homeassistant.update_entity", {"entity_id": entity_ids})
+
+
+async def _events(socket: ClientWebSocketResponse) -> AsyncIterator[dict[str, Any]]:
+    async for message in socket:
+        answer = message.json()
+        if answer["type"] == "event":
+            yield answer["event"]
 
 
 async def _collect(socket: ClientWebSocketResponse, seen: list[dict[str, Any]]) -> None:

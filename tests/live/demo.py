@@ -126,9 +126,9 @@ async def _demo(options: Namespace, port: int) -> int:
                 if not options.documented_only:
                     rows += await check_tracks(client, media_folder(Path(folder)))
                 return await _report(rows, options.trackers, home_assistant)
-            print(welcome(home_assistant, simulator, tricks), flush=True)
+            greeting = welcome(home_assistant, simulator, tricks)
             try:
-                return await _until_ended(home_assistant, simulator)
+                return await _until_ended(home_assistant, simulator, greeting)
             except asyncio.CancelledError:
                 # How it is meant to end.
                 return 0
@@ -153,21 +153,30 @@ async def _report(
 
 
 async def _until_ended(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, greeting: str
 ) -> int:
     """Do what people ask for until one of the two ends by itself, which neither should."""
     waiting = [
         asyncio.create_task(home_assistant.wait(), name="Home Assistant"),
         asyncio.create_task(simulator.wait(), name="The simulated service"),
     ]
-    serving = asyncio.create_task(serve(home_assistant, simulator))
+    is_listening = asyncio.Event()
+    serving = asyncio.create_task(serve(home_assistant, simulator, is_listening))
+    greets = asyncio.create_task(_greet(greeting, is_listening))
     try:
         ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     finally:
+        greets.cancel()
         serving.cancel()
     for task in ended:
         _say(f"{task.get_name()} ended by itself, with exit code {task.result()}")
     return 1
+
+
+async def _greet(greeting: str, is_listening: asyncio.Event) -> None:
+    """Say what there is once it can be tried: a button pressed before would do nothing."""
+    await is_listening.wait()
+    print(greeting, flush=True)
 
 
 async def _unless_signalled(work: Coroutine[Any, Any, int]) -> int:

@@ -1,6 +1,7 @@
 """What there is to try: scripts in Home Assistant, and a page of buttons for them."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 from aiohttp import ClientError
@@ -62,14 +63,19 @@ def page(tricks: list[Trick]) -> Card:
 
 
 async def serve(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+    home_assistant: HomeAssistantProcess,
+    simulator: SimulatorProcess,
+    is_listening: asyncio.Event,
 ) -> None:
     """Do what the buttons ask for, and show on the dashboard what is new, also after a restart; runs until cancelled."""
     while True:
         try:
             await home_assistant.client.sign_in()
             async with asyncio.TaskGroup() as tasks:
-                await _serve(home_assistant.client, simulator, tasks)
+                client = home_assistant.client
+                async with client.listen(EVENT, *_REGISTRIES) as events:
+                    is_listening.set()
+                    await _serve(client, simulator, events, tasks)
         except* ClientError, CommandError, ControlError, RequestError:
             # It is being restarted, or cannot do that any more.
             pass
@@ -77,10 +83,13 @@ async def serve(
 
 
 async def _serve(
-    client: HomeAssistantClient, simulator: SimulatorProcess, tasks: asyncio.TaskGroup
+    client: HomeAssistantClient,
+    simulator: SimulatorProcess,
+    events: AsyncIterator[dict[str, Any]],
+    tasks: asyncio.TaskGroup,
 ) -> None:
     renewing: asyncio.Task[None] | None = None
-    async for event in client.listen(EVENT, *_REGISTRIES):
+    async for event in events:
         if event["event_type"] == EVENT:
             name = event["data"]["try"]
             if name in rider.PLACES:
