@@ -238,24 +238,21 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         self._beside = beside
         return super()._read(as_it_was=as_it_was)
 
+    @callback
     def _wait(self) -> None:
         """Wait until it may be written again, and then for a poll."""
         hass, written = self.hass, self.hass.states.get(self.entity_id)
         calm, now = self.entity_description.calm or timedelta(), dt_util.utcnow()
         if written and now < (until := written.last_updated + calm):
             # To ask with each poll would cost each of 1,000 trackers two microseconds.
-            job = HassJob(self._wait_for_poll, cancel_on_shutdown=True)
+            job = HassJob(self._wait, cancel_on_shutdown=True)
             seconds = (until - now).total_seconds()
             timer = hass.loop.call_later(seconds, hass.async_run_hass_job, job)
             self._stop_waiting = timer.cancel
         else:
-            self._wait_for_poll()
-
-    @callback
-    def _wait_for_poll(self) -> None:
-        self._stop_waiting = async_dispatcher_connect(
-            self.hass, SIGNAL_POLLED, self._follow_poll
-        )
+            self._stop_waiting = async_dispatcher_connect(
+                hass, SIGNAL_POLLED, self._follow_poll
+            )
 
     @callback
     def _follow_poll(self, polled: BikeTrackerCoordinator) -> None:
