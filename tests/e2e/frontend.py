@@ -97,6 +97,12 @@ class Frontend:
         await self.page.get_by_role("listitem").filter(has_text=name).click()
         await expect(self.heading(heading)).to_be_visible()
 
+    async def import_blueprint(self) -> None:
+        """Import the blueprint that is shown; the page behind it has a button of that name as well."""
+        await self.button("Preview").click()
+        dialog = self.page.locator("ha-dialog-import-blueprint")
+        await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
+
     async def settle(self) -> None:
         """Wait until all there is to see has been loaded."""
         await self.page.wait_for_load_state("networkidle")

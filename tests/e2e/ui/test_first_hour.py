@@ -115,8 +115,7 @@ async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
 async def automate(frontend: Frontend) -> None:
     """Import the first blueprint, and have it watch a bike and tell the phone."""
     await frontend.open(button("tracker_offline.yaml"))
-    await frontend.button("Preview").click()
-    await frontend.button("Import blueprint").last.click()
+    await frontend.import_blueprint()
     await frontend.button("Bike Tracker: tracker offline").click()
     await frontend.button("Select a device").first.click()
     await frontend.option(_BIKE).click()

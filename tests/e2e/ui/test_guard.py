@@ -156,8 +156,7 @@ async def test_at_night(
 
 async def _make(frontend: Frontend, name: str) -> None:
     """Import the blueprint that is shown, and give the automation a bike."""
-    await frontend.button("Preview").click()
-    await frontend.button("Import blueprint").last.click()
+    await frontend.import_blueprint()
     await frontend.button(name).click()
     await frontend.button("Select a device").first.click()
     await frontend.option("City bike").click()
