@@ -45,7 +45,7 @@ _PASSING_BY: Final = timedelta(minutes=10)
 _REPORTED: Final = datetime.min.replace(tzinfo=dt_util.UTC)
 # Clocks of servers and of Home Assistant may be in different time zones.
 _ODD: Final = timedelta(days=1)
-_beside_times: Final = attrgetter(
+_without_times: Final = attrgetter(
     *(name for name in Device._fields if name not in {"last_update", "position_id"})
 )
 
@@ -274,7 +274,7 @@ def _beside_reports(device: Device) -> tuple[object, ...]:
     heard = device.last_update
     if heard and abs(heard - dt_util.utcnow()) <= _ODD:
         heard = _REPORTED
-    return heard, _beside_times(device)
+    return heard, _without_times(device)
 
 
 async_setup_entry = partial(async_offer, {BikeTrackerSensor: DESCRIPTIONS})

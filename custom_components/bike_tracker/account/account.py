@@ -129,7 +129,7 @@ class Account:
             self._note(changed, device, story, moment)
         left = {key for key in self.trackers.keys() & touched if key not in devices.now}
         news = self._become(changed, left)
-        by_id = self._by_id(devices)
+        by_id = self._listed_by_id(devices)
         self._listed = _Listed(devices.now, by_id, self.trackers, again)
         self.asked_at = began.at if began else moment.now
         return news
@@ -262,7 +262,7 @@ class Account:
             }
         return touched
 
-    def _by_id(self, devices: News[str, Device]) -> Mapping[int | None, str]:
+    def _listed_by_id(self, devices: News[str, Device]) -> Mapping[int | None, str]:
         """Return the trackers of a new list by internal ID, which hardly ever changes."""
         before, now = self._listed.devices, devices.now
         touched = devices.since(before)
