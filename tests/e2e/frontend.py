@@ -5,6 +5,11 @@ import re
 
 from playwright.async_api import Locator, Page, expect
 
+# What the page knows of all states.
+_LISTENS = """number => Object.values(
+    document.querySelector("home-assistant").hass.states
+).some(it => it.attributes.id === number && it.state === "on")"""
+
 
 class Frontend:
     """Home Assistant in a browser, described by what one sees of it."""
@@ -102,6 +107,13 @@ class Frontend:
         await self.button("Preview").click()
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
+
+    async def save_automation(self) -> None:
+        """Save the automation that is shown, and wait until it listens: that it is saved is said before."""
+        await self.button("Save").last.click()
+        await expect(self.link("Traces")).to_be_visible()
+        number = self.page.url.rpartition("/")[2]
+        await self.page.wait_for_function(_LISTENS, arg=number)
 
     async def settle(self) -> None:
         """Wait until all there is to see has been loaded."""

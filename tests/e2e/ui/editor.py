@@ -99,8 +99,7 @@ class Editor:
         """Give it a name, and save it."""
         await self._frontend.button("Save").click()
         await self._frontend.field("Name").fill(name)
-        await self._frontend.button("Save").last.click()
-        await expect(self._frontend.link("Traces")).to_be_visible()
+        await self._frontend.save_automation()
 
     async def _choose(self, name: str, target: Target | None) -> None:
         search = self._page.get_by_placeholder("Search")

@@ -50,8 +50,7 @@ async def test_blueprint(
     """Imported, given a tracker, it tells when that tracker is offline and when it is back."""
     await _import(frontend, "tracker offline", "Tells you when a tracker has been")
     await frontend.page.get_by_role("spinbutton").fill("0")
-    await frontend.button("Save").click()
-    await expect(frontend.link("Traces")).to_be_visible()
+    await frontend.save_automation()
 
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await account.change("City bike", "set_status", status="offline")
@@ -73,8 +72,7 @@ async def test_a_ride_has_ended(
     await _import(
         frontend, "a ride has ended", "Tells you after each ride how far", "Race bike"
     )
-    await frontend.button("Save").click()
-    await expect(frontend.link("Traces")).to_be_visible()
+    await frontend.save_automation()
 
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     now, (latitude, longitude) = datetime.now(UTC), HOME

@@ -123,8 +123,7 @@ async def automate(frontend: Frontend) -> None:
     await frontend.button("Select a device").nth(1).click()
     await frontend.option(PHONE).click()
     await frontend.page.get_by_role("spinbutton").fill("0")
-    await frontend.button("Save").click()
-    await expect(frontend.link("Traces")).to_be_visible()
+    await frontend.save_automation()
 
 
 def installed(folder: Path) -> dict[str, bytes]:

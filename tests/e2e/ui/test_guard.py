@@ -111,8 +111,7 @@ async def test_message(
     """The blueprint from the README tells that a guarded bike moves."""
     await frontend.open(button("guarded_bike_moves.yaml"))
     await _make(frontend, "Bike Tracker: guarded bike moves")
-    await frontend.button("Save").click()
-    await expect(frontend.link("Traces")).to_be_visible()
+    await frontend.save_automation()
 
     await home_assistant.client.action(
         "alarm_control_panel.alarm_arm_away", entity_id=guard
@@ -145,8 +144,7 @@ async def test_at_night(
     if begins.hour < _NOON:
         await evening.get_by_role("button", name="PM").click()
         await frontend.page.get_by_role("menuitem", name="AM").click()
-    await frontend.button("Save").click()
-    await expect(frontend.link("Traces")).to_be_visible()
+    await frontend.save_automation()
 
     await frontend.open_device("City bike")
     await expect(frontend.entity("Guard")).to_contain_text(
