@@ -9,6 +9,8 @@ _RECORD = re.compile(
     r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* (?P<level>[A-Z]+) \([^)]*\) \[(?P<logger>[^]]+)\] "
 )
 _NOT_A_RECORD = "output"
+# Home Assistant's own notes on how long something took.
+_SLOW = re.compile(r"\b(took|is taking (over|longer than)) \d+(\.\d+)? seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def complaints(text: str, integration: str) -> list[Record]:
         if record.level >= logging.WARNING
         and integration in record.text
         and not _is_note_on_custom_integrations(record)
+        and not _is_note_on_time(record)
     ]
 
 
@@ -49,4 +52,13 @@ def _is_note_on_custom_integrations(record: Record) -> bool:
     """Return whether this is what Home Assistant says of every custom integration."""
     return record.logger == "homeassistant.loader" and (
         "has not been tested by Home Assistant" in record.text
+    )
+
+
+def _is_note_on_time(record: Record) -> bool:
+    """Return whether this is Home Assistant's word that it was slow: the machine may be busy."""
+    return (
+        record.logger.startswith("homeassistant.")
+        and record.level == logging.WARNING
+        and _SLOW.search(record.text) is not None
     )

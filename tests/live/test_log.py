@@ -23,6 +23,12 @@ NOTE = """\
 INFO = """\
 2026-11-20 07:00:00.123+00:00 INFO (MainThread) [custom_components.bike_tracker] Fetching bike_tracker data recovered
 """
+SLOW = """\
+2026-11-20 07:00:00.123+00:00 WARNING (MainThread) [homeassistant.helpers.entity] Updating state for device_tracker.city_bike (<class 'custom_components.bike_tracker.device_tracker.BikeTrackerTracker'>) took 0.576 seconds. Please create a bug report
+"""
+SLOW_TO_START = """\
+2026-11-20 07:00:00.123+00:00 WARNING (MainThread) [homeassistant.setup] Setup of bike_tracker is taking over 10 seconds.
+"""
 OTHER = """\
 2026-11-20 07:00:00.123+00:00 ERROR (MainThread) [homeassistant.components.http] Out of order
 """
@@ -41,7 +47,7 @@ def test_a_crash() -> None:
     assert complaint.text == CRASH.rstrip()
 
 
-@pytest.mark.parametrize("text", ["", NOTE, INFO, OTHER])
+@pytest.mark.parametrize("text", ["", NOTE, INFO, SLOW, SLOW_TO_START, OTHER])
 def test_no_complaint(text: str) -> None:
-    """What Home Assistant says of every custom integration, and what others say."""
+    """What Home Assistant says of every custom integration, how long something took, and what others say."""
     assert complaints(text, "bike_tracker") == []
