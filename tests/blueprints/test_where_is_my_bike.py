@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+import logging
 from typing import Any
 
 from homeassistant.components.conversation import async_converse
@@ -16,6 +17,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.conftest import BLUE, EMAIL, RED
 from tests.simulator.server import Simulator
@@ -187,3 +189,46 @@ async def test_tracker_without_a_place(
     await house.async_minutes(1)
     await house.async_automate("where_is_my_bike", "7")
     assert await ask("where is my bike") == "Green bike: ?, ?, 1 min."
+
+
+async def test_account_that_is_not_set_up(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    house: House,
+    ask: Ask,
+) -> None:
+    """Nobody knows either after a restart during an outage."""
+    await house.async_automate("where_is_my_bike", RED)
+    simulator.fault("status-503")
+    await hass.config_entries.async_reload(setup.entry_id)
+    assert await ask("where is my bike") == "Red bike: ?, ?, ?."
+
+
+@pytest.mark.parametrize(
+    ("entity_id", "said"),
+    [
+        ("device_tracker.red_bike", "?, Not moving, 0 min."),
+        ("binary_sensor.red_bike_moving", "Home, ?, 0 min."),
+        ("sensor.red_bike_last_update", "Home, Not moving, ?."),
+    ],
+)
+async def test_entity_that_is_switched_off(
+    hass: HomeAssistant, house: House, ask: Ask, entity_id: str, said: str
+) -> None:
+    """What it would tell is not known, all else is."""
+    er.async_get(hass).async_update_entity(
+        entity_id, disabled_by=er.RegistryEntryDisabler.USER
+    )
+    await house.async_automate("where_is_my_bike", RED)
+    assert await ask("where is my bike") == f"Red bike: {said}"
+
+
+async def test_no_line_in_the_log(
+    house: House, ask: Ask, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A service without addresses is no reason for a warning with each question."""
+    await house.async_automate("where_is_my_bike", RED)
+    caplog.clear()
+    assert await ask("where is my bike")
+    assert not [line for line in caplog.records if line.levelno > logging.INFO]
