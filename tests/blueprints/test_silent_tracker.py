@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import BLUE, EMAIL, RED
 from tests.simulator.server import Simulator
+from tests.simulator.world import DEFAULT_LATITUDE
 
 from .house import House
 
@@ -198,3 +199,13 @@ async def test_removed_tracker(
     dr.async_get(hass).async_remove_device(house.device(RED))
     await house.async_minutes(20)
     assert house.told == ["Blue bike is silent"]
+
+
+async def test_already_silent_after_a_ride(simulator: Simulator, house: House) -> None:
+    """It goes by the last report, not by when the end of a ride was told."""
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.01, motion=True)
+    await house.async_minutes(40)
+    await house.async_automate("silent_tracker", RED, hours=A_QUARTER)
+    await house.async_minutes(1)
+    [notification] = house.notifications
+    assert notification["message"].endswith("since 2026-11-20 12:00.")
