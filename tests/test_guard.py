@@ -126,6 +126,7 @@ async def test_nothing_to_write(
     ("disabled_by", "state"),
     [
         (er.RegistryEntryDisabler.USER, "disarmed"),
+        (er.RegistryEntryDisabler.DEVICE, "disarmed"),
         # That of an account that is not there for a while is armed once it is.
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "armed_away"),
     ],
@@ -148,6 +149,30 @@ async def test_switched_off(
     await hass.config_entries.async_reload(setup.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
     assert guard().state == state
+
+
+@pytest.mark.usefixtures("standing")
+async def test_switched_off_while_the_account_is_not_set_up(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    entity_registry: er.EntityRegistry,
+    simulator: Simulator,
+    poll: Poll,
+    call: Call,
+    guard: Guard,
+) -> None:
+    """It is disarmed once the account is there: nothing triggers it meanwhile."""
+    await call("arm_away")
+    await hass.config_entries.async_unload(setup.entry_id)
+    entity_registry.async_update_entity(
+        GUARD, disabled_by=er.RegistryEntryDisabler.USER
+    )
+    simulator.report(RED, latitude=AWAY, motion=True)
+    await async_setup(hass, setup)
+    entity_registry.async_update_entity(GUARD, disabled_by=None)
+    await hass.config_entries.async_reload(setup.entry_id)
+    await poll()
+    assert guard().state == "disarmed"
 
 
 @pytest.mark.usefixtures("setup")

@@ -10,6 +10,7 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntityFeature,
     AlarmControlPanelState,
 )
+from homeassistant.core import callback
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
@@ -20,6 +21,9 @@ from .entity import BikeTrackerDescription, BikeTrackerTeller
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
+
+# That of an account that is not there for a while is armed once it is.
+_SWITCHED_OFF_BY: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,11 +94,23 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
 
     @override
     async def async_will_remove_from_hass(self) -> None:
-        """Guard it no more if this is switched off: nobody could disarm it."""
-        entry, trackers = self.registry_entry, self.coordinator.account.trackers
-        is_off = entry and entry.disabled_by is RegistryEntryDisabler.USER
-        if is_off and self.coordinator_context in trackers:
-            await self.async_alarm_disarm()
+        """Guard it no more if this was switched off."""
+        self._disarm_if_switched_off()
+
+    @callback
+    @override
+    def add_to_platform_abort(self) -> None:
+        """Guard it no more if this was switched off while its account was not there."""
+        super().add_to_platform_abort()
+        self._disarm_if_switched_off()
+
+    def _disarm_if_switched_off(self) -> None:
+        """Guard it no more if it or its device is switched off: nobody could disarm it."""
+        entry, unique_id = self.registry_entry, self.coordinator_context
+        tracker = self.coordinator.account.trackers.get(unique_id)
+        is_off = entry and entry.disabled_by in _SWITCHED_OFF_BY
+        if is_off and tracker and tracker.story.guard:
+            self.coordinator.async_tell(self.coordinator.account.disarm(unique_id))
 
     @property
     def _triggered(self) -> Triggered | None:
