@@ -21,6 +21,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.conftest import BLUE, EMAIL, RED
 from tests.simulator.server import Simulator
+from tests.simulator.world import DEFAULT_LATITUDE
 
 from .conftest import WORK_LATITUDE
 from .house import House
@@ -232,3 +233,25 @@ async def test_no_line_in_the_log(
     caplog.clear()
     assert await ask("where is my bike")
     assert not [line for line in caplog.records if line.levelno > logging.INFO]
+
+
+async def test_address_of_a_ride(simulator: Simulator, house: House, ask: Ask) -> None:
+    """One of minutes ago is not told: how far away the bike is now is."""
+    await house.async_automate("where_is_my_bike", RED, answer="{{ place }}")
+    told = []
+    for minute in range(1, 6):
+        simulator.report(
+            RED,
+            latitude=DEFAULT_LATITUDE - 0.01 * minute,
+            motion=minute < 5,
+            address=f"Main Street {minute}",
+        )
+        await house.async_minutes(1)
+        told.append(await ask("where is my bike"))
+    assert told == [
+        "Main Street 1",
+        *("Away, 2.2 km", "Away, 3.3 km", "Away, 4.4 km", "Away, 5.6 km"),
+    ]
+
+    await house.async_minutes(7)
+    assert await ask("where is my bike") == "Main Street 5"
