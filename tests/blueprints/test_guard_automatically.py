@@ -146,6 +146,16 @@ async def test_while_everyone_is_away(street: Street) -> None:
     assert street.guard == "disarmed"
 
 
+async def test_comes_to_the_very_place(street: Street) -> None:
+    """Who is where the bike is, to the metre, is not away from it."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    await street.async_go(ANN, FAR)
+    assert street.guard == "armed_away"
+    await street.async_go(ANN, 0)
+    assert street.guard == "disarmed"
+
+
 async def test_disarmed_while_everyone_is_away(street: Street) -> None:
     """It stays so while nobody comes or goes, and however they move elsewhere."""
     await street.async_go(ANN, 0)
