@@ -374,3 +374,22 @@ async def test_people_on_their_ways(hass: HomeAssistant, street: Street) -> None
     for degrees in (2 * FAR, 3 * FAR, 2 * FAR):
         await street.async_go(ANN, degrees)
     assert hass.states.get("automation.bikes") == before
+
+
+@pytest.mark.parametrize(("hour", "degrees"), [(23, 0), (15, FAR)])
+async def test_made_meanwhile(street: Street, hour: int, degrees: float) -> None:
+    """It is armed at once, and not again when something else is saved."""
+    await street.async_until(hour)
+    await street.async_go(ANN, degrees)
+    await async_automate(street, ANN)
+    assert street.guard == "armed_away"
+    await street.house.async_guard("red_bike", "disarm")
+    await async_automate(street, ANN, BEN)
+    assert street.guard == "disarmed"
+
+
+async def test_made_while_somebody_is_there(street: Street) -> None:
+    """Nothing happens by day before they leave."""
+    await street.async_go(ANN, 0)
+    await async_automate(street, ANN)
+    assert street.guard == "disarmed"
