@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
+from typing import Any
 
-from homeassistant.core import HomeAssistant, ServiceCall
+from homeassistant.components.conversation import async_converse
+from homeassistant.core import Context, HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     area_registry as ar,
@@ -11,6 +13,7 @@ from homeassistant.helpers import (
     entity_registry as er,
     label_registry as lr,
 )
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -413,3 +416,59 @@ class TestAreasAndLabels:
         with pytest.raises(AssertionError):
             await house.async_automate("tracker_offline")
         assert "the target is empty" in caplog.text
+
+
+@pytest.mark.parametrize("by", ["areas", "labels"])
+class TestOneEntity:
+    """An entity in an area, or with a label, stands for its tracker, as in targets."""
+
+    @pytest.fixture
+    def chosen(self, hass: HomeAssistant, house: House, by: str) -> dict[str, Any]:
+        """Return what names an entity of the red bike, of which the device is elsewhere."""
+        area = ar.async_get(hass).async_create("Shed")
+        label = lr.async_get(hass).async_create("Bikes")
+        er.async_get(hass).async_update_entity(
+            "binary_sensor.red_bike_connectivity",
+            area_id=area.id,
+            labels={label.label_id},
+        )
+        return {by: [area.id if by == "areas" else label.label_id]}
+
+    async def test_guarded_bike_moves(
+        self, simulator: Simulator, house: House, chosen: dict[str, Any]
+    ) -> None:
+        """Of a theft is told."""
+        await house.async_automate("guarded_bike_moves", **chosen)
+        await house.async_guard("red_bike")
+        simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.01, motion=True)
+        await house.async_minutes(1)
+        assert house.told == ["Red bike is being moved"]
+
+    async def test_guard_automatically(
+        self, house: House, chosen: dict[str, Any]
+    ) -> None:
+        """That bike alone is guarded."""
+        await house.async_automate("guard_automatically", **chosen)
+        await house.async_until(22)
+        assert house.state("alarm_control_panel.red_bike_guard") == "armed_away"
+        assert house.state("alarm_control_panel.blue_bike_guard") == "disarmed"
+
+    async def test_silent_tracker(
+        self, simulator: Simulator, house: House, chosen: dict[str, Any]
+    ) -> None:
+        """What is so already when the automation is made is told as well."""
+        silent(simulator)
+        await house.async_minutes(1)
+        await house.async_automate("silent_tracker", **chosen)
+        await house.async_minutes(1)
+        assert house.told == ["Red bike is silent"]
+
+    async def test_where_is_my_bike(
+        self, hass: HomeAssistant, house: House, chosen: dict[str, Any]
+    ) -> None:
+        """Where that bike is, is told."""
+        for component in ("homeassistant", "conversation"):
+            assert await async_setup_component(hass, component, {})
+        await house.async_automate("where_is_my_bike", **chosen, answer="{{ name }}")
+        said = await async_converse(hass, "where is my bike", None, Context(), "en")
+        assert said.response.speech["plain"]["speech"] == "Red bike"
