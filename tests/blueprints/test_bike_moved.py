@@ -1,7 +1,7 @@
 """Tests of the blueprint: bike moved."""
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from tests.conftest import BLUE, RED
@@ -374,3 +374,16 @@ async def test_removed_tracker(
     simulator.report(BLUE, latitude=AWAY, motion=False)
     await house.async_minutes(1)
     assert house.told == 2 * ["Blue bike is being moved"]
+
+
+async def test_without_connectivity(
+    hass: HomeAssistant, simulator: Simulator, watched: House
+) -> None:
+    """It tells of a bike of which somebody switched off that entity."""
+    er.async_get(hass).async_update_entity(
+        "binary_sensor.red_bike_connectivity",
+        disabled_by=er.RegistryEntryDisabler.USER,
+    )
+    await watched.async_minutes(1)
+    await ride(simulator, watched, (HOME, True), (HOME, True))
+    assert watched.told == MOVED
