@@ -205,6 +205,12 @@ async def test_account_that_is_not_set_up(
     await hass.config_entries.async_reload(setup.entry_id)
     assert await ask("where is my bike") == "Red bike: ?, ?, ?."
 
+    # Nor which bikes are in an area.
+    area = ar.async_get(hass).async_create("Shed")
+    dr.async_get(hass).async_update_device(house.device(RED), area_id=area.id)
+    await house.async_automate("where_is_my_bike", areas=[area.id])
+    assert await ask("where is my bike") == "?"
+
 
 @pytest.mark.parametrize(
     ("entity_id", "said"),
