@@ -192,6 +192,13 @@ async def test_tracker_without_a_place(
     assert await ask("where is my bike") == "Green bike: ?, ?, 1 min."
 
 
+async def test_removed_tracker(hass: HomeAssistant, house: House, ask: Ask) -> None:
+    """What is chosen still and there no more is passed over."""
+    chosen = [house.device(RED), "0" * 32]
+    await house.async_automate("where_is_my_bike", trackers=chosen)
+    assert await ask("where is my bike") == "Red bike: Home, Not moving, 0 min."
+
+
 async def test_account_that_is_not_set_up(
     hass: HomeAssistant,
     simulator: Simulator,
