@@ -179,6 +179,33 @@ async def test_ride_without_length(
     assert event["description"] == "0 min, max. 28 km/h"
 
 
+@pytest.mark.parametrize("duration", [20 * 60, 0])
+async def test_ride_while_clocks_are_set_back(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    entry: MockConfigEntry,
+    duration: int,
+) -> None:
+    """It is there, and so are the others, though clocks showed an earlier time in the end."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    freezer.move_to("2026-10-25T12:00:00+00:00")
+    ended_ago = timedelta(hours=10, minutes=50)
+    rows = [row(ended_ago, duration=duration), row(2 * HOUR)]
+    store(hass_storage, entry, rows)
+    await async_setup(hass, entry)
+    events = await async_events(hass)
+    assert [event["description"] for event in events] == [
+        f"{duration // 60} min, max. 28 km/h",
+        "1 h 0 min, max. 28 km/h",
+    ]
+    for event in events:
+        start, end = (dt_util.parse_datetime(event[key]) for key in ("start", "end"))
+        assert start
+        assert end
+        assert start < end
+
+
 async def test_state(
     simulator: Simulator, setup: MockConfigEntry, poll: Poll, state_of: StateOf
 ) -> None:

@@ -11,6 +11,7 @@ from homeassistant.components.calendar import (
     CalendarEvent,
 )
 from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
 
 from .account import Fix, KnownRide, Ride
 from .answers.units import async_zone_name, distance, duration, speed
@@ -20,7 +21,8 @@ from .entity import BikeTrackerDescription, BikeTrackerEntity
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
-# Home Assistant takes no event that ends when it begins.
+# Home Assistant takes no event that ends when it begins, or before that by the clocks of
+# the house, which may be set back meanwhile.
 _SHORTEST: Final = timedelta(seconds=1)
 
 
@@ -71,7 +73,7 @@ def _event(hass: HomeAssistant, number: datetime, ride: Ride) -> CalendarEvent:
         description += f", max. {speed(hass, ride.maximum_speed)}"
     return CalendarEvent(
         start=ride.started_at,
-        end=max(ride.moved_at, ride.started_at + _SHORTEST),
+        end=max(map(dt_util.as_local, (ride.moved_at, ride.started_at + _SHORTEST))),
         summary=distance(hass, ride.distance),
         description=description,
         location=_way(hass, ride.start, ride.end),
