@@ -249,6 +249,25 @@ async def test_rides_while_nothing_was_heard(rider: Rider, how: str) -> None:
     await rider.check()
 
 
+async def test_ride_before_all_that_is_asked_for(rider: Rider) -> None:
+    """It is told when it was, as far as its last report tells it; its way counts once."""
+    home = rider.home
+    await rider.ride_and_rest()
+    await home.async_stop()
+    await home.async_skip(24 * HOUR)
+    await rider.ride()
+    rider.report(moves=True)
+    await home.async_skip(8 * 24 * HOUR)
+    await home.async_start()
+    await home.async_wait(HOUR)
+    await rider.rest()
+    assert [told.what for told in rider.told()] == RIDE * 2
+    arrived = rider.rides[-1].end
+    assert abs(rider.told()[-1].started_at - arrived) < timedelta(seconds=1)
+    ridden = sum(ride.kilometres for ride in rider.rides)
+    assert rider.totals[-1] == pytest.approx(ridden, rel=PER_CENT / 100)
+
+
 @pytest.mark.parametrize("how", ["reload", "restart"])
 async def test_interrupted_under_way(rider: Rider, how: str) -> None:
     """It is one ride, from its first report to its last."""

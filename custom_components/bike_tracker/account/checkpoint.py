@@ -83,13 +83,15 @@ def after_report(
     if track.measured_at and track.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
-    lacks = not moment.is_whole
+    # What is older than all that is asked for, the history tells nothing of.
+    oldest = now - LONGEST + _SPARE
+    lacks = not moment.is_whole and newest.time > oldest
     stood = is_at_rest(before) and is_at_rest(track)
     is_needed = lacks and (moment.came_back or (stood and _went_unseen(last, newest)))
     if point and now - point.start < LONGEST:
         point = point._replace(lacks=True) if lacks and not point.lacks else point
     elif is_needed or news or not is_at_rest(track):
-        begin = now - LONGEST + _SPARE if is_needed else newest.time - _BEFORE_A_RIDE
+        begin = oldest if is_needed else newest.time - _BEFORE_A_RIDE
         point = Checkpoint(before, max(last.time, begin), lacks, over=before.ended)
     else:
         return None
