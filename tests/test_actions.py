@@ -1,6 +1,6 @@
 """Actions: the rides of bikes, and the track of one."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -333,6 +333,20 @@ async def test_questions_that_are_refused(
         with pytest.raises(ServiceValidationError, match=words):
             await async_get_track(hass, **data)
     assert asked(simulator) == 0
+
+
+@pytest.mark.parametrize("monday", ["2026-03-23", "2026-10-19", "2026-11-02"])
+async def test_track_of_a_week(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, monday: str
+) -> None:
+    """It is one also if clocks are set back or forward in it."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    start = dt_util.start_of_local_day(date.fromisoformat(monday))
+    # By the clocks, and by the hours.
+    for end in start + 7 * DAY, dt_util.as_utc(start) + 7 * DAY:
+        with pytest.raises(ServiceValidationError, match="no reports"):
+            await async_get_track(hass, start_date_time=start, end_date_time=end)
+    assert asked(simulator) == 2
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,9 @@ def _time(
     """Return from when to when, in UTC: the last seven days unless told."""
     end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
     start = dt_util.as_utc(data.get(_START, end - LONGEST))
+    # A week in which clocks are set back is an hour longer.
+    by_clocks = dt_util.as_local(end) - dt_util.as_local(start)
     # A ride that is known by its arrival alone ends when it starts.
-    if not timedelta(0) <= end - start <= longest:
+    if end < start or min(end - start, by_clocks) > longest:
         raise refused("wrong_time")
     return start, end
