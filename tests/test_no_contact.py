@@ -74,6 +74,23 @@ async def test_while_running(
     assert issue(setup) is None
 
 
+@pytest.mark.freeze_time("2026-10-24 23:50:00+00:00")
+async def test_while_clocks_are_set_back(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    issue: Issue,
+) -> None:
+    """The time is what they showed when it began."""
+    await hass.config.async_update(time_zone="Europe/Berlin")
+    simulator.fault("status-503")
+    await async_let_pass(poll, 90)
+    told = issue(setup)
+    assert told is not None
+    assert (told.translation_placeholders or {})["since"] == "2026-10-25 01:50"
+
+
 async def test_it_comes_when_it_is_time(
     simulator: Simulator, setup: MockConfigEntry, poll: Poll, issue: Issue
 ) -> None:

@@ -90,8 +90,10 @@ def _async_show(
     # An account that is unloaded needs no contact.
     if entry.state is not ConfigEntryState.NOT_LOADED:
         outage = hass.data[_OUTAGES][entry.entry_id]
-        since = f"{dt_util.now() - outage.lasted:%Y-%m-%d %H:%M}"
-        async_create_issue(hass, entry, _KEY, since=since, error=outage.reason)
+        since = dt_util.as_local(dt_util.utcnow() - outage.lasted)
+        async_create_issue(
+            hass, entry, _KEY, since=f"{since:%Y-%m-%d %H:%M}", error=outage.reason
+        )
 
 
 @callback
