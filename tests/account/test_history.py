@@ -278,6 +278,27 @@ def test_ride_that_was_none() -> None:
     assert house.book == {}
 
 
+@pytest.mark.parametrize("back", [15, -15], ids=["there", "and back"])
+@pytest.mark.parametrize("ahead", [0, 1], ids=["", "by a clock ahead"])
+def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) -> None:
+    """Its newest report is no history: a ride stays as polls saw it, and is told at once."""
+    reports = reports_of((5, 0), (10, 15), (10, back), (20, 0))
+    houses = House(), House(has_history=False)
+    for house in houses:
+        for report in reports[::6]:
+            now = time_of(report) - timedelta(minutes=ahead)
+            house.report(report, now)
+            if gap := house.story.gap:
+                until = max(now, gap.known)
+                past = Past([report], until)
+                house.look(house.story.with_past(past, house.at(now)))
+    asked, never = houses
+    assert asked.kinds == ["started", "ended"]
+    assert asked.told == never.told
+    assert [*asked.book.values()] == [*never.book.values()]
+    assert asked.totals[-1] == never.totals[-1]
+
+
 def test_newest_report_that_the_history_lacks() -> None:
     """What it tells counts; the rest stays as it was told."""
     reports = reports_of((5, 0), (10, 15), (10, 0), (5, 15), (9, 0))

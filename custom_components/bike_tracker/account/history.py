@@ -50,6 +50,8 @@ def after_past(
     """
     if (point := log.checkpoint) is None:
         return log, track
+    if _tells_nothing(point, past, known):
+        return log._replace(checkpoint=None).wait_no_more(moment), track
     exact, over = replayed(point.track, past.reports, moment.now)
     over = {ride.started_at: ride for ride in point.found} | over
     end = _end(point, exact, past, known)
@@ -65,6 +67,17 @@ def after_past(
     last = _start(log.known, exact.ride) if exact.ride else end
     log = log._replace(checkpoint=None)
     return _settled(log, point, over, None, last, moment), track
+
+
+def _tells_nothing(point: Checkpoint, past: Past, known: datetime) -> bool:
+    """Return whether no report is there but the newest: that is no history.
+
+    What ignores from when on it was asked tells that one alone.
+    """
+    newest = point.track.newest
+    has_begun = newest is not None and newest.time > point.start
+    times = (report.fix_time for report in past.reports if report.fix_time)
+    return not has_begun and min(times, default=point.start) >= known
 
 
 def _end(point: Checkpoint, exact: Track, past: Past, known: datetime) -> datetime:
