@@ -1,6 +1,6 @@
 """Actions: the rides of bikes, and the track of one."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -186,12 +186,14 @@ async def test_target_without_trackers(
 
 @pytest.mark.usefixtures("rides")
 async def test_time_that_is_none(hass: HomeAssistant) -> None:
-    """What ends before it starts is refused, as are words that are no time."""
+    """What ends before it starts is refused, as are words and years that are no time."""
     now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
-    with pytest.raises(ServiceValidationError, match="end has to be after"):
-        await async_get_rides(
-            hass, **target, start_date_time=now, end_date_time=now - MINUTE
-        )
+    for times in (
+        {"start_date_time": now, "end_date_time": now - MINUTE},
+        {"end_date_time": datetime.min},
+    ):
+        with pytest.raises(ServiceValidationError, match="end has to be after"):
+            await async_get_rides(hass, **target, **times)
     with pytest.raises(vol.Invalid):
         await async_get_rides(hass, **target, start_date_time="yesterday")
 

@@ -84,10 +84,13 @@ def _time(
     data: dict[str, Any], longest: timedelta = timedelta.max
 ) -> tuple[datetime, datetime]:
     """Return from when to when, in UTC: the last seven days unless told."""
-    end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
-    start = dt_util.as_utc(data.get(_START, end - LONGEST))
-    # A week in which clocks are set back is an hour longer.
-    by_clocks = dt_util.as_local(end) - dt_util.as_local(start)
+    try:
+        end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
+        start = dt_util.as_utc(data.get(_START, end - LONGEST))
+        # A week in which clocks are set back is an hour longer.
+        by_clocks = dt_util.as_local(end) - dt_util.as_local(start)
+    except OverflowError:
+        raise refused("wrong_time") from None
     # A ride that is known by its arrival alone ends when it starts.
     if end < start or min(end - start, by_clocks) > longest:
         raise refused("wrong_time")
