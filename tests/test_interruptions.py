@@ -8,7 +8,12 @@ from unittest.mock import patch
 
 from aiohttp import TCPConnector
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, Platform
+from homeassistant.const import (
+    EVENT_HOMEASSISTANT_STOP,
+    EVENT_STATE_CHANGED,
+    STATE_UNAVAILABLE,
+    Platform,
+)
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
@@ -149,6 +154,25 @@ async def test_reload_while_a_poll_connects(
 
     assert online(RED) == "on"
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_stop_while_a_poll_waits_for_its_turn(
+    hass: HomeAssistant, simulator: Simulator, poll: Poll
+) -> None:
+    """The second of two that somebody asked for is not made: nobody could answer it."""
+    assert await async_setup_component(hass, "homeassistant", {})
+    for _ in range(2):
+        await hass.services.async_call(
+            "homeassistant",
+            "update_entity",
+            {"entity_id": "device_tracker.red_bike"},
+            blocking=True,
+        )
+    simulator.record.clear()
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
+    await poll(15)
+    assert not simulator.record.counts
 
 
 async def test_cut_short_while_entities_are_called(

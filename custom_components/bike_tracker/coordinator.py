@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
@@ -71,6 +72,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             hass, entry, self._async_move, self._tracker_listeners.async_call_all
         )
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
+        entry.async_on_unload(
+            hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
+        )
 
     @property
     def rides(self) -> RideBook:
@@ -96,6 +100,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.hass, poll, f"{DOMAIN} poll on demand"
         )
         await asyncio.wait([task])
+
+    async def _async_on_stop(self, _event: Event) -> None:
+        """Poll no more: what somebody asked for would find its connections closed."""
+        await self.async_shutdown()
 
     @override
     async def _async_update_data(self) -> News[str, Tracker]:
