@@ -10,7 +10,6 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntityFeature,
     AlarmControlPanelState,
 )
-from homeassistant.core import callback
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
@@ -93,18 +92,7 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
         self.coordinator.async_tell(news)
 
     @override
-    async def async_will_remove_from_hass(self) -> None:
-        """Guard it no more if this was switched off."""
-        self._disarm_if_switched_off()
-
-    @callback
-    @override
-    def add_to_platform_abort(self) -> None:
-        """Guard it no more if this was switched off while its account was not there."""
-        super().add_to_platform_abort()
-        self._disarm_if_switched_off()
-
-    def _disarm_if_switched_off(self) -> None:
+    def _switched_off(self) -> None:
         """Guard it no more if it or its device is switched off: nobody could disarm it."""
         entry, unique_id = self.registry_entry, self.coordinator_context
         tracker = self.coordinator.account.trackers.get(unique_id)

@@ -119,6 +119,22 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
 ):
     """Tells what happened to a tracker, the value: each thing once."""
 
+    @override
+    async def async_will_remove_from_hass(self) -> None:
+        """See to what follows if it was switched off."""
+        if self.registry_entry is not None and self.registry_entry.disabled:
+            self._switched_off()
+
+    @callback
+    @override
+    def add_to_platform_abort(self) -> None:
+        """See to what follows where it is switched off already."""
+        super().add_to_platform_abort()
+        self._switched_off()
+
+    def _switched_off(self) -> None:
+        """Do what is to be done while nobody can see it."""
+
     @callback
     @override
     def _handle_coordinator_update(self) -> None:

@@ -47,24 +47,12 @@ class BikeTrackerEvent(BikeTrackerTeller[Alarm | RideEvent], EventEntity):
     entity_description: BikeTrackerEventDescription
 
     @override
-    async def async_will_remove_from_hass(self) -> None:
-        """Begin to pass over what happens if it was switched off."""
-        if self.registry_entry is not None and self.registry_entry.disabled:
-            self._pass_over_from_now_on()
-
-    @callback
-    @override
-    def add_to_platform_abort(self) -> None:
-        """Pass over what happens while it is switched off."""
-        super().add_to_platform_abort()
-        self._pass_over_from_now_on()
-
-    @override
     def _show(self, item: Alarm | RideEvent) -> None:
         described = item.described().items()
         self._trigger_event(item.type, {name: _text(it) for name, it in described})
 
-    def _pass_over_from_now_on(self) -> None:
+    @override
+    def _switched_off(self) -> None:
         """Let nothing that happens until it is switched on again be told then."""
         self._pass_over()
         self.coordinator.config_entry.async_on_unload(
