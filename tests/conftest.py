@@ -34,7 +34,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.identity import MINOR_VERSION, unique_id_of
 from custom_components.bike_tracker.live.connection import Live
 
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 EMAIL = "ann@example.com"
 BOB = "bob@example.com"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .conftest import RED, Poll
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 
 def go(simulator: Simulator, metres: float, **more: Any) -> None:

@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .simulator.wire import pause
+from .tools.simulator.wire import pause
 
 # So often the event loop has its turn, which is what sockets on this machine take.
 _TURNS = 25

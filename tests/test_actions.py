@@ -29,9 +29,9 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
 from .riding import async_ride, go, standing
-from .simulator.server import Simulator
 from .static.project import ROOT
 from .test_ride_book import row, store
+from .tools.simulator.server import Simulator
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)

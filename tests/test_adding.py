@@ -9,13 +9,13 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker import binary_sensor
-from custom_components.bike_tracker.account import Tracker
 from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
+from custom_components.bike_tracker.tracking import Tracker
 
 from .conftest import BLUE, EMAIL, RED, Poll, Shown, async_setup
-from .simulator.server import Simulator
 from .static.entities import DESCRIPTIONS
+from .tools.simulator.server import Simulator
 
 GREEN = "860000000000033"
 

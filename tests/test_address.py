@@ -8,7 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from .conftest import BLUE, RED, Poll, StateOf
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 STREET = "Moltkestraße 1, 69120 Heidelberg"
 

@@ -21,7 +21,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import RED, Poll, StateOf, async_setup
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 type Told = list[tuple[str, str, str | None]]
 

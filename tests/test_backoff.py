@@ -13,7 +13,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
-from .simulator import Simulator
+from .tools.simulator import Simulator
 
 MINUTE = 60
 HOUR = 60 * MINUTE

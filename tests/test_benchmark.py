@@ -14,17 +14,17 @@ from custom_components.bike_tracker import (
 )
 from custom_components.bike_tracker.entities.entity_limit import OPTIONAL_KINDS
 
-from .benchmark import measured, plan
-from .benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS
-from .benchmark.candidates import CANDIDATES, LISTENERS
-from .benchmark.chart import Chart, draw
-from .benchmark.counters import Counts
-from .benchmark.expected import differences
-from .benchmark.goals import FULL_KINDS, LIVE_PEER, goals
-from .benchmark.live_results import Heard, LiveResults
-from .benchmark.measured import Finding, NotMeasuredError, load, save
-from .benchmark.meter import Cost
-from .benchmark.plan import (
+from .tools.benchmark import measured, plan
+from .tools.benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS
+from .tools.benchmark.candidates import CANDIDATES, LISTENERS
+from .tools.benchmark.chart import Chart, draw
+from .tools.benchmark.counters import Counts
+from .tools.benchmark.expected import differences
+from .tools.benchmark.goals import FULL_KINDS, LIVE_PEER, goals
+from .tools.benchmark.live_results import Heard, LiveResults
+from .tools.benchmark.measured import Finding, NotMeasuredError, load, save
+from .tools.benchmark.meter import Cost
+from .tools.benchmark.plan import (
     BEYOND_THE_LIMIT,
     IDLERS,
     LARGE,
@@ -35,8 +35,8 @@ from .benchmark.plan import (
     UNRECORDED,
     USUAL,
 )
-from .benchmark.report import report
-from .benchmark.reports import (
+from .tools.benchmark.report import report
+from .tools.benchmark.reports import (
     READ_ALL,
     READ_SOME,
     RIDING,
@@ -44,8 +44,8 @@ from .benchmark.reports import (
     TITLES as REPORT_TITLES,
     measure,
 )
-from .benchmark.results import FullCost, Limit, Results
-from .benchmark.scenarios import (
+from .tools.benchmark.results import FullCost, Limit, Results
+from .tools.benchmark.scenarios import (
     ALL_TOLD,
     FULL_TITLES,
     GUARDING,
@@ -64,9 +64,9 @@ from .benchmark.scenarios import (
     TRIGGERED,
     UNGUARDED,
 )
-from .benchmark.service.fleet import EMAIL as RIDER, Fleet
-from .benchmark.usual_way import binary_sensor, sensor
-from .simulator import Simulator
+from .tools.benchmark.service.fleet import EMAIL as RIDER, Fleet
+from .tools.benchmark.usual_way import binary_sensor, sensor
+from .tools.simulator import Simulator
 
 IDLE = Counts(requests=1, bytes=100, changed=0, written=0, different=0, rows=0)
 WRITTEN = Counts(requests=2, bytes=200, changed=3, written=3, different=3, rows=3)

@@ -16,8 +16,8 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from .conftest import BLUE, RED, Poll, StateOf, async_setup
 from .riding import async_ride, go, standing
-from .simulator.server import Simulator
 from .test_ride_book import row, store
+from .tools.simulator.server import Simulator
 
 CALENDAR = "calendar.red_bike_rides"
 HOUR = timedelta(hours=1)

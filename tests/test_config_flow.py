@@ -42,7 +42,7 @@ from .conftest import (
     StateOf,
     async_setup,
 )
-from .simulator import Simulator, client_context
+from .tools.simulator import Simulator, client_context
 
 # What the simulator fails in, and what the person reads.
 SERVER_FAILURES = [

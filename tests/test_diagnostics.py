@@ -28,8 +28,8 @@ from .conftest import (
     Poll,
     async_setup,
 )
-from .simulator.kinds import SERVICE
-from .simulator.server import Simulator
+from .tools.simulator.kinds import SERVICE
+from .tools.simulator.server import Simulator
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 

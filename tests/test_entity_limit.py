@@ -19,8 +19,8 @@ from custom_components.bike_tracker.entities import entity_limit
 from custom_components.bike_tracker.entities.entity_limit import OPTIONAL_KINDS
 
 from .conftest import EMAIL, EVERYTHING, Poll, Shown, StateOf, async_setup
-from .simulator.server import Simulator
 from .static.entities import DESCRIPTIONS
+from .tools.simulator.server import Simulator
 
 # A tracker that never reported has four enabled entities: room for five and a half.
 LIMIT = 22

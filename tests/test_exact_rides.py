@@ -16,10 +16,10 @@ import pytest
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
-from .simulator import Simulator
-from .simulator.streets import METRES_PER_DEGREE
-from .story.home import Home
-from .story.told import Told
+from .tools.simulator import Simulator
+from .tools.simulator.streets import METRES_PER_DEGREE
+from .tools.story.home import Home
+from .tools.story.told import Told
 
 RIDE = ["started", "ended"]
 MINUTE = 60

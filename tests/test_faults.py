@@ -10,7 +10,8 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
-from .faults.decided import (
+from .long import some
+from .tools.faults.decided import (
     DECIDED,
     DECIDED_PLACES,
     SERIAL_NUMBER,
@@ -20,12 +21,11 @@ from .faults.decided import (
     Outcome,
     Place,
 )
-from .faults.home import Home, States
-from .faults.page import PAGE, page
-from .faults.trouble import TROUBLES, Trouble
-from .long import some
-from .simulator import FAULTS, Simulator, client_context
-from .simulator.render import Endpoint
+from .tools.faults.home import Home, States
+from .tools.faults.page import PAGE, page
+from .tools.faults.trouble import TROUBLES, Trouble
+from .tools.simulator import FAULTS, Simulator, client_context
+from .tools.simulator.render import Endpoint
 
 MIB = 2**20
 HOST = "bikes.home.arpa"
@@ -148,7 +148,7 @@ def test_every_fault_is_decided() -> None:
 
 
 def test_page() -> None:
-    """docs/faults.md says what the tests here see: see tests/faults."""
+    """docs/faults.md says what the tests here see: see tests/tools/faults."""
     assert PAGE.read_text() == page()
 
 

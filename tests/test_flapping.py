@@ -12,14 +12,14 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from .conftest import MakeEntry, async_setup
-from .faults.flapping import flap, strike
-from .faults.home import Home
-from .faults.recovery import until_right
-from .faults.trouble import NAME_NOT_FOUND, TROUBLES
-from .faults.truth import wrong
 from .long import IS_LONG, some
-from .simulator import Simulator
-from .simulator.render import Endpoint
+from .tools.faults.flapping import flap, strike
+from .tools.faults.home import Home
+from .tools.faults.recovery import until_right
+from .tools.faults.trouble import NAME_NOT_FOUND, TROUBLES
+from .tools.faults.truth import wrong
+from .tools.simulator import Simulator
+from .tools.simulator.render import Endpoint
 
 HOUR = 60 * 60
 DAY = 24 * HOUR

@@ -17,9 +17,9 @@ from custom_components.bike_tracker.diagnostics import (
 
 from .conftest import EMAIL, PASSWORD
 from .long import IS_LONG
-from .simulator import Simulator
-from .simulator.streets import METRES_PER_DEGREE
-from .story.home import Home
+from .tools.simulator import Simulator
+from .tools.simulator.streets import METRES_PER_DEGREE
+from .tools.story.home import Home
 
 BIKES, HOURS = (300, 3) if IS_LONG else (40, 0.5)
 RIDES_AN_HOUR = 40

@@ -7,7 +7,7 @@ import gpxpy
 from gpxpy.gpx import GPX
 import pytest
 
-from custom_components.bike_tracker.answers.gpx import Point, gpx
+from custom_components.bike_tracker.responses.gpx import Point, gpx
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, 250_000, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

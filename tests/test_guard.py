@@ -15,8 +15,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, RED, Poll, StateOf, async_setup
-from .simulator.server import Simulator
-from .simulator.world import DEFAULT_LATITUDE
+from .tools.simulator.server import Simulator
+from .tools.simulator.world import DEFAULT_LATITUDE
 
 GUARD = "alarm_control_panel.red_bike_guard"
 AWAY = DEFAULT_LATITUDE + 0.01

@@ -2,10 +2,10 @@
 
 import pytest
 
-from .guard.nights import found_in
-from .guard.page import PAGE, page
 from .long import IS_LONG, longest
-from .rides.worlds import WORLDS, World
+from .tools.guard.nights import found_in
+from .tools.guard.page import PAGE, page
+from .tools.rides.worlds import WORLDS, World
 
 # More are on docs/guard.md, as measured by its command.
 _NIGHTS = 10 if IS_LONG else 5

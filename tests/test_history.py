@@ -8,12 +8,12 @@ from aiohttp import ClientSession
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.bike_tracker.account import Gap, Tracker, Trackers
 from custom_components.bike_tracker.api import InvalidResponseError, TrackingClient
-from custom_components.bike_tracker.asking.history import History
+from custom_components.bike_tracker.polling.history import History
+from custom_components.bike_tracker.tracking import Gap, Tracker, Trackers
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED
-from .simulator import Simulator
+from .tools.simulator import Simulator
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)

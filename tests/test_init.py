@@ -28,7 +28,7 @@ from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
-from .simulator.server import Simulator, authorization
+from .tools.simulator.server import Simulator, authorization
 
 
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")

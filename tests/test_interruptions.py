@@ -27,8 +27,8 @@ from custom_components.bike_tracker import (
 )
 from custom_components.bike_tracker.api import News
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.fleet.registries import Fleet
 from custom_components.bike_tracker.portions import Portions
+from custom_components.bike_tracker.registry.registries import Fleet
 
 from .conftest import (
     BLUE,
@@ -41,8 +41,8 @@ from .conftest import (
     StateOf,
     async_setup,
 )
-from .simulator.server import Simulator
-from .simulator.world import DEFAULT_LATITUDE
+from .tools.simulator.server import Simulator
+from .tools.simulator.world import DEFAULT_LATITUDE
 
 MANY = [f"35{number:013}" for number in range(300)]
 

@@ -8,7 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.identity import name_of
 
 from .conftest import BLUE, RED, Poll, StateOf, async_setup
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 TOO_LONG = b"[" + b" " * 16 * 2**20 + b"]"
 TOO_MANY = b"[" + b"{}," * 200_000 + b"{}]"

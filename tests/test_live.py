@@ -27,8 +27,8 @@ from pytest_homeassistant_custom_component.typing import (
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
 from .long import some
 from .settle import settle
-from .simulator import LIVE_FAULTS, Simulator
-from .simulator.wire import pause
+from .tools.simulator import LIVE_FAULTS, Simulator
+from .tools.simulator.wire import pause
 
 type Pass = Callable[[float], Awaitable[None]]
 

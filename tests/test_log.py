@@ -15,7 +15,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.identity import name_of
 
 from .conftest import BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
-from .simulator import Simulator
+from .tools.simulator import Simulator
 
 HOUR = 60 * 60
 

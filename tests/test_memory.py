@@ -12,7 +12,10 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.account import (
+from custom_components.bike_tracker.api import Hardware, Position
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.registry.memory import Memory
+from custom_components.bike_tracker.tracking import (
     Alarm,
     Fix,
     Guard,
@@ -27,13 +30,10 @@ from custom_components.bike_tracker.account import (
     Track,
     Triggered,
 )
-from custom_components.bike_tracker.account.checkpoint import Checkpoint
-from custom_components.bike_tracker.api import Hardware, Position
-from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.fleet.memory import Memory
+from custom_components.bike_tracker.tracking.checkpoint import Checkpoint
 
 from .conftest import RED, Poll
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=9, microseconds=1)

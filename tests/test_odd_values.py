@@ -8,7 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from .conftest import BLUE, RED, Poll, StateOf, async_setup
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 
 @pytest.mark.parametrize("year", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"])

@@ -34,7 +34,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from .conftest import EMAIL, PASSWORD
 from .long import examples
 from .properties import oracle, values
-from .simulator import Simulator
+from .tools.simulator import Simulator
 
 every = examples(
     30,
@@ -223,7 +223,7 @@ def recorder() -> Iterator[Recorder]:
     """Send nothing anywhere."""
     recorder = Recorder()
     with patch(
-        "custom_components.bike_tracker.asking.clients.async_create_clientsession",
+        "custom_components.bike_tracker.polling.clients.async_create_clientsession",
         return_value=recorder,
     ):
         yield recorder

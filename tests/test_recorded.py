@@ -21,7 +21,7 @@ from custom_components.bike_tracker.api import AuthenticationError, TrackingClie
 from .api.conftest import Served, recorded_answer
 from .conftest import EMAIL, PASSWORD, MakeEntry, Poll, async_setup
 from .settle import settle
-from .simulator import Simulator
+from .tools.simulator import Simulator
 from .traccar import VERSIONS, recorded
 from .traccar.reading import answers, shown
 

@@ -26,7 +26,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
-from .simulator import Simulator
+from .tools.simulator import Simulator
 from .traccar import VERSIONS, recorded
 
 KINDS = ["4.11", "5.12", "6.14.5"]

@@ -25,7 +25,7 @@ from .conftest import (
     async_setup,
 )
 from .riding import async_ride, go, standing
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

@@ -11,12 +11,12 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.account import Track
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.tracking import Track
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
 from .riding import async_ride, go, riding, standing
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 KEYS = ("total_distance", "ride_distance", "ride_duration")
 RIDE = "event.red_bike_ride"

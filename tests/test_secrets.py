@@ -38,12 +38,12 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, RED, MakeEntry, async_setup
-from .faults.decided import DECIDED, SERIAL_NUMBER
-from .faults.home import Home
-from .faults.trouble import TROUBLES
 from .long import IS_LONG, some
-from .simulator import LIVE_FAULTS, Simulator, authorization, client_context
-from .simulator.world import Json
+from .tools.faults.decided import DECIDED, SERIAL_NUMBER
+from .tools.faults.home import Home
+from .tools.faults.trouble import TROUBLES
+from .tools.simulator import LIVE_FAULTS, Simulator, authorization, client_context
+from .tools.simulator.world import Json
 
 EMAIL = "ann.private@example.com"
 PASSWORD = "pä:ss wörd"

@@ -14,14 +14,14 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.account import Account, Remembered
 from custom_components.bike_tracker.api import Device, News, TrackingClient
-from custom_components.bike_tracker.asking.clients import create_client
-from custom_components.bike_tracker.asking.service import create_service
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.polling.clients import create_client
+from custom_components.bike_tracker.polling.service import create_service
+from custom_components.bike_tracker.tracking import Account, Remembered
 
 from .conftest import Poll, async_setup
-from .simulator import Simulator
+from .tools.simulator import Simulator
 
 
 async def test_removal_while_it_is_tried(

@@ -14,15 +14,15 @@ import pytest
 from custom_components.bike_tracker import PLATFORMS
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
-from .faults.home import Home
-from .faults.trouble import NAME_NOT_FOUND, TROUBLES
 from .long import IS_LONG
-from .simulator import client_context
-from .soak.ledger import Ledger
-from .soak.options import POLLS_A_DAY, Options
-from .soak.reading import read
-from .soak.soak import Soak
-from .story.service import Service
+from .tools.faults.home import Home
+from .tools.faults.trouble import NAME_NOT_FOUND, TROUBLES
+from .tools.simulator import client_context
+from .tools.soak.ledger import Ledger
+from .tools.soak.options import POLLS_A_DAY, Options
+from .tools.soak.reading import read
+from .tools.soak.soak import Soak
+from .tools.story.service import Service
 
 
 @pytest.fixture(autouse=True)

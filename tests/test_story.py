@@ -9,9 +9,9 @@ import pytest
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
 from .long import examples, longest
-from .story.home import Home
-from .story.service import Service
-from .story.steps import (
+from .tools.story.home import Home
+from .tools.story.service import Service
+from .tools.story.steps import (
     Guard,
     HistoryFails,
     Kill,
@@ -28,8 +28,8 @@ from .story.steps import (
     Step,
     Takeover,
 )
-from .story.story import Story
-from .story.told import TRIGGERS, automation
+from .tools.story.story import Story
+from .tools.story.told import TRIGGERS, automation
 
 GREEN = "860000000000033"
 

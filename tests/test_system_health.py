@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import MakeEntry
-from .simulator.server import Simulator
+from .tools.simulator.server import Simulator
 
 
 async def async_health(hass: HomeAssistant) -> dict[str, Any]:

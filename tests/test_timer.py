@@ -3,7 +3,7 @@
 from homeassistant.core import HomeAssistant
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.asking.timer import Timer
+from custom_components.bike_tracker.polling.timer import Timer
 
 from .conftest import Poll
 

@@ -13,9 +13,9 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, EVERYTHING, RED, StateOf, async_setup
-from .simulator.server import Simulator
 from .static.project import INTEGRATION, read_json
 from .static.texts import flatten
+from .tools.simulator.server import Simulator
 
 SECTIONS = (
     "conditions",

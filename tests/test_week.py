@@ -11,16 +11,16 @@ import pytest
 from pytest_homeassistant_custom_component.typing import RecorderInstanceContextManager
 
 from .conftest import EMAIL, PASSWORD, MakeEntry
-from .simulator.server import Simulator
-from .week.found import Found
-from .week.options import Options
-from .week.page import page
-from .week.week import MIDNIGHT, Week
+from .tools.simulator.server import Simulator
+from .tools.week.found import Found
+from .tools.week.options import Options
+from .tools.week.page import page
+from .tools.week.week import MIDNIGHT, Week
 
 
 @pytest.fixture
 def options(pytestconfig: pytest.Config) -> Options:
-    """Return how long, as `python -m tests.week` says; a morning otherwise."""
+    """Return how long, as `python -m tests.tools.week` says; a morning otherwise."""
     plugins = pytestconfig.pluginmanager.get_plugins()
     told = (plugin for plugin in plugins if isinstance(plugin, Options))
     return next(told, Options())

@@ -21,20 +21,20 @@ from custom_components.bike_tracker.api import Position
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf
 from .long import IS_LONG, longest, some
-from .rides.accuracy import distance_error, measure, rides_of
-from .rides.home import Home, Span
-from .rides.page import PAGE, page
-from .rides.plan import BEGIN, a_journey, outages, overlaps, restarts
-from .rides.trackers import Tracker, reports
-from .rides.trips import Journey
-from .rides.unseen import between_polls, during_outages
-from .rides.worlds import TRIPS, WORLDS, World, found_in
-from .simulator.server import Simulator
-from .soak.options import POLLS_A_DAY, Options
-from .soak.weeks import Weeks
-from .story.home import Home as House
-from .story.service import Service
-from .story.story import Story
+from .tools.rides.accuracy import distance_error, measure, rides_of
+from .tools.rides.home import Home, Span
+from .tools.rides.page import PAGE, page
+from .tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
+from .tools.rides.trackers import Tracker, reports
+from .tools.rides.trips import Journey
+from .tools.rides.unseen import between_polls, during_outages
+from .tools.rides.worlds import TRIPS, WORLDS, World, found_in
+from .tools.simulator.server import Simulator
+from .tools.soak.options import POLLS_A_DAY, Options
+from .tools.soak.weeks import Weeks
+from .tools.story.home import Home as House
+from .tools.story.service import Service
+from .tools.story.story import Story
 
 _DAY = timedelta(days=1)
 _POLL = timedelta(minutes=1)

@@ -9,17 +9,17 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.typing import ConfigType
 
-from .asking.clients import create_client
-from .asking.service import create_service
-from .asking.set_up_again import async_set_up_again
 from .const import DOMAIN
 from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from .entities.adder import EntityAdder
 from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
-from .fleet.memory import Memory
-from .fleet.no_contact import async_end_outage
-from .fleet.registries import tracker_of
 from .identity import async_identify
+from .polling.clients import create_client
+from .polling.service import create_service
+from .polling.set_up_again import async_set_up_again
+from .registry.memory import Memory
+from .registry.no_contact import async_end_outage
+from .registry.registries import tracker_of
 from .services import async_setup_services
 
 PLATFORMS = [

@@ -13,10 +13,10 @@ from homeassistant.components.alarm_control_panel import (
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
-from .account import Tracker, Triggered
-from .answers.refusals import refused
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerTeller
+from .responses.refusals import refused
+from .tracking import Tracker, Triggered
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

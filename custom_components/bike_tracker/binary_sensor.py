@@ -11,9 +11,9 @@ from homeassistant.components.binary_sensor import (
 )
 from homeassistant.const import EntityCategory
 
-from .account import Tracker
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

@@ -13,10 +13,10 @@ from homeassistant.components.calendar import (
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from .account import Fix, KnownRide, Ride
-from .answers.units import async_zone_name, distance, duration, speed
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .responses.units import async_zone_name, distance, duration, speed
+from .tracking import Fix, KnownRide, Ride
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

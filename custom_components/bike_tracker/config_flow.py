@@ -22,10 +22,10 @@ import voluptuous as vol
 
 from .api import Device, errors
 from .api.address import host_of, origin_of, possible_urls
-from .asking.clients import client_for_now
 from .const import DOMAIN, LOGGER
-from .fleet.registries import trackers_of
 from .identity import MINOR_VERSION, async_identify, name_of, title_of, unique_id_of
+from .polling.clients import client_for_now
+from .registry.registries import trackers_of
 
 _PASSWORD = {
     vol.Required(CONF_PASSWORD): TextSelector(

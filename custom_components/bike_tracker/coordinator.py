@@ -14,20 +14,20 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .account import Account, Moment, Tracker
 from .api import Device, Message, News
-from .asking.coming_back import ComingBack
-from .asking.missing_reports import MissingReports
-from .asking.service import Service
 from .const import DOMAIN, LOGGER
-from .fleet.handover import async_hand_over
-from .fleet.listeners import TrackerListeners
-from .fleet.memory import Memory
-from .fleet.registries import Fleet, trackers_of
-from .fleet.repair_issues import async_create_issue, async_delete_issue
-from .fleet.ride_book import RideBook
 from .identity import name_of
 from .live.connection import Live
+from .polling.coming_back import ComingBack
+from .polling.missing_reports import MissingReports
+from .polling.service import Service
+from .registry.handover import async_hand_over
+from .registry.listeners import TrackerListeners
+from .registry.memory import Memory
+from .registry.registries import Fleet, trackers_of
+from .registry.repair_issues import async_create_issue, async_delete_issue
+from .registry.ride_book import RideBook
+from .tracking import Account, Moment, Tracker
 
 _INTERVAL: Final = timedelta(seconds=60)
 

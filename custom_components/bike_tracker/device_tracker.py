@@ -11,9 +11,9 @@ from homeassistant.components.device_tracker import (
 from homeassistant.const import EntityCategory
 from homeassistant.helpers.entity import EntityDescription
 
-from .account import Tracker
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

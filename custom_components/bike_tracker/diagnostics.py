@@ -16,15 +16,15 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
-from .account import Tracker
 from .api import Position
 from .api.address import host_of
 from .api.lists import MOST_NAMES
 from .api.models import KNOWN_NAMES
 from .coordinator import BikeTrackerCoordinator
 from .entities.entry import BikeTrackerConfigEntry
-from .fleet.registries import tracker_of
 from .live.connection import LiveState
+from .registry.registries import tracker_of
+from .tracking import Tracker
 
 _TO_REDACT = {
     "altitude",

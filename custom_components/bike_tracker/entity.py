@@ -10,10 +10,10 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .account import Alarm, RideEvent, Tracker, Triggered
 from .const import LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .identity import name_of
+from .tracking import Alarm, RideEvent, Tracker, Triggered
 
 
 @dataclass(frozen=True, kw_only=True)

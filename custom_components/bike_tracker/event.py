@@ -8,9 +8,9 @@ from typing import Final, override
 from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.core import callback
 
-from .account import ALARM_TYPES, Alarm, RideEvent
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerTeller
+from .tracking import ALARM_TYPES, Alarm, RideEvent
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

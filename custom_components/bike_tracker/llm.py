@@ -4,10 +4,10 @@ from homeassistant.components.llm import LLMTools
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.llm import LLM_API_ASSIST, LLMContext
 
-from .answers.bikes import exposed_bikes
+from .responses.bikes import exposed_bikes
 
 try:
-    from .answers.tools import TOOLS
+    from .responses.tools import TOOLS
 except ImportError:
     # Home Assistant before 2026.10.
     TOOLS = ()

@@ -26,11 +26,11 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
-from .account import Tracker
 from .api import Device
 from .coordinator import SIGNAL_POLLED, BikeTrackerCoordinator
 from .entities.entry import async_offer
 from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

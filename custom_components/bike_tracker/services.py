@@ -15,12 +15,12 @@ from homeassistant.helpers import config_validation as cv, device_registry as dr
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .account import LONGEST
-from .answers.bikes import bike_of, bikes_of
-from .answers.refusals import refused
-from .answers.rides import rides_of
-from .answers.track import async_track, async_write
 from .const import DOMAIN
+from .responses.bikes import bike_of, bikes_of
+from .responses.refusals import refused
+from .responses.rides import rides_of
+from .responses.track import async_track, async_write
+from .tracking import LONGEST
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"

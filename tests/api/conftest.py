@@ -9,7 +9,7 @@ from aiohttp import ClientSession, DummyCookieJar
 import pytest
 
 from custom_components.bike_tracker.api import TrackingClient
-from tests.simulator import Simulator
+from tests.tools.simulator import Simulator
 
 EMAIL = "ann@example.com"
 PASSWORD = "correct horse"

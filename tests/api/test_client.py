@@ -31,7 +31,7 @@ from custom_components.bike_tracker.api.errors import (
     RefusedError,
     UnknownHostError,
 )
-from tests.simulator import Simulator, client_context
+from tests.tools.simulator import Simulator, client_context
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve, recorded_answer
 

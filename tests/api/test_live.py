@@ -28,8 +28,8 @@ from custom_components.bike_tracker.api.errors import RefusedError
 from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.api.messages import read
 from custom_components.bike_tracker.api.socket import Socket
-from tests.simulator import Simulator
-from tests.simulator.streets import HOME
+from tests.tools.simulator import Simulator
+from tests.tools.simulator.streets import HOME
 
 from .rows import TRACCAR_POSITION
 

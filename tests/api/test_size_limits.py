@@ -16,7 +16,7 @@ from custom_components.bike_tracker.api import (
     InvalidResponseError,
     TrackingClient,
 )
-from tests.simulator import Simulator
+from tests.tools.simulator import Simulator
 
 from .conftest import MakeClient
 from .rows import DEVICE

@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.blueprints.conftest import clock
 from tests.conftest import BLUE, RED
-from tests.simulator.server import Simulator
+from tests.tools.simulator.server import Simulator
 
 from .garage import Garage
 

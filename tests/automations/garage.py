@@ -15,7 +15,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.house import House
 from tests.conftest import EMAIL, PASSWORD, RED
-from tests.simulator.server import Simulator
+from tests.tools.simulator.server import Simulator
 
 INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
 # Five is a prime: steps of one to four places come by all of them, each time from another one.

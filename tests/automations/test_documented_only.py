@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.conftest import EMAIL, PASSWORD, RED
-from tests.simulator.server import Simulator
+from tests.tools.simulator.server import Simulator
 
 from .garage import Garage
 from .test_condition import Ask, ask_fixture

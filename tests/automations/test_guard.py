@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import BLUE, RED
 from tests.long import some
-from tests.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .garage import INTERRUPTIONS, Garage
 

@@ -18,7 +18,7 @@ from custom_components import bike_tracker
 from custom_components.bike_tracker import automations
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED, Poll, StateOf, async_setup
-from tests.simulator.server import Simulator
+from tests.tools.simulator.server import Simulator
 
 from .garage import Garage
 from .test_condition import CONDITIONS, DURATIONS

@@ -13,7 +13,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 from .house import House
 
@@ -38,7 +38,7 @@ def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> No
     """Begin at a known second, and poll at the same one of each minute."""
     freezer.move_to(_START)
     monkeypatch.setattr(
-        "custom_components.bike_tracker.asking.waits.random.uniform", lambda *_: 1
+        "custom_components.bike_tracker.polling.waits.random.uniform", lambda *_: 1
     )
 
 

@@ -5,8 +5,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 
 from tests.conftest import BLUE, RED
-from tests.simulator.server import Simulator
-from tests.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .house import House
 from .test_send_to import CHAT, MAP, phones

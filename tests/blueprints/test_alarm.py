@@ -6,10 +6,10 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from custom_components.bike_tracker.account import ALARM_TYPES
+from custom_components.bike_tracker.tracking import ALARM_TYPES
 from tests.conftest import BLUE, RED
-from tests.simulator.server import Simulator
 from tests.static.project import ROOT
+from tests.tools.simulator.server import Simulator
 
 from .house import House
 

@@ -5,8 +5,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from tests.conftest import BLUE, RED
-from tests.simulator.server import Simulator
-from tests.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .conftest import WORK_LATITUDE
 from .house import House

@@ -7,8 +7,8 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from tests.conftest import BLUE, RED
-from tests.simulator.server import Simulator
-from tests.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 from .house import House
 

@@ -22,8 +22,8 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from tests.conftest import BLUE, EMAIL, PASSWORD, RED
-from tests.simulator.server import Simulator
-from tests.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .house import House
 

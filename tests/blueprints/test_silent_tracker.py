@@ -8,8 +8,8 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import BLUE, EMAIL, RED
-from tests.simulator.server import Simulator
-from tests.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .house import House
 

@@ -8,7 +8,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from tests.conftest import BLUE, EMAIL, RED
-from tests.simulator.server import Simulator
+from tests.tools.simulator.server import Simulator
 
 from .house import House
 

@@ -20,8 +20,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.conftest import BLUE, EMAIL, RED
-from tests.simulator.server import Simulator
-from tests.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .conftest import WORK_LATITUDE
 from .house import House

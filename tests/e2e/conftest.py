@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.live import HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import HomeAssistantProcess, SimulatorProcess
 
 from . import RESULTS
 

@@ -2,14 +2,14 @@
 
 import asyncio
 
-from tests.live import (
+from tests.tools.demo import (
     EMAIL,
     PASSWORD,
     HomeAssistantClient,
     HomeAssistantProcess,
     SimulatorProcess,
 )
-from tests.live.town import settle
+from tests.tools.demo.town import settle
 
 BIKE = "860000000000001"
 AUTOMATION = "offline"

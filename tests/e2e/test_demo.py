@@ -15,15 +15,15 @@ import sys
 from aiohttp import ClientSession
 import pytest
 
-from tests.live import HomeAssistantClient
-from tests.live.ports import HOST, free_port
+from tests.tools.demo import HomeAssistantClient
+from tests.tools.demo.ports import HOST, free_port
 
 
 @contextmanager
 def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """Start the demo, with its temporary files in a folder; it does not outlive this."""
     with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "tests.live.demo", *options],
+        [sys.executable, "-m", "tests.tools.demo.demo", *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

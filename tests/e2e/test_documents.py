@@ -9,7 +9,7 @@ import hass_frontend
 from homeassistant import components
 import pytest
 
-from tests.live.config_folder import ROOT
+from tests.tools.demo.config_folder import ROOT
 
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _CODE = re.compile(r"^( *)```.*?^ *```$", re.DOTALL | re.MULTILINE)

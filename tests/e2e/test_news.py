@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tests.live import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
-from tests.live.check import check, table
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo.check import check, table
 
 BIKE = "860000000000001"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.live import (
+from tests.tools.demo import (
     EMAIL,
     PASSWORD,
     HomeAssistantClient,
@@ -17,9 +17,9 @@ from tests.live import (
     SimulatorProcess,
     State,
 )
-from tests.live.ports import free_port
-from tests.live.town import settle
-from tests.simulator.streets import HOME, WERDERPLATZ
+from tests.tools.demo.ports import free_port
+from tests.tools.demo.town import settle
+from tests.tools.simulator.streets import HOME, WERDERPLATZ
 
 BIKE = "860000000000001"
 OTHER_BIKE = "860000000000002"

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.live import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
-from tests.live.town import settle
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo.town import settle
 
 ENTITIES_OF_A_TRACKER = 12
 DEVICES = "/api/devices"

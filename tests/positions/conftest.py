@@ -8,7 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from ..conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 from .places import HOME
 
 

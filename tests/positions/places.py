@@ -4,8 +4,8 @@ from typing import TypedDict
 
 from homeassistant.core import State
 
-from ..simulator.server import Simulator
-from ..simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+from ..tools.simulator.server import Simulator
+from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 
 class Where(TypedDict):

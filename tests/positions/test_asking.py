@@ -12,7 +12,7 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, RED, Poll, StateOf, async_setup
 from ..long import some
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place
 
 NOT_OFFERED = [

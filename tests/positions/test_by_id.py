@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.api import TrackingClient
 
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, asked_by_id, place
 
 
@@ -274,7 +274,7 @@ async def test_other_positions_than_those_that_were_asked_for(
     """A server that answers by ID with what it likes leads nobody back in time."""
     old = json.dumps(simulator.listed("positions", EMAIL)).encode()
     monkeypatch.setattr(
-        "tests.simulator.render.Renderer.positions_by_id", lambda *_: old
+        "tests.tools.simulator.render.Renderer.positions_by_id", lambda *_: old
     )
     simulator.report(RED, **AWAY)
     simulator.override_field(RED, "positionId", 4711)

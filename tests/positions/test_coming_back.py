@@ -15,8 +15,8 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
-from ..simulator.server import Simulator
-from ..simulator.world import DEFAULT_LONGITUDE
+from ..tools.simulator.server import Simulator
+from ..tools.simulator.world import DEFAULT_LONGITUDE
 from .places import AT_HOME, AWAY, place
 
 

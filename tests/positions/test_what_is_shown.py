@@ -10,7 +10,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place
 
 

@@ -12,9 +12,9 @@ from .project import ROOT, project_files
 
 COMMANDS = [path.name for path in project_files() if path.parent == ROOT / "scripts"]
 PROGRAMS = {
-    "demo": "tests.live.demo",
-    "benchmark": "tests.benchmark",
-    "soak": "tests.soak",
+    "demo": "tests.tools.demo.demo",
+    "benchmark": "tests.tools.benchmark",
+    "soak": "tests.tools.soak",
 }
 """What takes the options of a command."""
 

@@ -11,8 +11,8 @@ import pytest
 import voluptuous as vol
 
 from custom_components.bike_tracker import event
-from custom_components.bike_tracker.account import Triggered
 from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
+from custom_components.bike_tracker.tracking import Triggered
 
 from .automations import described
 from .entities import DESCRIPTIONS, STATES

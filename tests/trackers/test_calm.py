@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from ..conftest import RED, Poll, StateOf
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 COUNTERS = ("total_distance", "ride_distance", "ride_duration")
 # Minutes of riding, and until a ride is over.

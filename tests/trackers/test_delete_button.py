@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.typing import (
 from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 
 async def async_delete(

@@ -16,7 +16,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 # In hours.
 WEEK = 7 * 24

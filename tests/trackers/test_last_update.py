@@ -13,7 +13,7 @@ import pytest
 from custom_components.bike_tracker import sensor
 
 from ..conftest import EMAIL, RED, Poll, StateOf
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 STATE = "sensor.red_bike_last_update"
 

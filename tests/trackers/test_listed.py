@@ -9,7 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 GREEN = "860000000000033"
 

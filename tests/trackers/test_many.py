@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import portions
 
 from ..conftest import EMAIL, Poll, async_setup
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 
 async def test_many_trackers_come_and_go(

@@ -7,7 +7,7 @@ from homeassistant.helpers import device_registry as dr
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from ..conftest import BLUE, EMAIL, RED, Poll
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 
 async def test_rename(

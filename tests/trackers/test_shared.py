@@ -26,7 +26,7 @@ from ..conftest import (
     StateOf,
     async_setup,
 )
-from ..simulator.server import Simulator
+from ..tools.simulator.server import Simulator
 
 CAROL = "carol@example.com"
 GREEN = "860000000000033"

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from ..account import Tracker, Trackers
 from ..api.models import timestamp
 from ..coordinator import BikeTrackerCoordinator
+from ..tracking import Tracker, Trackers
 from .kinds import Item, Kind
 
 # Many began to watch at the same time.

@@ -29,10 +29,10 @@ from homeassistant.helpers.singleton import singleton
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from ..account import Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
-from ..fleet.memory import MARKS
+from ..registry.memory import MARKS
+from ..tracking import Trackers
 from .attached_trigger import AttachedTrigger
 from .kinds import Item
 from .targets import coordinators, trackers_in

@@ -6,7 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from ..account import ALARM_TYPES, Alarm, RideEvent, Said, Tracker, Triggered
+from ..tracking import ALARM_TYPES, Alarm, RideEvent, Said, Tracker, Triggered
 
 AT_ONCE: Final = timedelta()
 _SILENT_FOR: Final = timedelta(hours=24)

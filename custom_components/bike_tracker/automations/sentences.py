@@ -7,8 +7,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
-from ..answers.units import distance, duration
 from ..const import DOMAIN
+from ..responses.units import distance, duration
 from .kinds import KINDS, Item
 
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"

@@ -13,13 +13,13 @@ from homeassistant.helpers.entity_platform import (
     async_get_current_platform,
 )
 
-from ..account import Tracker, Trackers
 from ..const import DOMAIN, LOGGER
 from ..coordinator import BikeTrackerCoordinator
 from ..entity import BikeTrackerDescription, BikeTrackerEntity
-from ..fleet.registries import description_of
 from ..identity import name_of
 from ..portions import Portions
+from ..registry.registries import description_of
+from ..tracking import Tracker, Trackers
 from . import entity_limit
 
 type Kinds = Mapping[

@@ -9,7 +9,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 
-from ..fleet.repair_issues import async_create_issue, async_delete_issue
+from ..registry.repair_issues import async_create_issue, async_delete_issue
 
 OPTIONAL_KINDS: Final = (
     *("motion", "battery", "alarm", "lock", "charging", "ride", "rides", "guard"),

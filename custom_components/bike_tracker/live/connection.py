@@ -15,10 +15,10 @@ from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..api import Message, TrackingClient, TrackingError, async_messages
-from ..asking.timer import Timer
-from ..asking.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
+from ..polling.timer import Timer
+from ..polling.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from .inbox import Inbox
 
 # Not in the moment in which Home Assistant sets up all that it has.

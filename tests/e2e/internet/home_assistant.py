@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import override
 
-from tests.live import HomeAssistantProcess
+from tests.tools.demo import HomeAssistantProcess
 
 from .connected_home_assistant import PORT_VARIABLE
 from .server import Internet

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 
 from aiohttp import web
 
-from tests.live.config_folder import INTEGRATION, ROOT
+from tests.tools.demo.config_folder import INTEGRATION, ROOT
 
 from .server import Site
 

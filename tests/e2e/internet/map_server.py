@@ -7,7 +7,7 @@ import re
 
 from aiohttp import web
 
-from tests.simulator.streets import STREETS, Point, metres
+from tests.tools.simulator.streets import STREETS, Point, metres
 
 from .vector_tile import EXTENT, Line, TilePoint, encode
 

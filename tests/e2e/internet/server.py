@@ -8,7 +8,7 @@ from typing import Self
 
 from aiohttp import web
 
-from tests.simulator.listener import Listener
+from tests.tools.simulator.listener import Listener
 
 from .certificates import certificates
 

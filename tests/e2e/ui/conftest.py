@@ -13,16 +13,16 @@ from tests.e2e.browser import DESKTOP, MILLISECONDS, Look, chromium, new_context
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet, hosting, map_server
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.live import (
+from tests.tools.demo import (
     EMAIL,
     PASSWORD,
     HomeAssistantClient,
     HomeAssistantProcess,
     SimulatorProcess,
 )
-from tests.live.client import DOMAIN
-from tests.live.log import complaints
-from tests.live.town import settle
+from tests.tools.demo.client import DOMAIN
+from tests.tools.demo.log import complaints
+from tests.tools.demo.town import settle
 
 from .fleet import PLACES, Fleet
 from .words import Words

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from itertools import count
 
-from tests.live import EMAIL, PASSWORD, SimulatorProcess
-from tests.simulator.streets import HOME, WERDERPLATZ, Point
+from tests.tools.demo import EMAIL, PASSWORD, SimulatorProcess
+from tests.tools.simulator.streets import HOME, WERDERPLATZ, Point
 
 PLACES: Mapping[str, Point] = {
     "City bike": HOME,

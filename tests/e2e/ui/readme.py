@@ -3,7 +3,7 @@
 from html import unescape
 import re
 
-from tests.live.config_folder import ROOT
+from tests.tools.demo.config_folder import ROOT
 
 _BUTTON = re.compile(r"https://my\.home-assistant\.io/redirect/([^)\s]+)\)")
 

@@ -9,10 +9,10 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.live import EMAIL, PASSWORD, SimulatorProcess
-from tests.live.kilometres import add_kilometres
-from tests.live.past_rides import add_rides
-from tests.live.town import settle
+from tests.tools.demo import EMAIL, PASSWORD, SimulatorProcess
+from tests.tools.demo.kilometres import add_kilometres
+from tests.tools.demo.past_rides import add_rides
+from tests.tools.demo.town import settle
 
 DASHBOARD = "my-bikes"
 """One of its own, as somebody has who never made one: empty."""

@@ -8,7 +8,7 @@ import pytest
 from yarl import URL
 
 from tests.e2e.frontend import Frontend
-from tests.live import EMAIL, PASSWORD, HomeAssistantProcess
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess
 
 from .fleet import Fleet
 

@@ -4,7 +4,7 @@ from playwright.async_api import Locator, expect
 import pytest
 
 from tests.e2e.frontend import Frontend
-from tests.live import EMAIL, PASSWORD
+from tests.tools.demo import EMAIL, PASSWORD
 
 from .fleet import Fleet
 from .words import IN_EVERY_LANGUAGE, Texts, Words

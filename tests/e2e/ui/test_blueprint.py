@@ -10,8 +10,8 @@ import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.hosting import Repository
-from tests.live import EMAIL, HomeAssistantClient, HomeAssistantProcess
-from tests.simulator.streets import HOME
+from tests.tools.demo import EMAIL, HomeAssistantClient, HomeAssistantProcess
+from tests.tools.simulator.streets import HOME
 
 from .fleet import Fleet
 from .readme import button

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
-from tests.live import HomeAssistantClient, HomeAssistantProcess
-from tests.simulator.streets import WERDERPLATZ
+from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess
+from tests.tools.simulator.streets import WERDERPLATZ
 
 from .editor import Editor, Target
 from .fleet import Fleet

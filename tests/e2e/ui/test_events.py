@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
-from tests.live import HomeAssistantProcess
-from tests.live.kilometres import add_kilometres
+from tests.tools.demo import HomeAssistantProcess
+from tests.tools.demo.kilometres import add_kilometres
 
 from .fleet import Fleet
 

@@ -14,9 +14,9 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
-from tests.live import EMAIL, PASSWORD
-from tests.live.client import DOMAIN
-from tests.live.config_folder import INTEGRATION
+from tests.tools.demo import EMAIL, PASSWORD
+from tests.tools.demo.client import DOMAIN
+from tests.tools.demo.config_folder import INTEGRATION
 
 from .fleet import Fleet
 from .phone import MESSAGE

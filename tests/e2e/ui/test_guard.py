@@ -11,8 +11,8 @@ import pytest_asyncio
 from tests.e2e.browser import DESKTOP, Look
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.hosting import Repository
-from tests.live import HomeAssistantProcess
-from tests.simulator.streets import HOME
+from tests.tools.demo import HomeAssistantProcess
+from tests.tools.simulator.streets import HOME
 
 from .fleet import Fleet
 from .layout import cut_off

@@ -4,7 +4,7 @@ from playwright.async_api import expect
 import pytest
 
 from tests.e2e.frontend import Frontend
-from tests.live import EMAIL, PASSWORD, HomeAssistantProcess
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess
 
 from .fleet import Fleet
 from .layout import cut_off, too_wide

@@ -9,8 +9,8 @@ import pytest_asyncio
 from tests.e2e import RESULTS
 from tests.e2e.browser import Look
 from tests.e2e.frontend import Frontend
-from tests.live import EMAIL, HomeAssistantProcess
-from tests.live.dashboard import renew_dashboard
+from tests.tools.demo import EMAIL, HomeAssistantProcess
+from tests.tools.demo.dashboard import renew_dashboard
 
 from .fleet import Fleet
 from .layout import cut_off, too_wide

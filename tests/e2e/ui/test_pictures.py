@@ -15,9 +15,9 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import BRANCH, Repository
-from tests.live import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
-from tests.live.config_folder import ROOT
-from tests.simulator.streets import HOME, STREETS
+from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo.config_folder import ROOT
+from tests.tools.simulator.streets import HOME, STREETS
 
 from .conftest import RESULTS
 from .fleet import Fleet

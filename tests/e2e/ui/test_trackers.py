@@ -7,8 +7,8 @@ from playwright.async_api import Locator, expect
 import pytest
 
 from tests.e2e.frontend import Frontend
-from tests.live import HomeAssistantProcess
-from tests.simulator.streets import HOME
+from tests.tools.demo import HomeAssistantProcess
+from tests.tools.simulator.streets import HOME
 
 from .fleet import Fleet
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.config_folder import INTEGRATION
+from tests.tools.demo.config_folder import INTEGRATION
 
 
 @dataclass(frozen=True, slots=True)

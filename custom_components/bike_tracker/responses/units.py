@@ -1,0 +1,47 @@
+"""Ways, times, speeds and places for people to read, in the words of their house."""
+
+from typing import Final
+
+from homeassistant.components.zone import async_active_zone
+from homeassistant.const import UnitOfLength, UnitOfSpeed
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.util.unit_conversion import SpeedConverter
+
+from ..tracking import Fix
+
+# All other languages write 4,2.
+_LANGUAGES_WITH_POINT: Final = {
+    *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
+    # Whoever uses Home Assistant in these reads English here.
+    *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
+}
+
+
+def distance(hass: HomeAssistant, kilometres: float) -> str:
+    """Return a way, as "4.2 km", with the decimal comma where that is written."""
+    units = hass.config.units
+    way = f"{units.length(kilometres, UnitOfLength.KILOMETERS):.1f}"
+    if hass.config.language not in _LANGUAGES_WITH_POINT:
+        way = way.replace(".", ",")
+    return f"{way} {units.length_unit}"
+
+
+def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
+    """Return a speed, as "27 km/h"."""
+    known = UnitOfSpeed.KILOMETERS_PER_HOUR
+    unit = hass.config.units.get_converted_unit("speed", known) or known
+    value = SpeedConverter.convert(kilometres_per_hour, known, unit)
+    return f"{value:.0f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return how long something took, as "1 h 5 min"."""
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+@callback
+def async_zone_name(hass: HomeAssistant, place: Fix) -> str | None:
+    """Return the name of the zone that a place is in, None outside of all."""
+    zone = async_active_zone(hass, place.latitude, place.longitude)
+    return None if zone is None else zone.name

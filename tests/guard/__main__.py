@@ -1,6 +1,0 @@
-"""Measures what guards make of nights, and writes docs/guard.md: python -m tests.guard."""
-
-from .page import PAGE, page
-
-PAGE.write_text(page())
-print(f"Wrote {PAGE.name}")

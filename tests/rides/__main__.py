@@ -1,6 +1,0 @@
-"""Measures how near to the truth rides are, and writes docs/rides.md: python -m tests.rides."""
-
-from .page import PAGE, page
-
-PAGE.write_text(page())
-print(f"Wrote {PAGE.name}")

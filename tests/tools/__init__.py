@@ -1,0 +1,1 @@
+"""Machines: what tests, measurements and the demo run against."""

@@ -1,0 +1,100 @@
+"""Measures what set-up, polls and messages cost: python -m tests.tools.benchmark --help."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+import sys
+from time import monotonic
+
+from . import plan
+from .before import RevisionError, compare
+from .machine import LibraryError, describe
+from .measured import Finding, NotMeasuredError, load, save
+from .report import REPORT, write
+from .results import Results
+
+
+def main() -> int:
+    """Run, and return 0 if every count is right."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/benchmark",
+        description="Measures this integration beside others in a real Home Assistant, over real sockets, and writes"
+        f" docs/{REPORT.name}. That takes more than an hour, on a machine that does nothing else.",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--quick",
+        action="store_true",
+        help="only count requests, states and rows of small fleets, and say what is not as it has to be",
+    )
+    what.add_argument(
+        "--only",
+        choices=plan.PARTS,
+        help="measure nothing but this anew, and leave the rest of the page as it was measured before",
+    )
+    what.add_argument(
+        "--before",
+        metavar="REVISION",
+        help="measure an earlier version from git beside this one, print both, and write nothing",
+    )
+    what.add_argument(
+        "--render",
+        action="store_true",
+        help="measure nothing, and write the page of what was measured before",
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="of each timed run (default: 5)"
+    )
+    arguments = parser.parse_args()
+    if arguments.repeats < 1:
+        parser.error("--repeats: at least 1")
+    try:
+        if arguments.quick:
+            return _judge(_run(plan.quick()))
+        if arguments.before:
+            print(compare(arguments.before, arguments.repeats))
+            return 0
+        parts = [arguments.only] if arguments.only else list(plan.PARTS)
+        for part in () if arguments.render else parts:
+            run = f"{describe()} {plan.times(part, arguments.repeats)}"
+            findings = _run(plan.PARTS[part](arguments.repeats))
+            if wrong := _judge(findings):
+                return wrong
+            save(part, run, findings)
+        results = Results()
+        write(results, {part: load(part, results) for part in plan.PARTS})
+    except (LibraryError, NotMeasuredError, RevisionError, plan.StepError) as err:
+        print(f"\nFailed: {err}", file=sys.stderr)
+        return 1
+    print(f"Wrote docs/{REPORT.name}")
+    return 0
+
+
+def _run(steps: Sequence[plan.Step]) -> list[Finding]:
+    """Run the steps one after the other, and show how far it is."""
+    findings, start = [], monotonic()
+    for number, step in enumerate(steps, 1):
+        minutes, seconds = divmod(int(monotonic() - start), 60)
+        print(f"[{number}/{len(steps)}, {minutes}:{seconds:02}] {step}", flush=True)
+        findings.append(Finding(step.kind, step.candidate, step.trackers, step.run()))
+    return findings
+
+
+def _judge(findings: Sequence[Finding]) -> int:
+    """Say which counts are wrong, if any."""
+    results = Results()
+    for finding in findings:
+        results.add(**asdict(finding))
+    wrong = results.differences()
+    for difference in wrong:
+        print(f"Wrong: {difference}", file=sys.stderr)
+    print(
+        f"{len(wrong)} counts are wrong"
+        if wrong
+        else "All counts of requests, states and rows are right"
+    )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

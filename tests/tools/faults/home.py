@@ -1,0 +1,350 @@
+"""A home with bikes whose service gets into trouble, and what is seen of it."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+import gc
+import logging
+import socket
+import tracemalloc
+from typing import Any
+
+from aiohttp import ThreadedResolver
+from aiohttp.abc import ResolveResult
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import ATTR_LATITUDE, ATTR_LONGITUDE, CONF_PASSWORD
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.util.async_ import get_scheduled_timer_handles
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.const import DOMAIN
+from tests.tools.simulator import Simulator
+from tests.tools.simulator.render import Endpoint
+from tests.tools.simulator.wire import pause
+
+from .trouble import NAME_NOT_FOUND, Trouble
+
+_POLL = "async_get_devices"
+_REQUESTS = (_POLL, "async_get_positions", "async_get_positions_by_id")
+# For so many seconds the client waits for an answer.
+_PATIENCE = 30
+# What is due within so many seconds of something else is waited for with it.
+_AT_ONCE = 0.5
+# So often what comes by itself has the time to come, in seconds of real time.
+_MOMENTS = 5
+_MOMENT = 0.001
+# Time stands still between whole microseconds: what is less would never pass.
+_LEAST = 0.001
+
+type States = dict[str, dict[str, str]]
+"""By tracker and key of the entity."""
+type Registries = dict[str, dict[str, Any]]
+
+
+@dataclass
+class Home:
+    """Home Assistant with one account, while time stands still."""
+
+    hass: HomeAssistant
+    freezer: FrozenDateTimeFactory
+    simulator: Simulator
+    entry: MockConfigEntry
+    trouble: Trouble
+    caplog: pytest.LogCaptureFixture | None = None
+    is_live: bool = False
+    """Whether there is a live connection, which is a task that never ends."""
+    polls: int = field(default=0, init=False)
+    """How often the device list was asked for, whether or not that reached the server."""
+    asked_at: list[float] = field(default_factory=list, init=False)
+    """When anything was asked for, whether or not that reached the server."""
+    _in_trouble: bool = field(default=False, init=False)
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Count polls, and let the server's name be found unless that is the trouble."""
+
+        async def resolve(*_: Any, **__: Any) -> list[ResolveResult]:
+            return self._resolve()
+
+        for name in _REQUESTS:
+            monkeypatch.setattr(TrackingClient, name, self._counted(name))
+        monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
+
+    def _counted(self, name: str) -> Callable[..., Any]:
+        ask: Callable[..., Any] = getattr(TrackingClient, name)
+
+        async def counted(*arguments: Any) -> Any:
+            self.polls += name == _POLL
+            self.asked_at.append(self.now)
+            return await ask(*arguments)
+
+        return counted
+
+    def _resolve(self) -> list[ResolveResult]:
+        if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [
+            ResolveResult(
+                hostname="",
+                host="127.0.0.1",
+                port=self.simulator.port,
+                family=socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+        ]
+
+    # What happens
+
+    @contextmanager
+    def in_trouble(self, path: Endpoint | None = None) -> Iterator[None]:
+        """Let it go wrong, or one call alone."""
+        self.trouble.begin(self.simulator, path)
+        self._in_trouble = True
+        yield
+        self._in_trouble = False
+        self.simulator.fault(None)
+
+    async def wait(self, seconds: float) -> None:
+        """Let time pass, and what is due come to its end."""
+        self._tick(seconds)
+        await self._settle()
+
+    async def wait_until_due(self, at_most: float) -> None:
+        """Let time pass until the next timer of anybody is due, or so many seconds.
+
+        A day passes in as many steps as there are polls, and a few more.
+        """
+        now = self.hass.loop.time()
+        later = (
+            timer.when() - now
+            for timer in get_scheduled_timer_handles(self.hass.loop)
+            if not timer.cancelled()
+        )
+        due = min((wait for wait in later if wait > _AT_ONCE), default=at_most)
+        await self.wait(max(min(due, at_most), _LEAST))
+
+    async def unload(self) -> None:
+        """Stop, as before a restart."""
+        await self.hass.config_entries.async_unload(self.entry.entry_id)
+
+    async def set_up(self) -> None:
+        """Start, as after a restart."""
+        self.hass.async_create_task(
+            self.hass.config_entries.async_setup(self.entry.entry_id)
+        )
+        await self._settle()
+
+    async def next_poll(self, *marks: int) -> int | None:
+        """Wait, and return the first of these seconds that a poll comes at, if any.
+
+        Home Assistant polls up to a second early and half a second late.
+        """
+        return await self._next(lambda: self.polls, marks)
+
+    async def next_position_request(self, *marks: int) -> int | None:
+        """Wait in the same way for positions to be asked for."""
+        return await self._next(lambda: self.position_requests, marks)
+
+    async def _next(self, count: Callable[[], int], marks: Iterable[int]) -> int | None:
+        passed = 0.0
+        before = count()
+        for mark in marks:
+            await self.wait(mark - 2 - passed)
+            assert count() == before, f"before {mark} s"
+            await self.wait(3)
+            passed = mark + 1
+            if count() > before:
+                return mark
+        return None
+
+    async def sign_in_again(self, password: str) -> None:
+        """Do what the person is asked for."""
+        [flow] = self.hass.config_entries.flow.async_progress()
+        await self.hass.config_entries.flow.async_configure(
+            flow["flow_id"], {CONF_PASSWORD: password}
+        )
+        await self._settle()
+
+    def _tick(self, seconds: float) -> None:
+        self.freezer.tick(timedelta(seconds=seconds))
+        async_fire_time_changed(self.hass)
+
+    async def _settle(self) -> None:
+        """Wait until nothing is under way; a slow server is given the time it gets."""
+        settled = asyncio.create_task(
+            self._settle_live()
+            if self.is_live
+            else self.hass.async_block_till_done(wait_background_tasks=True)
+        )
+        while self.simulator.faults and not settled.done():
+            while self.simulator.slow_answers:
+                await self._be_patient(self.simulator.slow_answers.popleft())
+            await asyncio.sleep(0)
+        await settled
+
+    async def _settle_live(self) -> None:
+        """Wait for all but listening."""
+        for _ in range(_MOMENTS):
+            await self.hass.async_block_till_done()
+            if polls := list(filter(_is_poll, asyncio.all_tasks())):
+                await asyncio.wait(polls)
+            await pause(_MOMENT)
+
+    async def _be_patient(self, seconds: float) -> None:
+        """Let the time pass that the client waits for such an answer."""
+        if seconds < _PATIENCE:
+            self._tick(seconds)
+            return
+        polls = self.polls
+        self._tick(_PATIENCE - 1)
+        await asyncio.sleep(0)
+        assert self.polls == polls
+        self._tick(2)
+
+    # What is seen
+
+    @property
+    def now(self) -> float:
+        """The time that passed, in seconds since some moment."""
+        return self.hass.loop.time()
+
+    @property
+    def state(self) -> ConfigEntryState:
+        """The state of the entry."""
+        return self.entry.state
+
+    @property
+    def reason(self) -> str | None:
+        """Why the entry is not set up."""
+        return self.entry.reason
+
+    @property
+    def asks_to_sign_in(self) -> bool:
+        """Whether the person is asked for the password."""
+        return any(self.entry.async_get_active_flows(self.hass, {"reauth"}))
+
+    @property
+    def requests(self) -> int:
+        """How many requests reached the server, wherever they went there."""
+        record = self.simulator.record.counts.total()
+        return record + self.simulator.other_record.counts.total()
+
+    @property
+    def position_requests(self) -> int:
+        """How often the server was asked for positions."""
+        return self.simulator.record.counts["/api/positions"]
+
+    @property
+    def live_tries(self) -> int:
+        """How often somebody signed in to the live connection, or tried to."""
+        return self.simulator.record.counts["/api/session"]
+
+    def places(self) -> dict[str, str]:
+        """Return where each tracker is shown."""
+        return {tracker: values["tracker"] for tracker, values in self.states().items()}
+
+    def true_places(self) -> dict[str, str]:
+        """Return where each tracker is."""
+        return {
+            tracker: _at(device.position.latitude, device.position.longitude)
+            for tracker, device in self.simulator.devices.items()
+            if device.position is not None
+        }
+
+    def states(self) -> States:
+        """Return all states, with coordinates and the name that is shown."""
+        registry = er.async_get(self.hass)
+        states: States = {}
+        for entity in er.async_entries_for_config_entry(registry, self.entry.entry_id):
+            tracker, _, key = entity.unique_id.partition("_")
+            state = self.hass.states.get(entity.entity_id)
+            value = "missing" if state is None else state.state
+            if state is not None and ATTR_LATITUDE in state.attributes:
+                value = _at(
+                    state.attributes[ATTR_LATITUDE], state.attributes[ATTR_LONGITUDE]
+                )
+            states.setdefault(tracker, {})[key or "tracker"] = value
+        for tracker, values in states.items():
+            device = self._device(tracker)
+            values["name"] = (device and device.name) or "missing"
+        return states
+
+    def _device(self, tracker: str) -> dr.DeviceEntry | None:
+        return dr.async_get(self.hass).async_get_device_by_identifier(
+            (DOMAIN, tracker), self.entry.entry_id
+        )
+
+    def registries(self) -> Registries:
+        """Return what Home Assistant keeps of devices and entities, but for when."""
+        entry_id = self.entry.entry_id
+        devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), entry_id)
+        entities = er.async_entries_for_config_entry(er.async_get(self.hass), entry_id)
+        return {
+            item.id: {
+                key: value
+                for key, value in item.extended_dict.items()
+                if key != "modified_at"
+            }
+            for item in entities
+        } | {
+            item.id: {
+                key: value
+                for key, value in item.dict_repr.items()
+                if key != "modified_at"
+            }
+            for item in devices
+        }
+
+    def log(self) -> list[str]:
+        """Return the lines since the last call that a person finds in the log.
+
+        Warnings of anybody and everything of the integration, and not one traceback.
+        """
+        assert self.caplog is not None
+        records = [
+            record
+            for record in self.caplog.records
+            if record.name != "asyncio"
+            and (
+                record.levelno >= logging.WARNING
+                or (record.levelno >= logging.INFO and DOMAIN in record.name)
+            )
+            # Home Assistant's own, which its page of integrations shows as well.
+            and not record.getMessage().startswith("Config entry '")
+        ]
+        self.caplog.clear()
+        for record in records:
+            assert record.exc_info is None, record.getMessage()
+        return [record.getMessage() for record in records]
+
+    @contextmanager
+    def memory_below(self, limit: int, *, kept: int) -> Iterator[None]:
+        """Hold the memory that is used meanwhile, and afterwards, against limits, in bytes."""
+        gc.collect()
+        tracemalloc.start()
+        try:
+            yield
+            gc.collect()
+            now, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < limit
+        assert now < kept
+
+
+def _is_poll(task: asyncio.Task[Any]) -> bool:
+    name = task.get_name()
+    return name.startswith(DOMAIN) and not name.startswith(f"{DOMAIN} live")
+
+
+def _at(latitude: float, longitude: float) -> str:
+    return f"{latitude}, {longitude}"

@@ -1,0 +1,69 @@
+"""What Home Assistant has to show of what the service knows, without the integration's own code."""
+
+from datetime import UTC, datetime
+
+from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE
+
+from tests.tools.simulator import SimDevice, SimPosition, Simulator
+
+from .home import Home, States
+
+_KILOMETRES_PER_HOUR = 1.852
+"""In a knot."""
+
+
+def wrong(home: Home) -> set[tuple[str, str]]:
+    """Return which entities, by tracker and key, show anything but what is true now.
+
+    What depends on more than the last answer, as a ride does, has to be available.
+    """
+    known = truth(home.simulator)
+    shown = home.states()
+    assert shown.keys() == known.keys()
+    return {
+        (tracker, key)
+        for tracker, values in shown.items()
+        for key, value in values.items()
+        if value != known[tracker].get(key, value) or value == STATE_UNAVAILABLE
+    }
+
+
+def truth(simulator: Simulator) -> States:
+    """Return the states that say what the service knows of its trackers."""
+    return {
+        tracker: _of_device(device) | _of_position(device.position)
+        for tracker, device in simulator.devices.items()
+    }
+
+
+def _of_device(device: SimDevice) -> dict[str, str]:
+    return {
+        "name": device.name,
+        "online": _on(device.status == "online"),
+        "disabled": _on(device.disabled),
+        "last_update": _time(device.last_update),
+        "position_id": str(device.position_id),
+        "group_id": str(device.group_id),
+    }
+
+
+def _of_position(position: SimPosition | None) -> dict[str, str]:
+    if position is None:
+        return {}
+    return {
+        "tracker": f"{position.latitude}, {position.longitude}",
+        "position_time": _time(position.fix_time),
+        "speed": str(round(position.speed * _KILOMETRES_PER_HOUR, 3)),
+        "course": str(position.course),
+        "altitude": str(position.altitude),
+        "battery": str(position.attributes["batteryLevel"]),
+        "motion": _on(position.attributes["motion"] is True),
+    }
+
+
+def _on(value: bool) -> str:
+    return STATE_ON if value else STATE_OFF
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,108 @@
+"""docs/guard.md: what triggers a guard, and what it makes of nights whose truth is known."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.tools.rides.worlds import WORLDS, World
+
+from .nights import CARRIED, NEVER, NIGHTS, found_in
+
+PAGE = Path(__file__).parents[3] / "docs" / "guard.md"
+
+_PAGE = """\
+# The guard of a bike
+
+*Guard* of each bike is an alarm panel of Home Assistant with one mode. Arming remembers where the bike is; nothing at the
+tracking service changes, and nothing is locked. It is told of again only after it was disarmed or armed anew.
+
+## What triggers it
+
+- **Place:** the bike is somewhere else. That is farther from where it was armed than both positions may be wrong: three times
+  their accuracies, at least 50 meters, and at least 150 where the tracker does not report its accuracy, or is known to be
+  wrong by more than it says. If the report says that the bike moves (it says so, or 3 km/h and more), or if that is a
+  kilometer farther still and can be reached by now, the first such report is enough. Otherwise the second one in a row is:
+  if the report says that the bike stands, only one that is at the same place, or the third. Where positions of a bike that
+  stood were as far off for minutes before, as indoors, it takes ten minutes.
+- **Motion:** the tracker says that the bike moves, after it said that it does not.
+- **Alarm:** the tracker raises an alarm of the type vibration, movement, tow, tampering, removing, power cut, left an area, or
+  signal jamming. It counts by the time of its message.
+
+What was measured before the bike was armed triggers nothing, whenever it comes. A tracker whose clock is off by more than five
+minutes is judged by its own clock, and guarded five minutes after it was armed. A bike that is armed as it arrives is guarded
+where it comes to stand within five minutes; until then only motion and alarms trigger.
+
+What happens during an outage, or while Home Assistant is off, triggers with the first answer: the guard comes back as it was and
+is triggered right after, so that automations see it. A bike that was ridden away and brought back meanwhile triggers once the
+service's history tells of it, and so does one that was carried off and is said to stand: the history has the second report. An
+account that is removed hands its guarded bikes to another one that lists them.
+
+## Figures
+
+A tracker that reports each minute, also while the bike stands. It is armed half a minute after it arrives, or within two hours,
+for {nights} nights, and ridden off in the morning. Each night it is also carried off by {carried} meters, by somebody of whom the
+tracker says that the bike stands. The command `.venv/test/bin/python -m tests.tools.guard` measures it again and writes this page.
+Two numbers are the median and the worst.
+
+| World | False alarms in {nights} nights | Carried off: told with report | Ridden off: told with report |
+| --- | --- | --- | --- |
+{rows}
+
+The first report that shows it is enough where the tracker says that the bike moves, the second one where it says that it
+stands. Where it takes more, a guard that believed sooner would cry wolf, and whoever is woken for nothing three times disarms
+it. So this is accepted:
+
+- **Noise of 30 meters without an accuracy:** the second report as a rule, the third with one night in thirty, the seventh with
+  another. A bike that was carried off by {carried} meters is then hardly farther away than the 150 meters that fixes of such a
+  tracker may be off, and one that falls within them begins anew.
+- **Spikes:** the third report where the second one jumped: of two fixes that are far off in different directions both may be
+  wrong.
+- **Strays indoors:** the eleventh report of a bike that was carried off and is said to stand. Walls that reflect the signals put
+  a parked bike {carried} meters away for minutes, with fixes that look no different; what stays there for ten minutes was carried.
+  Ridden off, it is told with the first report or the next.
+- **A tracker that always says that the bike stands:** the third report of a ride, or the fourth if the first one is not far
+  enough away. Each is at another place than the one before, as spikes are.
+- **Tunnels, reports that come late:** *never* is before it arrives. Of a ride that takes no longer than the tunnel nothing is heard
+  before: the reports of its arrival tell.
+
+How soon Home Assistant shows it, and what guards cost while no bike is guarded, is measured by `scripts/benchmark --only guard`:
+from the report to *triggered* within 10 milliseconds in the median while there is a live connection, and at most 1 % of what a
+report costs; see [benchmarks.md](benchmarks.md#what-guards-cost).
+
+## What it cannot tell
+
+- A bike that is armed where it is not: if not even a report under way was heard, that of its arrival looks as if it had been
+  carried off.
+- A tracker whose positions stay a house or two away for minutes, for the first time: that looks as if it had been carried there.
+- A bike that somebody takes within five minutes of its arrival, and of which the tracker does not say that it moves.
+- Less than the {least} meters above, if the tracker says that the bike stands.
+- Whoever switches off the tracker, or is out of reach of the network: use the triggers for silence and offline trackers too.
+"""
+
+
+def page() -> str:
+    """Measure, and return the whole page."""
+    rows = "\n".join(map(_row, WORLDS))
+    return _PAGE.format(nights=NIGHTS, carried=CARRIED, least="50 to 150", rows=rows)
+
+
+def _row(world: World) -> str:
+    found = found_in(world)
+    cells: Iterable[str] = (
+        world.name,
+        str(found.false_alarms),
+        _told(found.carried),
+        _told(found.ridden),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _told(with_report: Counter[int]) -> str:
+    """Return with which report it was told as a rule, and at worst."""
+    times = with_report.total()
+    never = with_report[NEVER]
+    numbers = sorted(number for number in with_report.elements() if number != NEVER)
+    if not numbers:
+        return "never"
+    told = f"{numbers[len(numbers) // 2]}, {numbers[-1]}"
+    return f"{told}; never {never} of {times}" if never else told

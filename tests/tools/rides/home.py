@@ -1,0 +1,188 @@
+"""A home that polls for one tracker, and notes which rides it is told of."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from custom_components.bike_tracker.api import Device, News
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Moment,
+    Past,
+    Remembered,
+    Ride,
+    Tracker,
+)
+
+from .trackers import Report
+
+BIKE = "bike"
+_POLL = timedelta(minutes=1)
+_MOVES_AFTER = timedelta(seconds=5)
+_ANSWERED_AFTER = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time in which something is so."""
+
+    begin: datetime
+    end: datetime
+
+    def __contains__(self, time: datetime) -> bool:
+        """Return whether it is so at this time."""
+        return self.begin <= time < self.end
+
+
+@dataclass
+class Home:
+    """What is known of one tracker, and what is told of it."""
+
+    has_history: bool = False
+    """Whether the service tells every report of a time, a second after it is asked."""
+    account: Account = field(default_factory=lambda: Account(Remembered()))
+    started: list[tuple[datetime, Ride]] = field(default_factory=list)
+    """When a ride was told, and what of it."""
+    ended: list[tuple[datetime, Ride]] = field(default_factory=list)
+    totals: list[tuple[datetime, float]] = field(default_factory=list)
+    book: dict[datetime, Ride] = field(default_factory=dict)
+    """The rides that went anywhere as they are known, by their number."""
+    asked: int = 0
+    """How many times the history was asked for."""
+    _sent: list[Report] = field(default_factory=list)
+    _booked: datetime | None = None
+    _devices: dict[str, Device] = field(default_factory=dict)
+    _told: datetime | None = None
+    _came_back: bool = True
+
+    @property
+    def rides(self) -> list[Ride]:
+        """Return the rides that went anywhere, as they were told."""
+        return [ride for _, ride in self.ended if ride.distance]
+
+    @property
+    def booked(self) -> list[Ride]:
+        """Return the rides that went anywhere, as they are known in the end."""
+        return sorted(self.book.values())
+
+    def live(
+        self,
+        reports: Iterable[Report],
+        end: datetime,
+        outages: Iterable[Span] = (),
+        restarts: Iterable[datetime] = (),
+    ) -> None:
+        """Poll every minute, but skip polls that bring nothing and can end nothing."""
+        coming = sorted(reports, key=lambda report: report.comes_at)
+        down, starts = sorted(outages, key=_begin), sorted(restarts)
+        # What the server has last is what was measured last.
+        newest: Report | None = None
+        number, now = 0, coming[0].comes_at
+        while now <= end:
+            before = number
+            while number < len(coming) and coming[number].comes_at <= now:
+                if newest is None or _time(coming[number]) > _time(newest):
+                    newest = coming[number]
+                self._sent.append(coming[number])
+                number += 1
+            while starts and starts[0] <= now:
+                del starts[0]
+                self.restart()
+            while down and down[0].end <= now:
+                del down[0]
+            if down and now in down[0]:
+                self._came_back = True
+            elif newest is not None:
+                self.poll(newest, now)
+            is_idle = before == number and not self.is_riding and not self._came_back
+            if is_idle and number < len(coming):
+                now = max(now, coming[number].comes_at - _POLL)
+            elif is_idle:
+                break
+            now += _POLL
+
+    @property
+    def is_riding(self) -> bool:
+        """Return whether a ride is under way."""
+        story = self.account.remembered.stories.get(BIKE)
+        return bool(story and story.track and story.track.ride)
+
+    def restart(self) -> None:
+        """Begin anew with what was remembered."""
+        self.account = Account(self.account.remembered)
+        self._devices = {}
+        self._came_back = True
+
+    def poll(self, report: Report, now: datetime) -> None:
+        """Take in what the server has last."""
+        account, position = self.account, report.position
+        device = Device(1, BIKE, BIKE, "online", now, position.id, None, False)
+        before, self._devices = self._devices, {BIKE: device}
+        listed = News(before, self._devices, {BIKE})
+        found = {BIKE: position} if account.wanted(listed) else {}
+        came_back, self._came_back = self._came_back, False
+        news = account.take(
+            listed,
+            found,
+            Moment(now, came_back=came_back, has_history=self.has_history),
+        )
+        self._tell(news, now)
+        self._ask(now + _ANSWERED_AFTER)
+        if came_back:
+            self._tell(account.move(), now + _MOVES_AFTER)
+
+    def _ask(self, now: datetime) -> None:
+        """Ask for the history, if it is needed; a kill in between loses nothing."""
+        tracker = self.account.trackers[BIKE]
+        if not self.has_history or (gap := tracker.story.gap) is None:
+            return
+        self.asked += 1
+        # A clock may be some minutes ahead.
+        until = max(now, gap.known)
+        reports = [
+            report.position
+            for report in self._sent
+            if gap.start <= _fix_time(report) <= until
+        ]
+        # Nobody asks for what was before.
+        self._sent = [report for report in self._sent if _fix_time(report) >= gap.start]
+        past = Past(reports, until)
+        self._tell(
+            self.account.take_past(BIKE, past, Moment(now, has_history=True)), now
+        )
+
+    def _tell(self, news: News[str, Tracker], now: datetime) -> None:
+        if BIKE not in news.changed:
+            return
+        tracker = news.now[BIKE]
+        track = tracker.story.track
+        assert track is not None
+        for event in tracker.story.ride_events:
+            if event.heard_at and (not self._told or event.heard_at > self._told):
+                self._told = event.heard_at
+                told = self.started if event.type == "started" else self.ended
+                told.append((now, event.ride))
+        for item in tracker.story.rides.known if tracker.story.rides else ():
+            if item.is_over and (not self._booked or item.heard_at > self._booked):
+                if item.ride.distance:
+                    self.book[item.number] = item.ride
+                else:
+                    self.book.pop(item.number, None)
+        if tracker.story.rides:
+            heard = [item.heard_at for item in tracker.story.rides.known]
+            self._booked = max(heard, default=self._booked)
+        if track.total is not None:
+            self.totals.append((now, track.total))
+
+
+def _begin(span: Span) -> datetime:
+    return span.begin
+
+
+def _time(report: Report) -> datetime:
+    return report.position.device_time or report.comes_at
+
+
+def _fix_time(report: Report) -> datetime:
+    assert report.position.fix_time is not None
+    return report.position.fix_time

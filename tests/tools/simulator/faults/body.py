@@ -1,0 +1,156 @@
+"""Faults of the body as a whole: not JSON, JSON of another shape, too much of it."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+import zlib
+
+from aiohttp import web
+
+from tests.tools.simulator.wire import Raw, Streamed, head
+
+from .fault import Call, Fault, as_json
+
+DEPTH = 100_000
+CHUNK = 2**20
+GZIP = 16 + zlib.MAX_WBITS
+DEFLATE = zlib.MAX_WBITS
+
+HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Sign in</body></html>"
+
+
+def _padded(body: bytes, size: int) -> Iterator[bytes]:
+    """Return the same JSON with so much white space that it has this size."""
+    yield body[:1]
+    padding = size - len(body)
+    for start in range(0, padding, CHUNK):
+        yield b" " * min(CHUNK, padding - start)
+    yield body[1:]
+
+
+@lru_cache(maxsize=2)
+def _bomb(body: bytes, size: int, wbits: int) -> bytes:
+    compressor = zlib.compressobj(9, wbits=wbits)
+    parts = [compressor.compress(chunk) for chunk in _padded(body, size)]
+    return b"".join([*parts, compressor.flush()])
+
+
+def _huge(call: Call) -> web.StreamResponse:
+    size = max(call.options.size, len(call.body))
+    return Streamed(_padded(call.body, size), length=size)
+
+
+def _huge_chunked(call: Call) -> web.StreamResponse:
+    return Streamed(_padded(call.body, call.options.size))
+
+
+def _encoded(body: bytes, encoding: str) -> web.Response:
+    response = as_json(body)
+    response.headers["Content-Encoding"] = encoding
+    return response
+
+
+def _text(call: Call) -> web.StreamResponse:
+    return web.Response(body=call.body, content_type="text/plain")
+
+
+BODY_FAULTS = (
+    Fault(
+        name="json-truncated",
+        description="the JSON ends in the middle",
+        respond=lambda call: as_json(call.body[: len(call.body) // 2]),
+    ),
+    Fault(
+        name="invalid-utf8",
+        description="a byte that is no UTF-8",
+        respond=lambda call: as_json(call.body.replace(b'"name": "', b'"name": "\xff')),
+    ),
+    Fault(
+        name="empty-body",
+        description="a 200 with an empty body",
+        respond=lambda _: as_json(b""),
+    ),
+    Fault(
+        name="html",
+        description="a 200 with a web page",
+        respond=lambda _: web.Response(text=HTML, content_type="text/html"),
+    ),
+    Fault(
+        name="html-as-json",
+        description="a web page that claims to be JSON",
+        respond=lambda _: as_json(HTML),
+    ),
+    Fault(
+        name="json-as-text",
+        description="the right JSON, called text/plain",
+        respond=_text,
+    ),
+    Fault(
+        name="json-as-nothing",
+        description="the right JSON without a content type",
+        respond=lambda call: Raw(head(len(call.body), content_type=None) + call.body),
+    ),
+    Fault(
+        name="json-object",
+        description="an object in place of the array",
+        respond=lambda _: as_json("{}"),
+    ),
+    Fault(
+        name="json-null",
+        description="null in place of the array",
+        respond=lambda _: as_json("null"),
+    ),
+    Fault(
+        name="json-string",
+        description="a string in place of the array",
+        respond=lambda _: as_json('"devices"'),
+    ),
+    Fault(
+        name="json-number",
+        description="a number in place of the array",
+        respond=lambda _: as_json("0"),
+    ),
+    Fault(
+        name="json-mixed",
+        description="an array of anything but objects",
+        respond=lambda _: as_json('[1, "a", null, []]'),
+    ),
+    Fault(
+        name="json-deep-arrays",
+        description="arrays nested 100,000 deep",
+        respond=lambda _: as_json("[" * DEPTH + "]" * DEPTH),
+    ),
+    Fault(
+        name="json-deep-objects",
+        description="objects nested 100,000 deep",
+        respond=lambda _: as_json('{"a":' * DEPTH + "0" + "}" * DEPTH),
+    ),
+    Fault(
+        name="huge-body",
+        description="64 MB, announced by Content-Length",
+        respond=_huge,
+    ),
+    Fault(
+        name="huge-body-chunked",
+        description="64 MB, not announced",
+        respond=_huge_chunked,
+    ),
+    Fault(
+        name="gzip-bomb",
+        description="64 kB that are 64 MB once decompressed (gzip)",
+        respond=lambda call: _encoded(
+            _bomb(call.body, call.options.size, GZIP), "gzip"
+        ),
+    ),
+    Fault(
+        name="deflate-bomb",
+        description="64 kB that are 64 MB once decompressed (deflate)",
+        respond=lambda call: _encoded(
+            _bomb(call.body, call.options.size, DEFLATE), "deflate"
+        ),
+    ),
+    Fault(
+        name="gzip-broken",
+        description="plain JSON that claims to be gzip",
+        respond=lambda call: _encoded(call.body, "gzip"),
+    ),
+)

@@ -1,0 +1,101 @@
+"""Which faults are active."""
+
+from dataclasses import dataclass
+
+from tests.tools.simulator.render import Endpoint
+from tests.tools.simulator.tls import GOOD
+
+from .fault import Fault, FaultOptions, Respond
+from .table import FAULTS
+
+
+@dataclass(slots=True)
+class _Active:
+    """A fault that strikes one call or both, and how many more times; None: until it is cleared."""
+
+    fault: Fault
+    options: FaultOptions
+    times: int | None
+    calls: int = 0
+
+
+class Switchboard:
+    """At most one fault for each call."""
+
+    def __init__(self) -> None:
+        """Start without faults."""
+        self._active: dict[Endpoint, _Active] = {}
+
+    @property
+    def names(self) -> dict[Endpoint, str]:
+        """The name of the fault that strikes each call."""
+        return {
+            endpoint: active.fault.name for endpoint, active in self._active.items()
+        }
+
+    @property
+    def refuses(self) -> bool:
+        """Whether nothing may listen."""
+        return any(active.fault.refuses for active in self._active.values())
+
+    @property
+    def redirects(self) -> bool:
+        """Whether there is a place that redirects lead to."""
+        return any(active.fault.redirects for active in self._active.values())
+
+    @property
+    def certificate(self) -> str:
+        """The name of the certificate to show."""
+        shown = (active.fault.certificate for active in self._active.values())
+        return next((name for name in shown if name is not None), GOOD)
+
+    def set(
+        self,
+        name: str | None,
+        path: Endpoint | None,
+        times: int | None,
+        options: FaultOptions,
+        *,
+        tls: bool,
+    ) -> None:
+        """Let a fault strike in place of the one before, or none; raises ValueError when it cannot."""
+        if name is None:
+            self.clear(path)
+            return
+        fault = FAULTS.get(name)
+        if fault is None:
+            raise ValueError(f"no fault {name}")
+        if fault.certificate is not None and not tls:
+            raise ValueError(f"{name} needs a simulator with TLS")
+        if path is not None and (fault.respond is None or path not in fault.endpoints):
+            raise ValueError(f"{name} cannot strike {path} alone")
+        if path is None:
+            self.clear()
+        active = _Active(fault, options, times or fault.times)
+        for endpoint in fault.endpoints if path is None else (path,):
+            self._active[endpoint] = active
+
+    def clear(self, path: Endpoint | None = None) -> None:
+        """End the fault of one call, or of all."""
+        if path is None:
+            self._active.clear()
+        else:
+            self._active.pop(path, None)
+
+    def strike(self, endpoint: Endpoint) -> tuple[Respond, FaultOptions] | None:
+        """Return how to answer this call badly, and count it."""
+        active = self._active.get(endpoint)
+        if active is None or active.fault.respond is None:
+            return None
+        active.calls += 1
+        if active.calls % active.options.every:
+            return None
+        if active.times is not None:
+            active.times -= 1
+            if active.times == 0:
+                self._active = {
+                    key: value
+                    for key, value in self._active.items()
+                    if value is not active
+                }
+        return active.fault.respond, active.options

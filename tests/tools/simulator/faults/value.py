@@ -1,0 +1,222 @@
+"""Faults of single values: fields, timestamps, numbers, names, duplicates."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+import json
+
+from aiohttp import web
+
+from tests.tools.simulator.render import DEVICE_FIELDS, timestamp
+from tests.tools.simulator.world import Json
+
+from .fault import Call, Fault, Item, Respond, as_json
+
+TIME_FIELDS = ("lastUpdate", "fixTime", "deviceTime", "serverTime")
+NUMBER_FIELDS = (
+    "id",
+    "positionId",
+    "groupId",
+    "latitude",
+    "longitude",
+    "altitude",
+    "speed",
+    "course",
+    "accuracy",
+)
+
+WRONG_TYPES: Mapping[str, Json] = {
+    "id": "1001",
+    "name": 42,
+    "uniqueId": 860000000000001,
+    "status": True,
+    "lastUpdate": 1_795_000_000,
+    "positionId": [500_001],
+    "groupId": "none",
+    "disabled": "false",
+}
+
+_INDIA = timezone(timedelta(hours=5, minutes=30))
+
+TIMES: Mapping[str, Callable[[datetime], Json]] = {
+    "colon": lambda moment: timestamp(moment, "+00:00"),
+    "z": lambda moment: timestamp(moment, "Z"),
+    "no-millis": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S}Z",
+    "micros": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S.%f}Z",
+    "nanos": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S.%f}000Z",
+    "comma": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S},250Z",
+    "space": lambda moment: f"{moment:%Y-%m-%d %H:%M:%S}+0000",
+    "basic": lambda moment: f"{moment:%Y%m%dT%H%M%S}Z",
+    "week": lambda moment: f"{moment:%G-W%V-%uT%H:%M:%S}Z",
+    "other-offset": lambda moment: f"{moment.astimezone(_INDIA):%Y-%m-%dT%H:%M:%S%z}",
+    "no-offset": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%S}",
+    "date-only": lambda moment: f"{moment:%Y-%m-%d}",
+    "rfc2822": lambda moment: f"{moment:%a, %d %b %Y %H:%M:%S} GMT",
+    "epoch": lambda moment: int(moment.timestamp()),
+    "epoch-millis": lambda moment: int(moment.timestamp() * 1000),
+    "padded": lambda moment: f" {timestamp(moment)}\n",
+    "arabic-digits": lambda moment: timestamp(moment).translate(
+        {ord("0") + digit: 0x0660 + digit for digit in range(10)}
+    ),
+    "1970": lambda _: "1970-01-01T00:00:00.000+0000",
+    "future": lambda _: "2999-12-31T23:59:59.999+0000",
+    "year-1": lambda _: "0001-01-01T00:00:00.000+2359",
+    "year-0": lambda _: "0000-01-01T00:00:00.000+0000",
+    "year-10000": lambda _: "10000-01-01T00:00:00.000+0000",
+    "month-13": lambda _: "2026-13-01T00:00:00.000+0000",
+    "leap-second": lambda _: "2026-06-30T23:59:60.000+0000",
+    "offset-99": lambda _: "2026-01-01T00:00:00.000+9999",
+    "empty": lambda _: "",
+    "nonsense": lambda _: "yesterday",
+    "object": lambda _: {"seconds": 1_795_000_000},
+}
+
+NUMBERS: Mapping[str, str] = {
+    "64-bit": "18446744073709551616",
+    "400-digits": "9" * 400,
+    "10000-digits": "9" * 10_000,
+    "float": "1e308",
+    "infinite": "1e400",
+    "negative": "-9223372036854775809",
+    "fraction": "1.5",
+    "nan": "NaN",
+    "infinity": "-Infinity",
+}
+
+NAMES: Mapping[str, str] = {
+    "10000": "x" * 10_000,
+    "control": "a\x00b\x07c\x1b[31md\r\ne\x7f\u0085",
+    "markup": "<script>alert(1)</script><b>{{ states }}</b> [x](javascript:x) %s {0}",
+    "bidi": "\u202egnikib\u2066 \ufeff\u200b",
+    "surrogate": "half \ud83d of a pair",
+    "empty": "",
+    "blank": " \t\u00a0\n",
+}
+
+
+def _json(items: list[Item]) -> web.StreamResponse:
+    return as_json(json.dumps(items))
+
+
+def _without(name: str) -> Respond:
+    return lambda call: _json(
+        [{key: item[key] for key in item if key != name} for item in call.items]
+    )
+
+
+def _with(fields: Item) -> Respond:
+    return lambda call: _json([item | fields for item in call.items])
+
+
+def _times(write: Callable[[datetime], Json]) -> Respond:
+    def changed(item: Item) -> Item:
+        return item | {
+            name: write(datetime.fromisoformat(str(item[name])).astimezone(UTC))
+            for name in TIME_FIELDS
+            if name in item
+        }
+
+    return lambda call: _json([changed(item) for item in call.items])
+
+
+def _numbers(literal: str) -> Respond:
+    """Write each number as this literal, which Python's own numbers may not be able to hold."""
+
+    def changed(item: Item) -> Item:
+        return item | {name: "@" for name in NUMBER_FIELDS if name in item}
+
+    return lambda call: as_json(
+        json.dumps([changed(item) for item in call.items]).replace('"@"', literal)
+    )
+
+
+def _twice(call: Call) -> web.StreamResponse:
+    """List each tracker twice, the older one before and behind the newer one in turn."""
+    items: list[Item] = []
+    for number, item in enumerate(call.items):
+        old: Item = item | {
+            "id": -1 - number,
+            "name": "Older",
+            "lastUpdate": "2001-01-01T00:00:00.000+0000",
+        }
+        items += [item, old] if number % 2 else [old, item]
+    return _json(items)
+
+
+def _same_id(call: Call) -> web.StreamResponse:
+    return _json([item | {"id": call.items[0]["id"]} for item in call.items])
+
+
+def _fields() -> list[Fault]:
+    faults = []
+    for name in DEVICE_FIELDS:
+        ways: dict[str, tuple[str, Respond]] = {
+            "missing": ("is missing", _without(name)),
+            "null": ("is null", _with({name: None})),
+            "type": ("has another type", _with({name: WRONG_TYPES[name]})),
+        }
+        faults += [
+            Fault(
+                name=f"field-{name}-{way}",
+                description=f"`{name}` {what} in each device",
+                respond=respond,
+                endpoints=("devices",),
+            )
+            for way, (what, respond) in ways.items()
+        ]
+    return faults
+
+
+SAMPLE = datetime(2026, 11, 20, 6, 30, 15, 250_000, UTC)
+
+VALUE_FAULTS = (
+    *_fields(),
+    Fault(
+        name="fields-unknown",
+        description="fields that nobody has heard of",
+        respond=_with(
+            {"": 1, "future": {"deep": [None]}, "__class__": "x", "Name": "y"}
+        ),
+    ),
+    Fault(
+        name="duplicate-unique-id",
+        description="each tracker is listed twice, once with an older lastUpdate",
+        respond=_twice,
+        endpoints=("devices",),
+    ),
+    Fault(
+        name="duplicate-id",
+        description="all trackers have the same id",
+        respond=_same_id,
+        endpoints=("devices",),
+    ),
+    Fault(
+        name="duplicate-all",
+        description="everything is listed twice",
+        respond=lambda call: _json(call.items * 2),
+    ),
+    *(
+        Fault(
+            name=f"time-{name}",
+            description=f"timestamps such as {write(SAMPLE)!a}",
+            respond=_times(write),
+        )
+        for name, write in TIMES.items()
+    ),
+    *(
+        Fault(
+            name=f"number-{name}",
+            description=f"numbers such as {literal[:24]}",
+            respond=_numbers(literal),
+        )
+        for name, literal in NUMBERS.items()
+    ),
+    *(
+        Fault(
+            name=f"name-{name}",
+            description=f"names such as {value[:24]!a}",
+            respond=_with({"name": value}),
+            endpoints=("devices",),
+        )
+        for name, value in NAMES.items()
+    ),
+)

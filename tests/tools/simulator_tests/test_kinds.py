@@ -1,0 +1,207 @@
+"""What the simulator answers as a kind of server has the shape of what real ones answered."""
+
+from collections.abc import AsyncIterator, Iterable
+from datetime import UTC, datetime, timedelta
+import re
+from typing import Any
+
+from aiohttp import ClientSession
+import pytest
+
+from tests.tools.simulator import KINDS, Simulator, authorization
+from tests.traccar import VERSIONS, recorded
+
+from .conftest import EMAIL, PASSWORD, Ask
+
+BIKE = "860000000000001"
+SILENT = "860000000000002"
+ALL = ["4.11", "5.12", "6.14.5"]
+
+type Shape = dict[str, set[str]]
+"""By field, the types of its values; of a time, how it is written."""
+
+
+def shape(items: Iterable[dict[str, Any]]) -> Shape:
+    """Return the shape that objects have in common."""
+    found: Shape = {}
+    for item in items:
+        for name, value in item.items():
+            found.setdefault(name, set()).add(kind_of(value))
+    return found
+
+
+def kind_of(value: object) -> str:
+    """Return the type of a value, or how a time is written."""
+    if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
+        return re.sub(r"\d", "9", value)
+    return type(value).__name__
+
+
+def fits(answered: Shape, real: Shape) -> bool:
+    """Return whether all fields are there, and nothing in them that was not seen."""
+    return answered.keys() == real.keys() and all(
+        types <= real[name] for name, types in answered.items()
+    )
+
+
+def real_devices(version: str) -> list[dict[str, Any]]:
+    """Return all devices that were recorded."""
+    cases = recorded(version, "osmand-cases").values()
+    return [
+        *recorded(version, "devices-never-reported"),
+        *recorded(version, "devices-reported"),
+        *recorded(version, "devices-unknown"),
+        *recorded(version, "e-disabled"),
+        *(device for case in cases for device in case.get("device", [])),
+    ]
+
+
+def real_positions(version: str) -> list[dict[str, Any]]:
+    """Return all positions that were recorded."""
+    cases = recorded(version, "osmand-cases").values()
+    return [
+        *recorded(version, "position-never-a-fix"),
+        *recorded(version, "position-h02-invalid"),
+        *(position for case in cases for position in case["position"]),
+    ]
+
+
+@pytest.fixture
+async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
+    """Return a server of the kind, with a tracker that reported and one that never did."""
+    async with Simulator(kind=request.param) as server:
+        server.add_account(EMAIL, PASSWORD)
+        server.add_device(BIKE, email=EMAIL)
+        server.add_device(SILENT, email=EMAIL, latitude=None)
+        yield server
+
+
+@pytest.fixture
+def ask(server: Simulator, session: ClientSession) -> Ask:
+    """Ask that server."""
+    return Ask(server, session)
+
+
+async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
+    """Return one tracker of the list."""
+    listed = {device["uniqueId"]: device for device in (await ask()).json()}
+    found: dict[str, Any] = listed[unique_id]
+    return found
+
+
+@pytest.mark.parametrize("server", VERSIONS, indirect=True)
+async def test_devices(
+    server: Simulator, ask: Ask, request: pytest.FixtureRequest
+) -> None:
+    """One that reported, one that was silent for long and one that never reported."""
+    real = shape(real_devices(request.node.callspec.params["server"]))
+    assert fits(shape((await ask()).json()), real)
+    server.set_status(BIKE, "unknown")
+    assert fits(shape((await ask()).json()), real)
+    assert (await device(ask, BIKE))["status"] == "unknown"
+
+
+@pytest.mark.parametrize("server", VERSIONS, indirect=True)
+async def test_positions(
+    server: Simulator, ask: Ask, request: pytest.FixtureRequest
+) -> None:
+    """Those that are places and those that are none."""
+    real = shape(real_positions(request.node.callspec.params["server"]))
+    assert fits(shape((await ask("positions")).json()), real)
+    # New servers take it for one that is too old to be listed.
+    position = server.report_no_fix(BIKE)
+    assert fits(shape((await ask(f"positions?id={position.id}")).json()), real)
+
+
+@pytest.mark.parametrize("server", ALL, indirect=True)
+async def test_never_reported(server: Simulator, ask: Ask) -> None:
+    """Offline, no time, no position, until it does."""
+    silent = await device(ask, SILENT)
+    assert (silent["status"], silent["lastUpdate"], silent["positionId"]) == (
+        "offline",
+        None,
+        0,
+    )
+    server.report(SILENT)
+    assert (await device(ask, SILENT))["status"] == "online"
+    assert (await device(ask, SILENT))["lastUpdate"]
+
+
+@pytest.mark.parametrize(
+    ("server", "listed"),
+    [("4.11", False), ("5.12", True), ("6.14.5", True)],
+    indirect=["server"],
+)
+async def test_disabled(server: Simulator, ask: Ask, listed: bool) -> None:
+    """Old servers leave a disabled tracker out."""
+    server.set_disabled(BIKE, True)
+    trackers = {
+        device["uniqueId"]: device["disabled"] for device in (await ask()).json()
+    }
+    assert trackers == {SILENT: False} | ({BIKE: True} if listed else {})
+
+
+@pytest.mark.parametrize(
+    ("server", "listed"),
+    [("4.11", True), ("5.12", True), ("6.14.5", False)],
+    indirect=["server"],
+)
+async def test_a_fix_of_100_days_ago(server: Simulator, ask: Ask, listed: bool) -> None:
+    """New servers leave it out of the list, and have it by its ID."""
+    old = datetime.now(UTC) - timedelta(days=100)
+    position = server.report(BIKE, fix_time=old)
+    assert [p["id"] for p in (await ask("positions")).json()] == [position.id] * listed
+    [found] = (await ask(f"positions?id={position.id}")).json()
+    assert (found["id"], found["latitude"]) == (position.id, position.latitude)
+
+
+@pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
+async def test_positions_by_id(server: Simulator, ask: Ask) -> None:
+    """Several at once, also one before the last, but no unknown one and nobody else's."""
+    before = server.report(BIKE)
+    last = server.report(BIKE)
+    other = server.report(SILENT)
+    path = f"positions?id={before.id}&id={other.id}&id={last.id}"
+    answer = (await ask(path)).json()
+    assert [position["id"] for position in answer] == [before.id, other.id, last.id]
+    assert (await ask(f"positions?id={last.id}&id=1")).status == 400
+    server.unassign(EMAIL, SILENT)
+    assert (await ask(f"positions?id={other.id}")).status == 400
+    server.forget_position(BIKE)
+    assert (await ask(f"positions?id={last.id}")).status == 400
+    assert (await ask("positions?deviceId=1")).status == 404
+
+
+@pytest.mark.parametrize("server", ["documented"], indirect=True)
+async def test_no_positions_by_id(ask: Ask) -> None:
+    """The documented interface has none."""
+    assert (await ask("positions?id=1")).status == 404
+
+
+@pytest.mark.parametrize("server", ["4.11", "5.12"], indirect=True)
+async def test_wrong_password(
+    server: Simulator, ask: Ask, request: pytest.FixtureRequest
+) -> None:
+    """Status, challenge, type and body are those of the real one."""
+    version = request.node.callspec.params["server"]
+    status, headers, body = recorded(version, "auth-answers")["wrong password"]["basic"]
+    answer = await ask(authorization=authorization(EMAIL, "wrong"))
+    assert (answer.status, answer.body.decode()) == (status, body)
+    for name in ("WWW-Authenticate", "Content-Type"):
+        sent = answer.headers.get(name)
+        assert (sent and sent.partition(";")[0]) == headers.get(name)
+    assert (await ask(authorization=None)).status == 401
+
+
+@pytest.mark.parametrize("server", ALL, indirect=True)
+async def test_other_letters_in_a_password(server: Simulator, ask: Ask) -> None:
+    """They are refused even when right."""
+    server.set_password(EMAIL, "pät")
+    assert (await ask(authorization=authorization(EMAIL, "pät"))).status in {400, 401}
+
+
+def test_unknown_kind() -> None:
+    """A mistake in a test does not pass for another server."""
+    assert set(KINDS) == {"documented", "service", *ALL}
+    with pytest.raises(ValueError, match="no kind"):
+        Simulator(kind="7.0")

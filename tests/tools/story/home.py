@@ -1,0 +1,246 @@
+"""Home Assistant with accounts, that stops, starts, and is killed, as often as told."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.bootstrap import DATA_REGISTRIES_LOADED
+from homeassistant.config_entries import SOURCE_USER, ConfigEntry
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
+from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import (
+    area_registry as ar,
+    category_registry as cr,
+    device_registry as dr,
+    entity_registry as er,
+    floor_registry as fr,
+    frame,
+    issue_registry as ir,
+    label_registry as lr,
+    restore_state,
+)
+from homeassistant.loader import DATA_CUSTOM_COMPONENTS
+from homeassistant.setup import async_setup_component
+from homeassistant.util.async_ import get_scheduled_timer_handles
+from pytest_homeassistant_custom_component.common import (
+    async_fire_time_changed,
+    async_test_home_assistant,
+)
+
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.registry.ride_book import RideBook
+from custom_components.bike_tracker.tracking import Ride
+from tests.conftest import PASSWORD, resolve_names
+from tests.settle import settle
+from tests.tools.simulator.server import Simulator
+
+from .told import TRIGGERS, Listener, automation, label_bikes
+
+LIVE_AFTER = 12
+"""Seconds after a start in which there is a live connection."""
+# What is due within so many seconds of something else is waited for with it.
+_AT_ONCE = 0.5
+
+
+@dataclass
+class Home:
+    """A house in which one Home Assistant follows the other, with the same storage."""
+
+    freezer: FrozenDateTimeFactory
+    simulator: Simulator
+    storage: dict[str, Any]
+    config_dir: str
+    listener: Listener = field(default_factory=Listener)
+    automations: list[dict[str, Any]] = field(
+        default_factory=lambda: [automation(trigger) for trigger in TRIGGERS]
+    )
+    settled: Callable[[], None] = lambda: None
+    """Called whenever all that was under way came to its end."""
+    _hass: HomeAssistant | None = None
+    _end: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether there is a Home Assistant."""
+        return self._hass is not None
+
+    @property
+    def hass(self) -> HomeAssistant:
+        """Return the Home Assistant that runs."""
+        assert self._hass is not None
+        return self._hass
+
+    def entry(self, email: str) -> ConfigEntry:
+        """Return the entry of an account."""
+        return next(
+            entry
+            for entry in self.hass.config_entries.async_entries(DOMAIN)
+            if entry.data[CONF_EMAIL] == email
+        )
+
+    def owner(self, tracker: str) -> str | None:
+        """Return the account that a tracker is set up by."""
+        devices = dr.async_get(self.hass)
+        for entry in self.hass.config_entries.async_entries(DOMAIN):
+            identifier = (DOMAIN, tracker)
+            if devices.async_get_device_by_identifier(identifier, entry.entry_id):
+                email: str = entry.data[CONF_EMAIL]
+                return email
+        return None
+
+    def booked(self, tracker: str) -> list[Ride]:
+        """Return the rides in the book that a tracker's account keeps."""
+        if (owner := self.owner(tracker)) is None:
+            return []
+        book: RideBook = self.entry(owner).runtime_data.coordinator.rides
+        return [each.ride for each in book.rides if each.tracker == tracker]
+
+    # Home Assistant comes and goes
+
+    async def async_move_in(self, *emails: str) -> None:
+        """Begin with these accounts, and wait until all is well known."""
+        await self.async_start()
+        for email in emails:
+            await self.async_add(email)
+        await self.async_wait(120)
+
+    async def async_add(self, email: str) -> None:
+        """Add an account as a person does."""
+        flow = await self.hass.config_entries.flow.async_init(
+            DOMAIN,
+            context={"source": SOURCE_USER},
+            data={
+                CONF_URL: self.simulator.url,
+                CONF_EMAIL: email,
+                CONF_PASSWORD: PASSWORD,
+            },
+        )
+        assert flow["type"] is FlowResultType.CREATE_ENTRY
+        await self.async_settle()
+        self.label()
+        await self.async_wait(LIVE_AFTER)
+        self.label()
+
+    def label(self) -> None:
+        """Let automations aim at all bikes that there are."""
+        label_bikes(self.hass)
+
+    async def async_start(self, *, automations_first: bool = False) -> None:
+        """Start Home Assistant with what is stored."""
+        assert self._hass is None
+        # What is loaded is not to change with what is in memory.
+        kept = deepcopy(self.storage)
+        self.storage.clear()
+        self.storage.update(kept)
+        self._end = AsyncExitStack()
+        hass = await self._end.enter_async_context(
+            async_test_home_assistant(
+                load_registries=False,
+                config_dir=self.config_dir,
+                initial_state=CoreState.not_running,
+            )
+        )
+        self._hass = hass
+        hass.data.pop(DATA_CUSTOM_COMPONENTS)
+        frame.async_setup(hass)
+        resolve_names(hass)
+        dr.async_setup(hass)
+        for registry in (ar, cr, dr, er, fr, ir, lr, restore_state):
+            await registry.async_load(hass)
+        hass.data[DATA_REGISTRIES_LOADED] = None
+        await hass.config_entries.async_initialize()
+        self.listener.async_listen(hass)
+        components: list[tuple[str, dict[str, Any]]] = [
+            (DOMAIN, {}),
+            ("automation", {"automation": self.automations}),
+        ]
+        for name, config in components[::-1] if automations_first else components:
+            await async_setup_component(hass, name, config)
+            await self.async_settle()
+        await hass.async_start()
+        await self.async_settle()
+
+    async def async_stop(self) -> None:
+        """Stop it, as a person does: what is to be written is."""
+        await self.hass.async_stop(force=True)
+        await self.async_settle()
+        # Its timers end with the process; older releases leave them to that.
+        for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
+            await entry.runtime_data.coordinator.async_shutdown()
+        await self._end.aclose()
+        self._hass = None
+
+    async def async_kill(self) -> None:
+        """Cut it off: what is not written by now is lost."""
+        written = deepcopy(self.storage)
+        self.listener.is_deaf = True
+        await self.async_stop()
+        self.listener.is_deaf = False
+        self.storage.clear()
+        self.storage.update(written)
+
+    async def async_restart(self, *, down: float = 20) -> None:
+        """Stop it, and start it a while later."""
+        await self.async_stop()
+        await self.async_wait(down)
+        await self.async_start()
+
+    async def async_arm(self, tracker: str) -> bool:
+        """Guard a bike; return whether that can be done now."""
+        entity_id = er.async_get(self.hass).async_get_entity_id(
+            "alarm_control_panel", DOMAIN, f"{tracker}_guard"
+        )
+        guard = entity_id and self.hass.states.get(entity_id)
+        if not guard or guard.state == STATE_UNAVAILABLE:
+            return False
+        await self.hass.services.async_call(
+            "alarm_control_panel",
+            "alarm_arm_away",
+            {"entity_id": entity_id},
+            blocking=True,
+        )
+        await self.async_settle()
+        return True
+
+    async def async_reload(self, email: str) -> None:
+        """Reload an account."""
+        await self.hass.config_entries.async_reload(self.entry(email).entry_id)
+        await self.async_settle()
+
+    # Time
+
+    async def async_wait(self, seconds: float) -> None:
+        """Let time pass, from one thing that is due to the next."""
+        await self.async_settle()
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while (left := until - loop.time()) > 0.001:
+            await self._async_pass(min([left, *self._due(loop)]))
+
+    async def async_skip(self, seconds: float) -> None:
+        """Let time pass in one go, with what was due in it at its end."""
+        await self._async_pass(seconds)
+
+    def _due(self, loop: asyncio.AbstractEventLoop) -> Iterable[float]:
+        """Yield in how many seconds something is due, but for what is due by now."""
+        for timer in get_scheduled_timer_handles(loop):
+            wait = timer.when() - loop.time()
+            if not timer.cancelled() and wait > _AT_ONCE:
+                yield wait
+
+    async def _async_pass(self, seconds: float) -> None:
+        self.freezer.tick(timedelta(seconds=seconds))
+        if self._hass is not None:
+            async_fire_time_changed(self._hass)
+        await self.async_settle()
+
+    async def async_settle(self) -> None:
+        """Let what is under way come to its end, but for listening."""
+        await settle(self._hass)
+        self.settled()

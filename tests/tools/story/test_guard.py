@@ -1,0 +1,298 @@
+"""A guard is triggered once, whatever becomes of Home Assistant meanwhile."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from itertools import permutations
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from tests.conftest import BOB, EMAIL, PASSWORD, RED
+from tests.long import longest, some
+from tests.tools.simulator.world import DEFAULT_LATITUDE
+
+from .home import Home
+from .told import TOLD, automation
+
+GUARD = "alarm_control_panel.red_bike_guard"
+NIGHT = 8 * 3600
+AWAY = DEFAULT_LATITUDE + 0.01
+
+type Interrupt = Callable[[Home, Callable[[], None]], Awaitable[None]]
+"""Lets something come in between, in the middle of which something else happens."""
+
+
+ON_STATE = {
+    "alias": "state",
+    "triggers": {
+        "trigger": "alarm_control_panel.triggered",
+        "target": {"entity_id": GUARD},
+    },
+    "actions": {
+        "event": TOLD,
+        "event_data": {
+            "trigger": "state",
+            "device_id": "{{ device_id(trigger.entity_id) }}",
+        },
+    },
+}
+
+
+@pytest.fixture
+async def guarded(home: Home) -> Home:
+    """Have the red bike guarded in a home with automations."""
+    home.automations = [automation("guard_triggered"), ON_STATE]
+    home.simulator.report(RED, motion=False)
+    await home.async_restart()
+    await home.async_wait(130)
+    await async_call(home, "arm_away")
+    await home.async_wait(30)
+    return home
+
+
+async def async_call(home: Home, action: str) -> None:
+    """Arm or disarm."""
+    await home.hass.services.async_call(
+        "alarm_control_panel",
+        f"alarm_{action}",
+        {"entity_id": GUARD},
+        blocking=True,
+    )
+    await home.async_settle()
+
+
+def steal(home: Home) -> None:
+    """Let the red bike be ridden away."""
+    home.simulator.report(RED, latitude=AWAY, motion=True)
+
+
+def bring_back(home: Home) -> None:
+    """Let it stand where it was."""
+    home.simulator.report(RED, latitude=DEFAULT_LATITUDE, motion=False, attributes={})
+
+
+def move(home: Home) -> None:
+    """Let somebody roll the red bike, which stays where it is."""
+    home.simulator.report(RED, motion=True)
+
+
+def tow(home: Home) -> None:
+    """Let the red bike raise an alarm, and stand."""
+    home.simulator.report(RED, motion=False, attributes={"alarm": "tow"})
+
+
+def borrow(home: Home) -> None:
+    """Let the red bike be ridden away and be back by now: its last report says nothing of it."""
+    ago = dt_util.utcnow() - timedelta(minutes=1)
+    home.simulator.report(
+        RED, latitude=AWAY, motion=True, fix_time=ago, device_time=ago
+    )
+    bring_back(home)
+
+
+def told(home: Home) -> list[str]:
+    """Return what automations were told."""
+    return sorted(told.what for told in home.listener.triggers)
+
+
+def state(home: Home) -> str:
+    """Return the state of the guard."""
+    guard = home.hass.states.get(GUARD)
+    assert guard is not None
+    return guard.state
+
+
+def _nothing(_home: Home) -> None:
+    """Let nothing happen."""
+
+
+async def _async_live(home: Home, happen: Callable[[], None]) -> None:
+    happen()
+
+
+async def _async_outage(home: Home, happen: Callable[[], None]) -> None:
+    home.simulator.fault("status-503")
+    home.simulator.live_fault("session-503")
+    await home.async_wait(180)
+    happen()
+    home.simulator.fault(None)
+    home.simulator.live_fault(None)
+
+
+async def _async_reload(home: Home, happen: Callable[[], None]) -> None:
+    entry = home.entry(EMAIL)
+    await home.hass.config_entries.async_unload(entry.entry_id)
+    happen()
+    await home.hass.config_entries.async_setup(entry.entry_id)
+
+
+async def _async_restart(home: Home, happen: Callable[[], None]) -> None:
+    await home.async_stop()
+    happen()
+    await home.async_start()
+
+
+async def _async_night(home: Home, happen: Callable[[], None]) -> None:
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    happen()
+    await home.async_wait(NIGHT / 2)
+    await home.async_start()
+
+
+async def _async_kill(home: Home, happen: Callable[[], None]) -> None:
+    await home.async_wait(11)
+    await home.async_kill()
+    happen()
+    await home.async_start()
+
+
+async def _async_takeover(home: Home, happen: Callable[[], None]) -> None:
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    home.simulator.unassign(EMAIL, RED)
+    happen()
+    await home.async_wait(130)
+    assert home.owner(RED) == BOB
+
+
+async def _async_deleted(home: Home, happen: Callable[[], None]) -> None:
+    await _async_takeover(home, happen)
+    await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
+
+
+async def _async_deleted_while_both_list_it(
+    home: Home, happen: Callable[[], None]
+) -> None:
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    await home.async_wait(70)
+    await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
+    happen()
+    await home.async_wait(130)
+    assert home.owner(RED) == BOB
+
+
+INTERRUPTIONS = (
+    *(_async_live, _async_outage, _async_reload, _async_night),
+    *(_async_kill, _async_takeover, _async_deleted),
+    _async_deleted_while_both_list_it,
+)
+
+
+CAUSES = (steal, move, tow, borrow)
+ORDERS = tuple(
+    permutations(
+        [_async_outage, _async_reload, _async_restart, _async_night, _async_kill]
+    )
+)
+
+
+@longest
+@pytest.mark.parametrize(
+    ("cause", "orders"),
+    [
+        # Each order is told with one of them.
+        pytest.param(cause, ORDERS[number :: len(CAUSES)], id=cause.__name__)
+        for number, cause in enumerate(CAUSES)
+    ],
+)
+async def test_every_order(
+    guarded: Home, cause: Callable[[Home], None], orders: Sequence[Sequence[Interrupt]]
+) -> None:
+    """Whatever comes before and after, it is told once, with the first answer after it."""
+    home = guarded
+    for number, order in enumerate(some(orders, every=7)):
+        # A bike may arrive until then, and one that is borrowed left a minute ago.
+        await home.async_wait(390)
+        struck = order[number % len(order)]
+        expected: list[str] = []
+        for interrupt in order:
+            happens = cause if interrupt is struck else _nothing
+            await interrupt(home, partial(happens, home))
+            await home.async_wait(310)
+            if interrupt is struck:
+                expected = ["guard_triggered", "state"]
+            assert told(home) == expected, (order, struck)
+        assert state(home) == "triggered"
+        bring_back(home)
+        await async_call(home, "disarm")
+        await home.async_wait(130)
+        await async_call(home, "arm_away")
+        home.listener.triggers.clear()
+
+
+@pytest.mark.parametrize("interrupt", INTERRUPTIONS)
+async def test_stolen_meanwhile(guarded: Home, interrupt: Interrupt) -> None:
+    """It is told once, by the trigger and by the state, and stays triggered."""
+    home = guarded
+    await interrupt(home, lambda: steal(home))
+    await home.async_wait(400)
+    assert told(home) == ["guard_triggered", "state"]
+    assert state(home) == "triggered"
+    await home.async_restart()
+    await home.async_wait(200)
+    assert len(told(home)) == 2
+    assert state(home) == "triggered"
+
+
+@pytest.mark.parametrize("interrupt", INTERRUPTIONS)
+async def test_nothing_meanwhile(guarded: Home, interrupt: Interrupt) -> None:
+    """It is guarded as before."""
+    home = guarded
+    await interrupt(home, lambda: None)
+    await home.async_wait(400)
+    assert told(home) == []
+    assert state(home) == "armed_away"
+    steal(home)
+    await home.async_wait(130)
+    assert told(home) == ["guard_triggered", "state"]
+
+
+async def test_brought_back_meanwhile(guarded: Home) -> None:
+    """It is told of a ride that only the service's history knows."""
+    home = guarded
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    steal(home)
+    await home.async_wait(60)
+    home.simulator.report(RED, latitude=DEFAULT_LATITUDE, motion=False)
+    await home.async_wait(NIGHT / 2)
+    await home.async_start()
+    await home.async_wait(400)
+    assert told(home) == ["guard_triggered", "state"]
+    assert state(home) == "triggered"
+
+
+async def test_carried_off_meanwhile(guarded: Home) -> None:
+    """Of a bike that is said to stand one report proves little: the history has another."""
+    home = guarded
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    for _ in range(3):
+        home.simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.002, motion=False)
+        await home.async_wait(NIGHT / 8)
+    await home.async_start()
+    await home.async_wait(130)
+    assert told(home) == ["guard_triggered", "state"]
+    assert state(home) == "triggered"
+
+
+async def test_alarm_of_the_night(guarded: Home) -> None:
+    """It is too old to be told by itself, but not to be kept from whoever guards the bike."""
+    home = guarded
+    await home.async_stop()
+    await home.async_wait(NIGHT / 2)
+    tow(home)
+    await home.async_wait(60)
+    bring_back(home)
+    await home.async_wait(NIGHT / 2)
+    await home.async_start()
+    await home.async_wait(130)
+    assert told(home) == ["guard_triggered", "state"]
+    guard = home.hass.states.get(GUARD)
+    assert guard is not None
+    assert guard.attributes["cause"] == "alarm"

@@ -1,0 +1,231 @@
+"""Which alarms are told, and that each is told once."""
+
+from datetime import datetime
+
+import pytest
+
+from custom_components.bike_tracker.api import Hardware, Position
+from custom_components.bike_tracker.tracking import Account, Alarm, Moment, Remembered
+
+from .conftest import NOW, Read, a_device, a_position, no_fix, shown
+
+
+class Service:
+    """A service, an account that polls it, and somebody who tells its alarms."""
+
+    def __init__(
+        self, account: Account, read: Read, told: datetime | None = None
+    ) -> None:
+        """Begin before the first poll, with the number of the alarm told last."""
+        self.account = account
+        self.read = read
+        self.told = told
+
+    def poll(self, *positions: Position, announced: int | None = None) -> list[str]:
+        """List a tracker with its position; return the alarms to be told now."""
+        position_id = announced or next((item.id for item in positions), None)
+        self.account.take(
+            self.read(a_device(position_id=position_id)),
+            dict.fromkeys(["red"], positions[0]) if positions else {},
+            Moment(NOW),
+        )
+        return self.tell("red")
+
+    def tell(self, unique_id: str) -> list[str]:
+        """Return the alarms of a tracker that were not told yet."""
+        words = []
+        for alarm in self.account.trackers[unique_id].story.alarms:
+            if alarm.heard_at and (self.told is None or alarm.heard_at > self.told):
+                words.append(alarm.word)
+                self.told = alarm.heard_at
+        return words
+
+
+def _last(account: Account) -> Alarm:
+    return account.trackers["red"].story.alarms[-1]
+
+
+@pytest.fixture
+def service(account: Account, read: Read) -> Service:
+    """Return a service that has been polled, before any alarm."""
+    service = Service(account, read)
+    assert service.poll(a_position(1)) == []
+    return service
+
+
+def test_alarm(service: Service) -> None:
+    """It is told with its report, and is the last one from then on."""
+    position = a_position(2, alarm="sos")
+    assert service.poll(position) == ["sos"]
+    alarm = Alarm("sos", position.fix_time, NOW, 2, position.fix_time)
+    assert service.account.trackers["red"].story.alarms == (alarm,)
+    assert service.poll(position) == []
+    assert service.poll(a_position(3)) == []
+    assert service.account.trackers["red"].story.alarms == (alarm,)
+
+
+def test_the_same_alarm_again(service: Service) -> None:
+    """Each report is told, also if it says what the one before said."""
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    assert service.poll(a_position(3, alarm="sos")) == ["sos"]
+
+
+def test_report_that_comes_again(service: Service) -> None:
+    """A server that goes back and forth has one alarm told once."""
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    assert service.poll(a_position(3)) == []
+    assert service.poll(a_position(2, alarm="sos")) == []
+
+
+def test_alarm_that_says_nothing(service: Service) -> None:
+    """It is none, and the one before stays the last."""
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    assert service.poll(a_position(3, alarm=" ,")) == []
+    assert _last(service.account).word == "sos"
+
+
+def test_alarm_without_a_place(service: Service) -> None:
+    """Its time is that of the place that is known."""
+    assert service.poll(no_fix(2, alarm="removing")) == ["removing"]
+    assert _last(service.account).time == a_position().fix_time
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("sos,vibration", ["sos", "vibration"]),
+        (" sos , ,sos,\tvibration\n", ["sos", "vibration"]),
+        (",", []),
+        ("x" * 500, ["x" * 100]),
+        (",".join(map(str, range(100))), list(map(str, range(20)))),
+    ],
+)
+def test_words(service: Service, said: str, words: list[str]) -> None:
+    """Several at once are told apart; each is one line of bearable length."""
+    assert service.poll(a_position(2, alarm=said)) == words
+
+
+def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
+    """It is the last alarm, and not told."""
+    service = Service(account, read)
+    assert service.poll(a_position(1, alarm="sos")) == []
+    assert _last(account).word == "sos"
+    assert service.poll(a_position(1, alarm="sos")) == []
+    assert service.poll(a_position(2, alarm="tow")) == ["tow"]
+
+
+def test_what_was_announced_at_the_start(account: Account, read: Read) -> None:
+    """It is not told either when it comes later."""
+    service = Service(account, read)
+    assert service.poll(announced=1) == []
+    assert service.poll(a_position(1, alarm="sos")) == []
+    assert service.poll(a_position(2, alarm="tow")) == ["tow"]
+    assert service.poll(announced=3) == []
+    assert service.poll(a_position(3, alarm="fault")) == ["fault"]
+
+
+def test_more_than_was_announced_at_the_start(account: Account, read: Read) -> None:
+    """What happened since then is told."""
+    service = Service(account, read)
+    assert service.poll(announced=1) == []
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+
+
+def test_restart(service: Service, read: Read) -> None:
+    """What was told before it is not told again, and what came meanwhile is told."""
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    remembered = service.account.remembered
+    for first, told in (
+        (a_position(2, alarm="sos"), []),
+        (a_position(3, alarm="tow"), ["tow"]),
+    ):
+        account = Account(Remembered(dict(remembered.stories)))
+        restarted = Service(account, read, service.told)
+        assert restarted.poll(first) == told
+        assert restarted.poll(first) == []
+        assert restarted.poll(a_position(4, alarm="door")) == ["door"]
+
+
+def test_tracker_that_comes_back(service: Service) -> None:
+    """What happened while it was not listed is told, and held back is only its place."""
+    service.account.take(service.read(), {}, Moment(NOW))
+    assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
+    assert shown(service.account.trackers["red"]).latitude == a_position().latitude
+    news = service.account.move()
+    assert service.tell("red") == []
+    assert news.now["red"].position == a_position(2, alarm="tow", latitude=48.0)
+
+
+def test_new_tracker(service: Service) -> None:
+    """Nobody knows how long ago its alarm was; the next one is told."""
+    devices = a_device(position_id=1), a_device("blue", position_id=7)
+    account = service.account
+    account.take(
+        service.read(*devices), {"blue": a_position(7, alarm="sos")}, Moment(NOW)
+    )
+    assert service.tell("blue") == []
+    devices = a_device(position_id=1), a_device("blue", position_id=8)
+    account.take(
+        service.read(*devices), {"blue": a_position(8, alarm="tow")}, Moment(NOW)
+    )
+    assert service.tell("blue") == ["tow"]
+
+
+def test_first_report_of_all(account: Account, read: Read) -> None:
+    """A tracker that was listed without a position may begin with an alarm."""
+    service = Service(account, read)
+    assert service.poll() == []
+    assert service.poll(a_position(1, alarm="sos")) == ["sos"]
+
+
+def test_tracker_of_another_account(service: Service, read: Read) -> None:
+    """What the account that had it has told is not told again."""
+    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    taker = Service(Account(Remembered()), read, service.told)
+    taker.account.take(read(), {}, Moment(NOW))
+    taker.account.adopt("red", service.account.remembered)
+    assert taker.poll(a_position(2, alarm="sos")) == []
+    assert _last(taker.account).word == "sos"
+    assert taker.poll(a_position(2, alarm="tow")) == ["tow"]
+
+
+def test_forgotten_tracker(service: Service) -> None:
+    """Nothing is left of its alarms."""
+    service.poll(a_position(2, alarm="sos"))
+    service.account.forget("red")
+    assert service.account.remembered == Remembered()
+
+
+def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:
+    """What a report does not tell is as it was."""
+    first = Hardware(True, False, 3.9, 12.3, "1.2")
+    service.poll(a_position(2, hardware=first))
+    for number, (said, known) in enumerate(
+        [
+            (None, first),
+            (Hardware(charge=False), Hardware(False, False, 3.9, 12.3, "1.2")),
+            (Hardware(lock=True), Hardware(False, True, 3.9, 12.3, "1.2")),
+            (Hardware(battery_voltage=0), Hardware(False, True, 0, 12.3, "1.2")),
+            (
+                Hardware(power_voltage=0, firmware="1.3"),
+                Hardware(False, True, 0, 0, "1.3"),
+            ),
+        ],
+        3,
+    ):
+        service.poll(a_position(number, hardware=said))
+        position = service.account.trackers["red"].position
+        assert position is not None
+        assert position.hardware == known
+        assert service.account.trackers["red"].firmware == known.firmware
+
+
+def test_firmware_that_was_never_told(account: Account, read: Read) -> None:
+    """It is unknown, with a position and without."""
+    service = Service(account, read)
+    service.poll()
+    assert account.trackers["red"].firmware is None
+    service.poll(a_position(1, hardware=Hardware(lock=True)))
+    assert account.trackers["red"].firmware is None
+    service.poll(a_position(2))
+    assert account.trackers["red"].firmware is None

@@ -1,0 +1,111 @@
+"""How far it is from one fix to the next, and how much of that counts as a way."""
+
+from datetime import timedelta
+
+import pytest
+
+from custom_components.bike_tracker.tracking.distance import (
+    Fix,
+    is_plausible,
+    metres,
+    noise,
+    way,
+)
+
+from .conftest import NOW
+
+# Degrees of latitude.
+_KILOMETRE = 1 / 111.195
+
+
+def a_fix(
+    kilometres: float = 0,
+    minutes: float = 0,
+    *,
+    accuracy: float = 0,
+    total: float | None = None,
+) -> Fix:
+    """Return a fix so far to the north, and so much later."""
+    time = NOW + timedelta(minutes=minutes)
+    return Fix(time, 47.9 + kilometres * _KILOMETRE, 7.8, accuracy, total)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kilometres"),
+    [
+        ((0.0, 13.0), (1.0, 13.0), 111.2),
+        ((0.0, 13.0), (0.0, 14.0), 111.2),
+        ((60.0, 13.0), (60.0, 14.0), 55.6),
+        ((-60.0, 179.5), (-60.0, -179.5), 55.6),
+        ((52.52, 13.405), (48.8566, 2.3522), 877.5),
+        ((-33.8688, 151.2093), (51.5074, -0.1278), 16_993.9),
+    ],
+    ids=["north", "east", "high-up", "date-line", "Berlin-Paris", "Sydney-London"],
+)
+def test_metres(
+    start: tuple[float, float], end: tuple[float, float], kilometres: float
+) -> None:
+    """It is the way over the earth, the same there and back."""
+    here, there = Fix(NOW, *start), Fix(NOW, *end)
+    assert metres(here, there) == pytest.approx(kilometres * 1_000, rel=0.001)
+    assert metres(there, here) == pytest.approx(metres(here, there))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [(5, 5, 30), (5, 1, 20), (0, 0, 50), (5, 0, 50), (0, 5, 50), (40, 0, 120)],
+)
+def test_noise(one: float, other: float, expected: float) -> None:
+    """It is three times both accuracies, and more where one is not known."""
+    fixes = a_fix(accuracy=one), a_fix(accuracy=other)
+    assert noise(*fixes) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("metres", "minutes", "speed", "expected"),
+    [
+        (740, 1, None, True),
+        (760, 1, None, False),
+        (740, 1, 20.0, True),
+        (760, 1, 20.0, False),
+        (990, 1, 40.0, True),
+        (1_010, 1, 40.0, False),
+        (44_000, 24 * 60, None, True),
+        (46_000, 24 * 60, None, False),
+        (12, 0, None, True),
+        (13, 0, None, False),
+    ],
+)
+def test_plausible(
+    metres: float, minutes: float, speed: float | None, expected: bool
+) -> None:
+    """It is up to 45 km/h, half more than is reported, and an hour's way at most.
+
+    What the accuracies explain, of which nothing is known here, does not count.
+    """
+    start, end = a_fix(), a_fix((metres + 50) / 1_000, minutes)
+    assert is_plausible(start, start, end, speed) is expected
+
+
+@pytest.mark.parametrize(
+    ("straight", "minutes", "added", "expected"),
+    [
+        (1, 60, None, 1),
+        (1, 60, 0.9, 1),
+        (1, 60, 5.9, 5.9),
+        (1, 60, 6.1, 1),
+        (1, 6, 5.9, 5.9),
+        (1, 5.8, 5.9, 1),
+        (300, 60 * 24, 990, 990),
+        (300, 60 * 24, 1_010, 300),
+        (5, 1, None, 5),
+        (6, 1, None, 0),
+    ],
+)
+def test_way(
+    straight: float, minutes: float, added: float | None, expected: float
+) -> None:
+    """The server's count has its limits: five times the way and 1 km, 1,000 km, 60 km/h."""
+    start = a_fix(total=7)
+    end = a_fix(straight, minutes, total=None if added is None else 7 + added)
+    assert way(start, start, start, end) == pytest.approx(expected, rel=0.001)

@@ -1,0 +1,147 @@
+"""Whatever a tracker reports while it is guarded: it is triggered once, and for a reason."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+from hypothesis import given, strategies as st
+
+from custom_components.bike_tracker.api import Position
+from custom_components.bike_tracker.tracking import Guard, Track
+from custom_components.bike_tracker.tracking.distance import Fix, metres
+from custom_components.bike_tracker.tracking.guard import armed, heard
+from custom_components.bike_tracker.tracking.rides import heard as ridden
+
+from ..long import examples
+from .conftest import NOW, a_position
+
+every = examples(60)
+
+MINUTE = timedelta(minutes=1)
+PLACE = Fix(NOW, 47.9, 7.8, 5.0)
+
+_gaps = st.sampled_from([0.2, 1, 1, 1, 5, 31, 600])
+_metres = st.sampled_from([0, 0, 0, 30, -40, 60, 140, 160, -250, 2_000, 90_000])
+_says = st.fixed_dictionaries(
+    {
+        "motion": st.none() | st.booleans(),
+        "speed": st.none() | st.sampled_from([0.0, 0.0, 2.0, 15.0]),
+        "accuracy": st.sampled_from([0.0, 5.0, 50.0]),
+        "is_fix": st.sampled_from([True, True, True, False]),
+    }
+)
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> list[Position]:
+    """Draw what a tracker reports, in the order of its clock."""
+    time, drawn = NOW, list[Position]()
+    many = st.lists(st.tuples(_gaps, _metres, _says), min_size=1, max_size=20)
+    for number, (gap, off, says) in enumerate(draw(many), 1):
+        time += timedelta(minutes=gap)
+        latitude = PLACE.latitude + off / 111_195
+        times = {"fix_time": time, "device_time": time}
+        drawn.append(a_position(number, latitude=latitude, **times, **says))
+    return drawn
+
+
+def _standing() -> Track:
+    """Return the track of a bike that stands, as its last reports say."""
+    track = Track()
+    for ago in (3, 2, 1):
+        time = NOW - ago * MINUTE
+        track, _ = ridden(track, a_position(fix_time=time, device_time=time), time)
+    return track
+
+
+def _guards(
+    said: list[Position], track: Track, *, late: timedelta = timedelta()
+) -> list[Guard]:
+    """Return the guard of that bike, armed now, and as it is after each report."""
+    guard = armed(track, False, NOW, None)
+    assert guard is not None
+    guards = [guard]
+    for report in said:
+        assert report.device_time is not None
+        now = report.device_time + late
+        guard = heard(guard, report, track, now)
+        track, _ = ridden(track, report, now)
+        guards.append(guard)
+    return guards
+
+
+@every
+@given(reports())
+def test_once(said: list[Position]) -> None:
+    """What triggered it is not forgotten, nor replaced."""
+    told = [guard.triggered for guard in _guards(said, _standing())]
+    first = next((number for number, one in enumerate(told) if one), len(told))
+    assert set(told[:first]) <= {None}
+    assert len(set(told[first:])) <= 1
+
+
+@every
+@given(reports())
+def test_for_a_reason(said: list[Position]) -> None:
+    """It says that it moves, or is not where it was."""
+    guards = _guards(said, _standing())
+    for report, (before, guard) in zip(said, pairwise(guards), strict=True):
+        if guard.triggered and not before.triggered:
+            assert report.latitude is not None
+            off = metres(PLACE, PLACE._replace(latitude=report.latitude))
+            assert report.motion or off > 49
+            assert guard.triggered.since == report.fix_time
+
+
+@every
+@given(reports())
+def test_for_no_other_reason(said: list[Position]) -> None:
+    """A bike that stays where it is and says so is not told of."""
+    stands = [
+        report._replace(latitude=PLACE.latitude, motion=False, speed=0.0)
+        for report in said
+    ]
+    assert not _guards(stands, _standing())[-1].triggered
+
+
+@every
+@given(reports())
+def test_no_ride_off_is_missed(said: list[Position]) -> None:
+    """Whatever came before: when it moves farther away than fixes err it is told."""
+    last = said[-1].fix_time
+    assert last is not None
+    gone = a_position(
+        99,
+        fix_time=last + 6 * MINUTE,
+        device_time=last + 6 * MINUTE,
+        latitude=PLACE.latitude + 1,
+        motion=True,
+    )
+    assert _guards([*said, gone], _standing())[-1].triggered
+
+
+@every
+@given(reports())
+def test_older_reports(said: list[Position]) -> None:
+    """What was measured before it was armed triggers nothing, whenever it comes."""
+    span = timedelta(days=10)
+    older = [
+        report._replace(fix_time=report.fix_time - span, device_time=time - span)
+        for report in said
+        if report.fix_time and (time := report.device_time)
+    ]
+    assert not _guards(older, _standing(), late=span)[-1].triggered
+
+
+@every
+@given(reports())
+def test_heard_again(said: list[Position]) -> None:
+    """What comes twice changes nothing."""
+    track = _standing()
+    guard = armed(track, False, NOW, None)
+    assert guard is not None
+    for report in said:
+        assert report.device_time is not None
+        guard = heard(guard, report, track, report.device_time)
+        track, _ = ridden(track, report, report.device_time)
+        again = heard(guard, report, track, report.device_time)
+        assert again.triggered == guard.triggered

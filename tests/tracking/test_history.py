@@ -1,0 +1,679 @@
+"""Rides that the service's own history makes exact: each told once, whatever came before."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from hypothesis import given, settings, strategies as st
+import pytest
+
+from custom_components.bike_tracker.api import News, Position
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Fix,
+    Moment,
+    Past,
+    Remembered,
+    Ride,
+    Track,
+)
+from custom_components.bike_tracker.tracking.history import replayed
+from custom_components.bike_tracker.tracking.rides import ended
+from custom_components.bike_tracker.tracking.story import NEW_STORY, Story
+from custom_components.bike_tracker.tracking.track import NEW_TRACK
+
+from .conftest import NOW, a_device, a_position
+
+every = settings(deadline=None, derandomize=True, max_examples=200)
+_SECOND = timedelta(seconds=1)
+_HOUR = timedelta(hours=1)
+
+
+@dataclass
+class House:
+    """Who is told of one tracker, keeps a ride book, and may be killed at any time."""
+
+    story: Story = NEW_STORY
+    has_history: bool = True
+    told: list[tuple[str, Ride]] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)
+    book: dict[datetime, Ride] = field(default_factory=dict)
+    totals: list[float] = field(default_factory=list)
+    _marks: dict[str, datetime] = field(default_factory=dict)
+
+    def at(
+        self, now: datetime, *, is_whole: bool = False, away: bool = False
+    ) -> Moment:
+        """Return a moment of this house."""
+        return Moment(now, away, is_whole, self.has_history)
+
+    def report(self, position: Position, now: datetime, **how: bool) -> None:
+        """Take in a report of a poll, or of a message if nothing lacks."""
+        self.look(self.story.with_report(position, self.at(now, **how), is_news=True))
+
+    def answer(
+        self, reports: Iterable[Position], now: datetime, until: datetime | None = None
+    ) -> None:
+        """Take in all of these from the gap's start on."""
+        assert self.story.gap
+        start, until = self.story.gap.start, until or now
+        past = [
+            report
+            for report in reports
+            if report.fix_time and start <= report.fix_time <= until
+        ]
+        self.look(self.story.with_past(Past(past, until), self.at(now)))
+
+    def wait(self, now: datetime) -> None:
+        """Let time pass."""
+        self.look(self.story.after_time(self.at(now)))
+
+    def look(self, story: Story) -> None:
+        """Tell what was not told, and write down what the book does not have."""
+        self.story = story
+        for event in self._newer("told", story.ride_events):
+            self.told.append((event.type, event.ride))
+        for alarm in self._newer("alarms", story.alarms):
+            self.alarms.append(alarm.word)
+        for item in self._newer("book", story.rides.known if story.rides else ()):
+            if item.is_over and item.ride.distance:
+                self.book[item.number] = item.ride
+            elif item.is_over:
+                self.book.pop(item.number, None)
+        if story.track and story.track.total is not None:
+            self.totals.append(story.track.total)
+
+    def _newer(self, key: str, items: tuple[Any, ...]) -> list[Any]:
+        mark = self._marks.get(key)
+        newer = [item for item in items if mark is None or item.heard_at > mark]
+        self._marks[key] = max((item.heard_at for item in newer), default=mark) or NOW
+        return newer
+
+    @property
+    def kinds(self) -> list[str]:
+        """Return the kinds of what was told."""
+        return [kind for kind, _ in self.told]
+
+
+def minutes(after: float) -> datetime:
+    """Return when so many minutes had passed."""
+    return NOW + timedelta(minutes=after)
+
+
+def time_of(report: Position) -> datetime:
+    """Return when its place was measured."""
+    assert report.fix_time
+    return report.fix_time
+
+
+def reports_of(*legs: tuple[float, float], every: float = 10) -> list[Position]:
+    """Return a report each ten seconds, of so many minutes at so many km/h each."""
+    time, metres, reports = NOW, 0.0, list[Position]()
+    for length, speed in ((0, 0), *legs):
+        end = time + timedelta(minutes=length)
+        while time <= end:
+            reports.append(
+                a_position(
+                    len(reports) + 1,
+                    fix_time=time,
+                    device_time=time,
+                    latitude=47.9 + metres / 111_195,
+                    speed=abs(speed),
+                    motion=speed != 0,
+                    total_distance=None,
+                )
+            )
+            time += timedelta(seconds=every)
+            metres += speed / 3.6 * every
+    return reports
+
+
+def test_exact_in_the_end() -> None:
+    """Polls saw a report a minute; the end waits for all of them, and is told with all."""
+    reports = reports_of((5, 0), (10, 15), (7, 0))
+    house = House()
+    for report in reports[::6]:
+        assert report.fix_time
+        house.report(report, report.fix_time)
+        if house.story.rides and house.story.rides.waiting:
+            break
+    assert house.kinds == ["started"]
+    assert house.story.gap
+    assert house.story.gap.start == minutes(5)
+    house.answer(reports, time_of(report) + _SECOND)
+    assert house.kinds == ["started", "ended"]
+    _, ride = house.told[-1]
+    _, true = replayed(NEW_TRACK, reports, minutes(60))
+    assert [ride] == list(house.book.values()) == list(true.values())
+    assert house.story.gap is None
+
+
+@pytest.mark.parametrize(
+    ("off", "more"), [(0.0, 0.0), (30.0, 0.03), (300.0, 0.0), (None, 0.0)]
+)
+def test_last_metres(off: float | None, more: float) -> None:
+    """They belong to a ride once it is over, unless they are drift or not known."""
+    place = Fix(NOW, 47.9, 7.8, 6.0)
+    seen = None if off is None else place._replace(latitude=47.9 + off / 111_195)
+    ride = Ride(NOW, NOW, 2.0)
+    track, [(kind, told)] = ended(Track(total=7.0, place=place, seen=seen, ride=ride))
+    assert kind == "ended"
+    assert told.distance == pytest.approx(2 + more, abs=1e-4)
+    assert track.total == pytest.approx(7 + more, abs=1e-4)
+    assert track.last == track.ended == told
+
+
+def test_not_longer_than_half_a_minute() -> None:
+    """What waits is told then; a history that comes later tells nothing again."""
+    reports = reports_of((5, 0), (10, 15), (7, 0))
+    house = House()
+    for report in reports[::6]:
+        assert report.fix_time
+        house.report(report, report.fix_time)
+    at = house.story.changes_at
+    assert house.story.rides
+    assert house.kinds == ["started", "ended"]
+    assert at is None
+    (before,) = house.book.values()
+    house.answer(reports, minutes(30))
+    (after,) = house.book.values()
+    assert house.kinds == ["started", "ended"]
+    assert before != after
+    assert house.totals == sorted(house.totals)
+
+
+def test_told_by_the_clock() -> None:
+    """Nobody needs to report for what waits to be told, also after a restart."""
+    house, reports = House(), reports_of((5, 0), (10, 15), (6, 0))
+    for report in reports[::6]:
+        assert report.fix_time
+        house.report(report, report.fix_time)
+        if house.story.rides and house.story.rides.waiting:
+            break
+    at = time_of(report) + 30 * _SECOND
+    assert house.story.changes_at == at
+    house.wait(at - _SECOND)
+    assert house.kinds == ["started"]
+    house.wait(at)
+    assert house.kinds == ["started", "ended"]
+
+
+def test_service_without_a_history() -> None:
+    """Nothing waits, and nothing is to be asked for."""
+    house = House(has_history=False)
+    for report in reports_of((5, 0), (10, 15), (7, 0))[::6]:
+        assert report.fix_time
+        house.report(report, report.fix_time)
+        assert house.story.gap is None
+        assert not (house.story.rides and house.story.rides.waiting)
+    assert house.kinds == ["started", "ended"]
+    assert len(house.book) == 1
+
+
+def test_all_came_live() -> None:
+    """Nothing lacks, so nothing is asked for and nothing waits."""
+    house = House()
+    for report in reports_of((5, 0), (10, 15), (7, 0)):
+        assert report.fix_time
+        house.report(report, report.fix_time, is_whole=True)
+        assert house.story.gap is None
+    assert house.kinds == ["started", "ended"]
+
+
+def test_rides_of_a_day_without_home_assistant() -> None:
+    """Each is told with its own times, oldest first, and what goes on after them."""
+    legs = [(5, 0), (10, 15), (60, 0), (10, -15), (300, 0), (8, 20), (8, 0), (3, 12)]
+    reports = reports_of(*legs)
+    house, last = House(), reports[-1]
+    assert last.fix_time
+    house.report(reports[0], NOW)
+    house.report(last, last.fix_time, away=True)
+    assert house.kinds == []
+    assert house.story.gap
+    assert house.story.gap.start == NOW
+    house.answer(reports, last.fix_time + _SECOND)
+    assert house.kinds == ["started", "ended"] * 3 + ["started"]
+    starts = [ride.started_at for kind, ride in house.told if kind == "started"]
+    assert starts == sorted(starts)
+    assert len(house.book) == 3
+    assert house.story.track
+    assert house.story.track.ride
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_round_trip_between_two_polls(counts: bool) -> None:
+    """The server's count tells that there was one, where it counts."""
+    reports = [
+        report._replace(total_distance=min(number * 0.06, 0.6) if counts else None)
+        for number, report in enumerate(reports_of((1, 20), (1, -20), (1, 0)))
+    ]
+    house, last = House(), reports[-1]
+    assert last.fix_time
+    house.report(reports[0], NOW)
+    house.report(last, last.fix_time)
+    assert (house.story.gap is not None) is counts
+    if counts:
+        house.answer(reports, last.fix_time + _SECOND)
+        house.report(last._replace(id=99, fix_time=minutes(10)), minutes(10))
+        house.wait(minutes(11))
+        assert house.kinds == ["started", "ended"]
+
+
+def test_ride_that_was_none() -> None:
+    """One of which not even a report is true is told as over, and not in the book."""
+    reports = reports_of((20, 0))
+    house = House()
+    house.report(reports[0], NOW)
+    for number in (60, 66):
+        false = reports[number]._replace(latitude=47.95, motion=True, speed=40.0)
+        assert false.fix_time
+        house.report(false, false.fix_time)
+    house.report(reports[-1], minutes(20))
+    house.wait(minutes(60))
+    house.wait(minutes(61))
+    assert house.book
+    house.answer(reports, minutes(62))
+    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
+    assert house.book == {}
+
+
+@pytest.mark.parametrize("back", [15, -15], ids=["there", "and back"])
+@pytest.mark.parametrize("ahead", [0, 1], ids=["", "by a clock ahead"])
+def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) -> None:
+    """Its newest report is no history: a ride stays as polls saw it, and is told at once."""
+    reports = reports_of((5, 0), (10, 15), (10, back), (20, 0))
+    houses = House(), House(has_history=False)
+    for house in houses:
+        for report in reports[::6]:
+            now = time_of(report) - timedelta(minutes=ahead)
+            house.report(report, now)
+            if gap := house.story.gap:
+                until = max(now, gap.known)
+                past = Past([report], until)
+                house.look(house.story.with_past(past, house.at(now)))
+    asked, never = houses
+    assert asked.kinds == ["started", "ended"]
+    assert asked.told == never.told
+    assert [*asked.book.values()] == [*never.book.values()]
+    assert asked.totals[-1] == never.totals[-1]
+
+
+def test_newest_report_that_the_history_lacks() -> None:
+    """What it tells counts; the rest stays as it was told."""
+    reports = reports_of((5, 0), (10, 15), (10, 0), (5, 15), (9, 0))
+    house = House()
+    for report in reports[::6]:
+        assert report.fix_time
+        house.report(report, report.fix_time)
+    house.wait(minutes(50))
+    assert house.kinds == ["started", "ended"] * 2
+    house.answer(reports[:120], minutes(50))
+    assert house.kinds == ["started", "ended"] * 2
+    assert house.story.gap is None
+    assert len(house.book) == 2
+
+
+def test_history_in_portions() -> None:
+    """What lacks after the first one is asked for from there on."""
+    reports = reports_of((5, 0), (10, 15), (60, 0), (10, -15), (9, 0))
+    house, last = House(), reports[-1]
+    assert last.fix_time
+    house.report(reports[0], NOW)
+    house.report(last, last.fix_time, away=True)
+    house.answer(reports, minutes(95), until=minutes(40))
+    assert house.story.gap
+    assert house.story.gap.start == minutes(40)
+    assert house.kinds == []
+    house.answer(reports, minutes(96))
+    assert house.kinds == ["started", "ended"] * 2
+
+
+def test_alarms_of_the_last_hour() -> None:
+    """They are told, but not older ones, and none again, however many there were."""
+    reports = [
+        report._replace(alarm=f"alarm{number}" if number % 12 == 0 else None)
+        for number, report in enumerate(reports_of((30, 0), (60, 15), (30, 0)))
+    ]
+    house = House()
+    for report in reports[-100::12]:
+        assert report.fix_time
+        house.report(reports[0], NOW) if not house.told else None
+        house.report(report, report.fix_time, away=True)
+    told = list(house.alarms)
+    last = reports[-1].fix_time
+    assert last
+    house.answer(reports, last + _SECOND)
+    expected = [
+        report.alarm
+        for report in reports
+        if report.alarm and report.fix_time and last - report.fix_time < _HOUR
+    ]
+    assert len(house.alarms) == len(set(house.alarms))
+    assert set(expected) <= set(house.alarms) <= {*expected, *told}
+
+
+@pytest.mark.parametrize("ahead", [0, 4])
+def test_alarms_on_a_long_ride(ahead: int) -> None:
+    """None is told again, also if the clock of the tracker is a little ahead."""
+    house = House()
+    reports = [
+        report._replace(alarm=f"alarm{number}")
+        for number, report in enumerate(reports_of((5, 0), (90, 15), (10, 0), every=60))
+    ]
+    for report in reports:
+        house.report(report, time_of(report) - timedelta(minutes=ahead))
+    last = time_of(reports[-1]) + _SECOND
+    house.answer(reports, last - timedelta(minutes=ahead), last)
+    assert house.alarms == [report.alarm for report in reports]
+
+
+def test_clock_that_is_ahead() -> None:
+    """The history of such a tracker tells of other times: it is not asked for."""
+    house = House()
+    for report in reports_of((5, 0), (10, 15), (7, 0))[::6]:
+        assert report.fix_time
+        ahead = report.fix_time + timedelta(hours=2)
+        late = report._replace(fix_time=ahead, device_time=ahead)
+        house.report(late, report.fix_time, away=True)
+        assert house.story.gap is None
+    assert house.kinds == ["started", "ended"]
+
+
+def test_past_of_an_account() -> None:
+    """It comes in by the account's door; what waits is told by the clock."""
+    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
+
+    def poll(report: Position) -> None:
+        devices = {"red": a_device(position_id=report.id)}
+        listed = News({}, devices, {"red"})
+        now = report.fix_time or NOW
+        account.take(listed, {"red": report}, Moment(now, has_history=True))
+
+    def kinds() -> list[str]:
+        return [event.type for event in account.trackers["red"].story.ride_events]
+
+    for report in reports[:130:6]:
+        poll(report)
+        if account.trackers["red"].story.gap:
+            break
+    now = (report.fix_time or NOW) + _SECOND
+    assert account.waits_until == now + 29 * _SECOND
+    assert not account.after_time(Moment(now, has_history=True)).changed
+    assert (
+        account.take_past("blue", Past([], now), Moment(now, has_history=True)).changed
+        == set()
+    )
+    past = Past(reports[: report.id + 1], now + 10 * _SECOND)
+    assert account.take_past("red", past, Moment(now, has_history=True)).changed == {
+        "red"
+    }
+    assert kinds() == ["started", "ended"]
+    tracker = account.trackers["red"]
+    assert tracker.device.position_id == report.id + 1
+    assert not account.take_past("red", past, Moment(now, has_history=True)).changed
+
+
+def test_account_waits_no_more() -> None:
+    """All that waits is told; what lacks is asked for as before."""
+    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
+    devices = {"red": a_device(), "blue": a_device("blue")}
+    listed, now = News({}, devices, set(devices)), NOW
+    for report in reports[::6]:
+        now = report.fix_time or NOW
+        account.take(
+            listed, dict.fromkeys(devices, report), Moment(now, has_history=True)
+        )
+        if account.gaps:
+            break
+    gaps = account.gaps
+    assert gaps.keys() == devices.keys()
+    assert account.wait_no_more(Moment(now)).changed == devices.keys()
+    for tracker in account.trackers.values():
+        kinds = [event.type for event in tracker.story.ride_events]
+        assert kinds == ["started", "ended"]
+    assert account.gaps.keys() == gaps.keys()
+    assert account.waits_until is None
+    assert not account.wait_no_more(Moment(now)).changed
+
+
+@pytest.mark.parametrize("by_poll", [True, False])
+def test_account_tells_by_the_clock(by_poll: bool) -> None:
+    """With the next poll, or when somebody looks at the clock before that."""
+    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
+    devices = {"red": a_device()}
+    listed = News({}, devices, {"red"})
+    for report in reports[::6]:
+        now = report.fix_time or NOW
+        account.take(listed, {"red": report}, Moment(now, has_history=True))
+    at = account.waits_until
+    assert at
+    if by_poll:
+        account.take(News(devices, devices, set()), {}, Moment(at, has_history=True))
+    else:
+        account = Account(account.remembered)
+        account.take(listed, {}, Moment(at, came_back=True, has_history=True))
+        account.after_time(Moment(at, has_history=True))
+    kinds = [event.type for event in account.trackers["red"].story.ride_events]
+    assert kinds == ["started", "ended"]
+    assert account.waits_until is None
+
+
+def test_past_of_a_tracker_that_never_reported() -> None:
+    """Nobody asked for it, and nothing comes of it."""
+    assert NEW_STORY.with_past(Past([], NOW), Moment(NOW)) == NEW_STORY
+
+
+def test_older_than_a_week() -> None:
+    """Nobody asks for what was then."""
+    reports = reports_of((5, 0), (10, 15), (7, 0))
+    house = House()
+    for report in reports[::6]:
+        assert report.fix_time
+        house.report(report, report.fix_time)
+    assert house.story.gap
+    time = NOW + timedelta(days=8)
+    house.report(reports[-1]._replace(id=999, fix_time=time, device_time=time), time)
+    assert house.story.gap is None
+
+
+def test_rest_of_a_ride_that_was_told() -> None:
+    """The book is told of what the lost report of the arrival would have."""
+    reports = reports_of((5, 0), (4, 15), every=60)
+    latitude = (reports[-1].latitude or 0) + 900 / 111_195
+    house = House(has_history=False)
+    for report in reports:
+        house.report(report, time_of(report))
+    for hour in (1, 2):
+        position = a_position(
+            99 + hour,
+            fix_time=NOW + hour * _HOUR,
+            latitude=latitude,
+            motion=False,
+            speed=0.0,
+        )
+        house.report(position, NOW + hour * _HOUR)
+    assert house.kinds == ["started", "ended"]
+    (ride,) = house.book.values()
+    assert ride.distance == pytest.approx(house.told[-1][1].distance + 0.9)
+
+
+def test_two_rides_that_were_told_as_one() -> None:
+    """Nothing is told again, but the book has both."""
+    reports = reports_of((10, 0), (10, 15), (8, 0), (12, 15), (25, 0))
+    house = House()
+    for report in reports[::60]:
+        house.report(report, time_of(report))
+    house.wait(minutes(70))
+    assert house.kinds == ["started", "ended"]
+    house.answer(reports, minutes(71))
+    assert house.kinds == ["started", "ended"]
+    assert len(house.book) == 2
+
+
+def test_ride_before_the_one_that_goes_on() -> None:
+    """It is told when it is heard of; the end that comes then is of the ride that went on."""
+    reports = reports_of((5, 0), (10, 15), (20, 0), (20, 15), (15, 0))
+    house, riding = House(), 6 * 40
+    house.report(reports[0], time_of(reports[0]))
+    for report in reports[riding : riding + 12 : 6]:
+        house.report(report, time_of(report), away=True)
+    house.wait(minutes(42))
+    assert house.kinds == ["started"]
+    house.answer(reports, minutes(42), minutes(41))
+    for report in reports[riding + 12 :]:
+        house.report(report, time_of(report), is_whole=True)
+    assert house.kinds == ["started", "started", "ended", "ended"]
+    _, ride = house.told[-1]
+    assert ride.moved_at > minutes(55)
+    assert house.story.rides
+    assert all(item.is_over for item in house.story.rides.known)
+    assert len(house.book) == 2
+
+
+def test_ride_that_was_told_of_another_time() -> None:
+    """It was over long before it was heard of: it becomes exact, and is not told again."""
+    house, reports = House(), reports_of((5, 0), (10, 15), (40, 0))
+    house.report(reports[0], time_of(reports[0]))
+    for report in (reports[-12], reports[-6]):
+        house.report(report, time_of(report), away=True)
+    assert house.story.gap
+    assert house.story.gap.is_of_ride
+    house.wait(time_of(reports[-1]))
+    assert house.kinds == ["started", "ended"]
+    house.answer(reports, time_of(reports[-1]) + _SECOND)
+    assert house.kinds == ["started", "ended"]
+    [ride] = house.book.values()
+    assert abs(ride.started_at - minutes(5)) <= 10 * _SECOND
+    assert ride.distance == pytest.approx(2.5, rel=0.02)
+
+
+def test_ride_that_was_told_as_over_and_went_on() -> None:
+    """It ends once, and the book knows how far it went."""
+    reports = reports_of((5, 0), (50, 15), (12, 0))
+    house = House()
+    for report in reports[:60:6]:
+        house.report(report, time_of(report))
+    house.wait(minutes(41))
+    house.wait(minutes(42))
+    assert house.kinds == ["started", "ended"]
+    house.report(reports[300], time_of(reports[300]), away=True)
+    house.answer(reports[:301], time_of(reports[300]) + _SECOND)
+    for report in reports[301::6]:
+        house.report(report, time_of(report))
+    if house.story.gap:
+        house.answer(reports, minutes(69))
+    assert house.kinds == ["started", "ended"]
+    (ride,) = house.book.values()
+    (true,) = _true(reports, minutes(69))
+    assert ride == true
+
+
+def test_message_that_came_after_the_question() -> None:
+    """What it said stays."""
+    reports = reports_of((5, 0), (10, 15), (7, 0))
+    house = House()
+    for report in reports[::6]:
+        house.report(report, time_of(report))
+    again = report._replace(id=999, device_time=minutes(30), motion=True, is_fix=False)
+    house.report(again, minutes(30))
+    house.answer(reports, minutes(29))
+    assert house.story.track
+    assert house.story.track.reported_at == minutes(30)
+    assert house.story.track.says_it_moves
+
+
+def test_more_rides_than_a_history_tells() -> None:
+    """Of so many the last ones are known, and no history is waited for."""
+    house, time = House(), NOW
+    for number in range(250):
+        time += timedelta(minutes=20)
+        position = a_position(
+            number + 1,
+            fix_time=time,
+            device_time=time,
+            latitude=47.9 + (number // 2 % 2) / 30,
+            motion=None,
+            speed=None,
+        )
+        house.report(position, time)
+    assert house.story.rides
+    assert len(house.story.rides.known) <= 100
+    assert house.kinds.count("started") > 100
+
+
+# Whatever is reported, whatever of it comes, whenever the history comes
+
+_gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
+_metres = st.sampled_from([0, 0, 10, -60, 60, 250, -250, 250, 2_000, 90_000])
+_says = st.fixed_dictionaries(
+    {
+        "motion": st.none() | st.booleans(),
+        "speed": st.none() | st.sampled_from([0.0, 0.0, 2.0, 15.0, 100.0]),
+        "accuracy": st.sampled_from([0.0, 5.0, 50.0]),
+        "is_fix": st.sampled_from([True, True, True, False]),
+    }
+)
+
+
+@st.composite
+def _reports(draw: st.DrawFn) -> list[Position]:
+    """Draw what a tracker reports in some days, at last that it stands."""
+    time, metres, reports = NOW, 0, list[Position]()
+    steps = draw(st.lists(st.tuples(_gaps, _metres, _says), min_size=2, max_size=30))
+    stands: dict[str, Any] = {"motion": False, "speed": 0.0}
+    for gap, step, says in (*steps, (40, 0, stands), (1, 0, stands)):
+        time += timedelta(minutes=gap)
+        metres += step
+        latitude = 47.9 + metres / 111_195
+        fields = {"fix_time": time, "device_time": time, "latitude": latitude, **says}
+        reports.append(a_position(len(reports) + 1, **fields))
+    return reports
+
+
+def _true(reports: list[Position], now: datetime) -> list[Ride]:
+    """Return the rides that went anywhere, as all reports in order tell them."""
+    track, over = replayed(NEW_TRACK, reports, now)
+    _, news = ended(track)
+    rides = [*over.values(), *(ride for _, ride in news)]
+    return [ride for ride in rides if ride.distance]
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False), st.booleans())
+def test_any_part_came_before(
+    reports: list[Position], random: Any, is_prompt: bool
+) -> None:
+    """In the end the rides are those of all reports, each told once, and no total falls.
+
+    What lacks is told from by the histories, of which some are late and some are lost.
+    """
+    house, before, now = House(), 0, NOW
+    coming: list[tuple[list[Position], datetime]] = []
+    for number, report in enumerate(reports):
+        assert report.fix_time
+        is_last = number == len(reports) - 1
+        if number and not is_last and random.random() < 0.6:
+            continue
+        now = report.fix_time
+        lacks = number > before + 1
+        house.report(report, now, is_whole=not lacks, away=lacks)
+        before = number
+        if coming and random.random() < 0.5:
+            past, until = coming.pop(0)
+            house.look(house.story.with_past(Past(past, until), house.at(now)))
+        if house.story.gap and is_prompt:
+            house.answer(reports[: number + 1], now)
+        elif house.story.gap and not coming and random.random() < 0.5:
+            coming = [(reports[: number + 1], now)]
+    if house.story.gap:
+        house.answer(reports, now + _SECOND)
+    house.wait(now + _HOUR)
+    rides = _true(reports, now + _HOUR)
+    assert sorted(ride[:4] for ride in house.book.values()) == [
+        ride[:4] for ride in rides
+    ]
+    assert house.kinds.count("started") == house.kinds.count("ended")
+    assert house.totals == sorted(house.totals)
+    if is_prompt:
+        assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)

@@ -1,0 +1,510 @@
+"""Messages enter by the same door as lists, and polls stay the truth."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Began,
+    Moment,
+    Remembered,
+    Tracker,
+)
+
+from .conftest import (
+    NOW,
+    Read,
+    a_device,
+    a_position,
+    holds_back,
+    no_fix,
+    position_remembered,
+    remembering,
+    shown,
+)
+from .said import offline_since, standing_since
+
+EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
+LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
+ID = sum(b"red")
+
+type Hear = Callable[..., News[str, Tracker]]
+type Poll = Callable[..., News[str, Tracker]]
+
+
+def place(position_id: int, **fields: Any) -> Position:
+    """Return a position of the red bike."""
+    position = a_position(position_id, **fields)
+    return Position(**{**_fields(position), "device_id": ID})
+
+
+def _fields(position: Position) -> dict[str, Any]:
+    return {name: getattr(position, name) for name in Position._fields}
+
+
+@pytest.fixture
+def hear(account: Account) -> Hear:
+    """Return a function that takes in what a message says."""
+
+    def _hear(*things: Device | Position, came_back: bool = False) -> Any:
+        devices = [thing for thing in things if isinstance(thing, Device)]
+        positions = [thing for thing in things if isinstance(thing, Position)]
+        return account.hear(devices, positions, Moment(NOW, came_back=came_back))
+
+    return _hear
+
+
+@pytest.fixture
+def poll(account: Account, read: Read) -> Poll:
+    """Return a function that takes in a list, and where the red bike is."""
+
+    def _poll(
+        *devices: Device, found: Position | None = None, began: Began | None = None
+    ) -> Any:
+        positions = {} if found is None else {"red": found}
+        return account.take(read(*devices), positions, Moment(NOW), began=began)
+
+    return _poll
+
+
+def device_of(account: Account) -> Device:
+    """Return what is known of the red bike."""
+    return account.trackers["red"].device
+
+
+def position_of(account: Account) -> Position:
+    """Return where the red bike is."""
+    position = account.trackers["red"].position
+    assert position is not None
+    return position
+
+
+def test_a_device(account: Account, poll: Poll, hear: Hear) -> None:
+    """What is said of it is different at once."""
+    poll(a_device("red"), a_device("blue"))
+    before = account.trackers
+    news = hear(a_device("red", status="offline", last_update=LATER))
+    assert news.changed == {"red"}
+    assert news.before is before
+    assert news.now is account.trackers
+    assert device_of(account).status == "offline"
+    assert offline_since(account.trackers["red"]) is not None
+    assert account.trackers["blue"] is before["blue"]
+
+
+def test_a_position(account: Account, poll: Poll, hear: Hear) -> None:
+    """It is shown, and announced as the list will announce it."""
+    poll(a_device("red", position_id=1), found=place(1))
+    news = hear(place(2, latitude=48.0, fix_time=NOW))
+    assert news.changed == {"red"}
+    assert position_of(account).latitude == 48.0
+    assert device_of(account).position_id == 2
+    assert position_remembered(account) is position_of(account)
+
+
+def test_nothing_new(account: Account, poll: Poll, hear: Hear) -> None:
+    """The same again is no news."""
+    poll(a_device("red", position_id=1), found=place(1))
+    before = account.trackers
+    news = hear(a_device("red", position_id=1), place(1))
+    assert news.now is news.before is before
+    assert news.changed == set()
+
+
+def test_unknown(account: Account, poll: Poll, hear: Hear) -> None:
+    """What the list does not have is dropped."""
+    poll(a_device("red", id=1))
+    assert hear(a_device("blue"), place(5), a_position(6)).changed == {"red"}
+    assert account.trackers.keys() == {"red"}
+    assert position_of(account).id == 6
+
+
+def test_two_with_one_id(account: Account, poll: Poll, hear: Hear) -> None:
+    """Whose place it is nobody knows, until the list tells them apart."""
+    poll(a_device("red", id=1), a_device("blue", id=1))
+    assert hear(a_position(5)).changed == set()
+    poll(a_device("red", id=1), a_device("blue", id=2))
+    assert hear(a_position(5)).changed == {"red"}
+    poll(a_device("blue", id=1))
+    assert hear(a_position(6)).changed == {"blue"}
+    poll(a_device("red", id=1), a_device("blue", id=1))
+    assert hear(a_position(7)).changed == set()
+    poll(a_device("blue", id=1))
+    assert hear(a_position(7)).changed == {"blue"}
+
+
+@pytest.mark.parametrize(
+    ("last_update", "counts"), [(None, False), (EARLIER, False), (LATER, True)]
+)
+def test_older_devices(
+    account: Account,
+    poll: Poll,
+    hear: Hear,
+    last_update: datetime | None,
+    counts: bool,
+) -> None:
+    """What was so before is dropped, what was so at the same time counts."""
+    poll(a_device("red", last_update=LATER))
+    hear(a_device("red", status="offline", last_update=last_update))
+    assert (device_of(account).status == "offline") is counts
+
+
+@pytest.mark.parametrize(
+    ("position_id", "fix_time", "counts"),
+    [
+        (9, EARLIER, False),
+        (1, EARLIER, False),
+        (4, LATER, False),
+        (5, LATER, False),
+        (6, LATER, True),
+        (6, NOW, True),
+        (4, NOW, True),
+        (6, None, True),
+        (4, None, False),
+    ],
+)
+def test_older_positions(
+    account: Account,
+    poll: Poll,
+    hear: Hear,
+    position_id: int,
+    fix_time: datetime | None,
+    counts: bool,
+) -> None:
+    """An older fix is dropped; of the same one the newer ID counts."""
+    poll(a_device("red", position_id=5), found=place(5, fix_time=LATER))
+    position = no_fix(position_id, battery_level=1)
+    if fix_time is not None:
+        position = place(position_id, fix_time=fix_time, battery_level=1)
+    hear(Position(**{**_fields(position), "device_id": ID}))
+    assert (position_of(account).battery_level == 1) is counts
+
+
+@pytest.mark.parametrize(("position_id", "counts"), [(4, False), (6, True)])
+def test_positions_without_a_fix(
+    account: Account, poll: Poll, hear: Hear, position_id: int, counts: bool
+) -> None:
+    """Before the first fix the newer ID counts, and a fix in any case."""
+    first = Position(device_id=ID, id=5)
+    poll(a_device("red", position_id=5), found=first)
+    hear(Position(device_id=ID, id=position_id, battery_level=1))
+    assert (position_of(account).battery_level == 1) is counts
+    hear(place(2))
+    assert position_of(account).latitude == 47.9
+
+
+def test_within_one_message(account: Account, poll: Poll, hear: Hear) -> None:
+    """Of several the newest counts, in whatever order they are."""
+    poll(a_device("red"))
+    hear(
+        a_device("red", name="new", last_update=LATER),
+        a_device("red", name="old", last_update=EARLIER),
+        place(8, fix_time=LATER, latitude=48.0),
+        place(9, fix_time=EARLIER, latitude=1.0),
+    )
+    assert device_of(account).name == "new"
+    assert position_of(account).latitude == 48.0
+
+
+def test_the_old_position_beside_a_new_status(
+    account: Account, poll: Poll, hear: Hear
+) -> None:
+    """Servers tell of the device first, or much later, with the position before."""
+    poll(a_device("red", position_id=1), found=place(1))
+    hear(a_device("red", position_id=1, status="offline", last_update=EARLIER))
+    assert (device_of(account).status, position_of(account).id) == ("offline", 1)
+    hear(place(2, fix_time=NOW))
+    hear(a_device("red", position_id=1, last_update=LATER))
+    assert (device_of(account).status, device_of(account).position_id) == ("online", 2)
+    assert position_of(account).id == 2
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "announced"), [(1, 5, 5), (1, None, 1), (None, 5, 5)]
+)
+def test_a_device_before_its_position(
+    account: Account,
+    poll: Poll,
+    hear: Hear,
+    known: int | None,
+    said: int | None,
+    announced: int | None,
+) -> None:
+    """A newer position that it announces is wanted; none at all is not believed."""
+    poll(a_device("red", position_id=known), found=place(1) if known else None)
+    hear(a_device("red", position_id=said, last_update=LATER))
+    assert device_of(account).position_id == announced
+
+
+def test_the_poll_finds_nothing_new(
+    account: Account, poll: Poll, hear: Hear, read: Read
+) -> None:
+    """What was told already is no news, and no position is asked for."""
+    poll(a_device("red", position_id=1), found=place(1))
+    told = a_device("red", position_id=1, status="offline", last_update=LATER)
+    hear(told, place(2, fix_time=NOW))
+    listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
+    assert account.wanted(listed, began=account.begin_poll(NOW)) == {}
+    before = account.trackers
+    news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    assert news.now is before
+    assert account.wanted(read(*listed.now.values())) == {}
+
+
+def test_the_poll_announces_a_newer_position(
+    account: Account, poll: Poll, hear: Hear, read: Read
+) -> None:
+    """It is asked for, though a message told of one since the poll began."""
+    poll(a_device("red", position_id=1), found=place(1))
+    began = account.begin_poll(NOW)
+    hear(place(2, fix_time=NOW))
+    assert account.wanted(read(a_device("red", position_id=1)), began=began) == {}
+    listed = read(a_device("red", position_id=3))
+    assert account.wanted(listed, began=began).keys() == {ID}
+
+
+def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
+    """A list that is the same as the one before takes back what a message said."""
+    listed = a_device("red", position_id=1, last_update=EARLIER)
+    poll(listed, found=place(1))
+    hear(
+        a_device("red", position_id=1, status="offline", last_update=LATER),
+        place(2, fix_time=NOW, latitude=48.0),
+    )
+    began = account.begin_poll(NOW)
+    again = read(listed)
+    assert account.wanted(again, began=began).keys() == {ID}
+    news = account.take(again, {"red": place(1)}, Moment(NOW), began=began)
+    assert news.changed == {"red"}
+    assert device_of(account) == listed
+    assert position_of(account).id == 1
+
+
+def test_a_poll_that_began_before(
+    account: Account, poll: Poll, hear: Hear, read: Read
+) -> None:
+    """It does not take back what came meanwhile; the next one may."""
+    poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
+    began = account.begin_poll(NOW)
+    listed = a_device("red", position_id=2, last_update=EARLIER, group_id=7)
+    hear(
+        a_device("red", position_id=1, status="offline", last_update=LATER),
+        place(3, fix_time=NOW, latitude=48.0),
+    )
+    news = read(listed)
+    assert account.wanted(news, began=began) == {}
+    account.take(news, {"red": place(2)}, Moment(NOW), began=began)
+    assert device_of(account).status == "offline"
+    assert device_of(account).position_id == 3
+    assert position_of(account).latitude == 48.0
+
+    began = account.begin_poll(NOW)
+    again = read(listed)
+    assert account.wanted(again, began=began).keys() == {ID}
+    account.take(again, {"red": place(2)}, Moment(NOW), began=began)
+    assert device_of(account) == listed
+    assert position_of(account).id == 2
+
+
+def test_a_newer_list_of_a_poll_that_began_before(
+    account: Account, poll: Poll, hear: Hear, read: Read
+) -> None:
+    """Its news counts, and its position only if that is newer."""
+    poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
+    began = account.begin_poll(NOW)
+    hear(
+        a_device("red", position_id=1, status="offline", last_update=LATER),
+        place(3, fix_time=LATER, latitude=48.0),
+    )
+    poll(
+        a_device("red", position_id=2, last_update=NOW),
+        found=place(4, fix_time=NOW),
+        began=began,
+    )
+    assert device_of(account).status == "online"
+    assert device_of(account).position_id == 3
+    assert position_of(account).id == 4
+
+
+def test_a_position_says_nothing_of_the_device(
+    account: Account, poll: Poll, hear: Hear
+) -> None:
+    """What a list says of it counts, though a position came meanwhile."""
+    poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
+    began = account.begin_poll(NOW)
+    hear(place(3, fix_time=NOW))
+    poll(
+        a_device("red", position_id=1, last_update=EARLIER, status="offline"),
+        began=began,
+    )
+    assert device_of(account).status == "offline"
+    assert device_of(account).position_id == 3
+
+
+def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
+    """A message does not keep it, nor bring it back."""
+    poll(a_device("red"), a_device("blue"))
+    began = account.begin_poll(NOW)
+    hear(a_device("red", status="offline"), place(1))
+    assert poll(a_device("blue"), began=began).changed == {"red"}
+    assert hear(a_device("red"), place(2)).changed == set()
+    poll(
+        a_device("red", name="Red again"),
+        a_device("blue"),
+        began=account.begin_poll(NOW),
+    )
+    assert device_of(account).name == "Red again"
+
+
+def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
+    """Nothing of what was said is left."""
+    poll(a_device("red"))
+    hear(a_device("red"), place(1))
+    account.forget("red")
+    assert not account.remembered.stories
+
+
+def test_coming_back(hear: Hear, read: Read) -> None:
+    """A message while trackers are unavailable moves them later, as a poll's does."""
+    account = Account(remembering(red=place(1)))
+    account.take(read(a_device("red", position_id=1)), {}, Moment(NOW))
+    position = place(2, fix_time=NOW, latitude=48.0)
+    account.hear([], [position], Moment(NOW, came_back=True))
+    assert holds_back(account)
+    assert shown(account.trackers["red"]).id == 1
+    account.hear([], [place(3, fix_time=NOW, latitude=49.0)], Moment(NOW))
+    assert shown(account.trackers["red"]).id == 1
+    account.move()
+    assert shown(account.trackers["red"]).latitude == 49.0
+    assert device_of(account).position_id == 3
+
+
+def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
+    """Polls and messages by turns, as they usually come."""
+    for number in range(1, 6):
+        now = NOW + timedelta(minutes=number)
+        told = a_device("red", position_id=number, last_update=now)
+        listed = a_device("red", position_id=number + 1, last_update=now)
+        poll(a_device("red", position_id=number), found=place(number, fix_time=now))
+        hear(told)
+        hear(place(number + 1, fix_time=now, longitude=float(number)))
+        assert poll(listed, began=account.begin_poll(NOW)).changed == set()
+        assert position_of(account).longitude == number
+
+
+def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
+    """It is known at once, also of the first of two messages, and the poll adds nothing."""
+    poll(a_device("red", position_id=1), found=place(1))
+    hear(
+        place(2, fix_time=LATER, alarm="sos"),
+        place(3, fix_time=NOW, latitude=48.0),
+    )
+    alarms = account.trackers["red"].story.alarms
+    assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
+    listed = read(a_device("red", position_id=3))
+    news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    assert news.changed == set()
+    assert account.trackers["red"].story.alarms is alarms
+
+
+def test_a_ride_of_several_messages(read: Read) -> None:
+    """Each position counts, also of those that are taken in together."""
+    later = [EARLIER + timedelta(minutes=minutes) for minutes in range(3)]
+    places = [
+        place(
+            number + 1,
+            fix_time=time,
+            device_time=time,
+            latitude=47.9 + north,
+            motion=True,
+        )
+        for number, (time, north) in enumerate(
+            zip(later, (0, 0.004, 0.001), strict=True)
+        )
+    ]
+    together, apart = Account(Remembered()), Account(Remembered())
+    listed = read(a_device("red", position_id=1))
+    for account in (together, apart):
+        account.take(listed, {"red": places[0]}, Moment(NOW))
+    together.hear([], places[1:], Moment(NOW))
+    for one in places[1:]:
+        apart.hear([], [one], Moment(NOW))
+    assert together.trackers == apart.trackers
+    track = together.trackers["red"].story.track
+    assert track is not None
+    # There, and most of the way back.
+    assert track.total == pytest.approx(0.778, abs=0.001)
+
+
+def test_alarms_of_one_read(account: Account, poll: Poll, hear: Hear) -> None:
+    """Each is one, in the order of their fixes, however they come."""
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
+    hear(
+        place(3, fix_time=LATER + timedelta(seconds=1), alarm="lowBattery"),
+        place(2, fix_time=LATER, alarm="sos,tow,sos"),
+        place(4, fix_time=NOW),
+    )
+    alarms = account.trackers["red"].story.alarms
+    assert [alarm.word for alarm in alarms] == ["sos", "tow", "lowBattery"]
+    numbers = [alarm.heard_at for alarm in alarms]
+    assert numbers == sorted(set(filter(None, numbers)))
+    assert [alarm.report for alarm in alarms] == [2, 2, 3]
+
+
+def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
+    """An older fix is dropped, but its alarm is told, once."""
+    poll(a_device("red", position_id=2), found=place(2, fix_time=LATER))
+    late = place(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
+    for _ in range(2):
+        hear(late)
+        [alarm] = account.trackers["red"].story.alarms
+        assert (alarm.word, alarm.time) == ("sos", EARLIER)
+        assert position_of(account).id == 2
+    poll(a_device("red", position_id=2), found=late)
+    assert len(account.trackers["red"].story.alarms) == 1
+
+
+def test_moves_and_stops_in_one_message(
+    account: Account, poll: Poll, hear: Hear
+) -> None:
+    """Both are changes, the second later than the first."""
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
+    hear(place(2, fix_time=LATER, motion=True), place(3, fix_time=NOW, motion=False))
+    said = account.trackers["red"].story.since.moving
+    assert said is not None
+    assert said.before is not None
+    assert said.changes == 2
+    assert said.before < said.since
+
+
+def test_message_without_a_fix_between_others(
+    account: Account, poll: Poll, hear: Hear
+) -> None:
+    """It counts where it came."""
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER, motion=True))
+    without = Position(device_id=ID, id=3, motion=False)
+    hear(place(2, fix_time=LATER, motion=True), without)
+    assert standing_since(account.trackers["red"]) is not None
+    hear(without._replace(id=4, motion=True), place(5, fix_time=NOW, motion=False))
+    assert position_of(account).id == 5
+
+
+def test_more_than_can_be_told_yet(account: Account, poll: Poll, hear: Hear) -> None:
+    """During an outage all are kept; of those that were told the last ten."""
+
+    def words() -> list[str]:
+        return [alarm.word for alarm in account.trackers["red"].story.alarms]
+
+    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
+    for number in range(30):
+        time = LATER + timedelta(seconds=number)
+        said = place(number + 2, fix_time=time, alarm=f"alarm {number}")
+        hear(said, came_back=True)
+    assert words() == [f"alarm {number}" for number in range(30)]
+    later = NOW + timedelta(hours=2)
+    account.hear([], [place(99, fix_time=later, alarm="sos")], Moment(later))
+    assert words() == [*(f"alarm {number}" for number in range(20, 30)), "sos"]

@@ -1,0 +1,397 @@
+"""In whatever order lists, positions and messages come: it ends in what the last say."""
+
+from collections import Counter
+from collections.abc import Mapping
+from copy import replace
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from hypothesis import given, strategies as st
+
+from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Moment,
+    Remembered,
+    Story,
+    Tracker,
+    Trackers,
+)
+
+from ..long import examples
+from .conftest import NOW, Listing, ListOfDevices, a_device, a_position, remembering
+
+# The same examples each time: a test that fails one day and passes the next helps nobody.
+every = examples(40)
+
+UNIQUE_IDS = ["red", "blue", "green"]
+numbers = st.integers(min_value=1, max_value=3)
+seldom = st.sampled_from([False, False, False, True])
+
+devices = st.builds(
+    a_device,
+    st.sampled_from(UNIQUE_IDS),
+    id=st.none() | st.integers(min_value=1, max_value=9),
+    name=st.sampled_from("ab"),
+    position_id=st.none() | numbers,
+)
+lists = st.lists(devices, max_size=4, unique_by=lambda device: device.unique_id)
+with_fix = st.builds(
+    a_position,
+    numbers,
+    latitude=st.sampled_from([47.0, 48.0]),
+    battery_level=st.none() | numbers,
+    motion=st.none() | st.booleans(),
+)
+without_fix = st.builds(
+    # Of a named tuple, Hypothesis would make up what has a default.
+    partial(Position, 1),
+    numbers,
+    battery_level=st.none() | numbers,
+    motion=st.none() | st.booleans(),
+)
+positions = with_fix | without_fix
+by_tracker = st.fixed_dictionaries({}, optional=dict.fromkeys(UNIQUE_IDS, positions))
+
+
+@dataclass
+class Poll:
+    """One poll: what the service says, and what becomes of it."""
+
+    listed: list[Device]
+    positions: dict[str, Position]
+    """What the service would answer with for whom it is asked about."""
+    came_back: bool
+    interrupted: bool
+    """The list was read, and nothing was taken in."""
+    apart: bool
+    """The list does not follow the last one, as where another account has trackers."""
+    moves: bool
+    """Trackers that came back may move after it."""
+
+
+polls = st.lists(
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    max_size=6,
+)
+
+
+@dataclass
+class LookAtEverything:
+    """What is to be known, found out anew each time from all there is."""
+
+    heard: dict[str, list[Position]]
+    shown: dict[str, int]
+    """How many of the positions heard are shown: fewer where a tracker is held back."""
+    listed: dict[str, Device] = field(default_factory=dict)
+
+    def wanted(self, now: Mapping[str, Device]) -> dict[int, Device]:
+        """Return the devices that announce another position than the last one heard."""
+        ids = Counter(device.id for device in now.values())
+        return {
+            device.id: device
+            for unique_id, device in now.items()
+            if device.id is not None
+            and ids[device.id] == 1
+            and device.position_id is not None
+            and (
+                not (heard := self.heard.get(unique_id))
+                or heard[-1].id != device.position_id
+            )
+        }
+
+    def take(self, found: dict[str, Position], came_back: set[str]) -> None:
+        """Hear positions, and show them but for trackers that came back from a place."""
+        for unique_id, position in found.items():
+            heard = self.heard.setdefault(unique_id, [])
+            shown = self.shown.setdefault(unique_id, 0)
+            is_up_to_date = shown == len(heard)
+            was_somewhere = any(item.latitude is not None for item in heard)
+            heard.append(position)
+            if is_up_to_date and not (was_somewhere and unique_id in came_back):
+                self.shown[unique_id] = len(heard)
+
+    def move(self) -> None:
+        """Show all that was heard."""
+        self.shown = {unique_id: len(heard) for unique_id, heard in self.heard.items()}
+
+    def agrees(self, trackers: Trackers) -> None:
+        """Hold what is known against what the last list and positions said."""
+        assert {key: tracker.device for key, tracker in trackers.items()} == self.listed
+        for unique_id, tracker in trackers.items():
+            heard = self.heard.get(unique_id, [])
+            if not heard:
+                assert tracker.position is None
+                continue
+            levels = [position.battery_level for position in heard]
+            expected = (
+                (heard[-1].id, heard[-1].motion),
+                next((level for level in levels[::-1] if level is not None), None),
+                _last_place(heard),
+            )
+            position = tracker.position
+            assert position is not None
+            assert expected == (
+                (position.id, position.motion),
+                position.battery_level,
+                _place(position),
+            )
+            assert tracker.shown is not None
+            shown = heard[: self.shown[unique_id]]
+            assert _place(tracker.shown) == _last_place(shown)
+
+
+def _last_place(heard: list[Position]) -> tuple[Any, ...]:
+    fixes = [position for position in heard if position.latitude is not None]
+    return _place(fixes[-1]) if fixes else (None, None, None)
+
+
+def _place(position: Position) -> tuple[Any, ...]:
+    return position.latitude, position.longitude, position.fix_time
+
+
+@every
+@given(remembered=by_tracker, polls=polls)
+def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
+    """What is known, wanted and news is what looking at everything would find."""
+    account = Account(remembering(**remembered))
+    reader = ListOfDevices()
+    all_of_it = LookAtEverything(
+        {unique_id: [position] for unique_id, position in remembered.items()},
+        dict.fromkeys(remembered, 1),
+    )
+    for poll in polls:
+        listed = _listing(reader, poll)
+        wanted = account.wanted(listed)
+        assert wanted == all_of_it.wanted(listed.now)
+        if poll.interrupted:
+            continue
+        found = {
+            device.unique_id: poll.positions[device.unique_id]
+            for device in wanted.values()
+            if device.unique_id in poll.positions
+        }
+        before = account.trackers
+        picture = dict(before)
+        news = account.take(listed, found, Moment(NOW, came_back=poll.came_back))
+
+        there = set() if poll.came_back else all_of_it.listed.keys()
+        all_of_it.take(found, set(UNIQUE_IDS) - there)
+        all_of_it.listed = dict(listed.now)
+        all_of_it.agrees(account.trackers)
+        assert before == picture
+        _is_news(news, before, account.trackers)
+
+        if poll.moves:
+            before = account.trackers
+            news = account.move()
+            all_of_it.move()
+            all_of_it.agrees(account.trackers)
+            _is_news(news, before, account.trackers)
+
+
+@every
+@given(polls=polls)
+def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
+    """Whatever came before, in the end it is as if only the last had ever come."""
+    account, other = Account(Remembered()), Account(Remembered())
+    reader = ListOfDevices()
+    for poll in polls:
+        account.take(
+            _listing(reader, poll),
+            poll.positions,
+            Moment(NOW, came_back=poll.came_back),
+        )
+    last = reader.read(a_device("red", position_id=1), a_device("blue"))
+    complete = a_position(9, battery_level=9, motion=True)
+
+    for each in (account, other):
+        each.take(last, {"red": complete, "blue": complete}, Moment(NOW))
+        each.move()
+
+    # How far it came depends on where it was.
+    assert _without_track(account.trackers) == _without_track(other.trackers)
+
+
+def _without_track(trackers: Trackers) -> Trackers:
+    """Return the trackers without what depends on what was before."""
+    return {
+        key: tracker._replace(story=Story(tracker.position))
+        for key, tracker in trackers.items()
+    }
+
+
+@dataclass
+class Message:
+    """One message of the live connection, and when it comes."""
+
+    devices: list[Device]
+    positions: list[Position]
+    came_back: bool
+    during_a_poll: bool
+    """It comes when the next poll has begun."""
+    moves: bool
+
+
+moments = st.none() | st.integers(0, 3).map(lambda hours: NOW + timedelta(hours=hours))
+timed_devices = st.builds(
+    lambda device, moment: replace(device, last_update=moment), devices, moments
+)
+timed_positions = st.builds(
+    lambda position, moment, device_id: replace(
+        position, fix_time=position.latitude and moment, device_id=device_id
+    ),
+    positions,
+    moments,
+    numbers,
+)
+messages = st.builds(
+    Message,
+    st.lists(timed_devices, max_size=3),
+    st.lists(timed_positions, max_size=3),
+    seldom,
+    st.booleans(),
+    seldom,
+)
+timed_polls = st.builds(
+    lambda poll, listed: replace(poll, listed=listed),
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    st.lists(timed_devices, max_size=4, unique_by=lambda device: device.unique_id),
+)
+histories = st.lists(timed_polls | messages, max_size=8)
+
+
+def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevices:
+    """Take in all of it, and hold each piece of news against a look at everything."""
+    reader = ListOfDevices()
+    coming: list[Message] = []
+    for event in history:
+        if isinstance(event, Message) and event.during_a_poll:
+            coming.append(event)
+        elif isinstance(event, Message):
+            _hear(account, event)
+        else:
+            began = account.begin_poll(NOW)
+            for message in coming:
+                _hear(account, message)
+            coming.clear()
+            listed = _listing(reader, event)
+            account.wanted(listed, began=began)
+            if event.interrupted:
+                continue
+            before = account.trackers
+            news = account.take(
+                listed,
+                event.positions,
+                Moment(NOW, came_back=event.came_back),
+                began=began,
+            )
+            _is_news(news, before, account.trackers)
+        if event.moves:
+            before = account.trackers
+            _is_news(account.move(), before, account.trackers)
+    for message in coming:
+        _hear(account, message)
+    return reader
+
+
+def _hear(account: Account, message: Message) -> None:
+    before = account.trackers
+    picture = dict(before)
+    news = account.hear(
+        message.devices, message.positions, Moment(NOW, came_back=message.came_back)
+    )
+    assert before == picture
+    assert news.before.keys() == news.now.keys()
+    _is_news(news, before, account.trackers)
+    for unique_id in news.changed:
+        _never_goes_back(before[unique_id], account.trackers[unique_id])
+
+
+def _never_goes_back(before: Tracker, now: Tracker) -> None:
+    assert now.device.moment >= before.device.moment
+    assert (now.device.position_id or 0) >= (before.device.position_id or 0)
+    if before.position and now.position and now.position.fix_time:
+        assert now.position.moment >= before.position.moment
+
+
+@every
+@given(history=histories)
+def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> None:
+    """It is the truth: as if no message had ever come, and no other poll."""
+    account, other = Account(Remembered()), Account(Remembered())
+    reader = _live_through(account, history)
+    last = reader.read(
+        a_device("red", position_id=9, last_update=NOW), a_device("blue", id=1)
+    )
+    complete = a_position(9, battery_level=9, motion=True)
+    positions = {"red": complete}
+    wanted = account.wanted(last, began=account.begin_poll(NOW))
+    if "red" not in {device.unique_id for device in wanted.values()}:
+        positions = {}
+
+    account.take(last, positions, Moment(NOW), began=account.begin_poll(NOW))
+    account.move()
+    other.take(last, {"red": complete}, Moment(NOW))
+    other.move()
+
+    assert account.trackers.keys() == {"red", "blue"}
+    for unique_id, tracker in account.trackers.items():
+        assert tracker.device == last.now[unique_id]
+    position = account.trackers["red"].position
+    assert position is not None
+    assert position.id == 9
+    if positions:
+        assert position == other.trackers["red"].position
+
+
+@every
+@given(history=histories)
+def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> None:
+    """If it came later than all else, also during a poll that began before."""
+    account = Account(Remembered())
+    reader = _live_through(account, history)
+    listed = reader.read(a_device("red", position_id=1), a_device("blue"))
+    account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    account.move()
+    began = account.begin_poll(NOW)
+    later = NOW + timedelta(days=1)
+    told = a_device("red", status="offline", position_id=10, last_update=later)
+    place = a_position(10, fix_time=later, battery_level=9, motion=True)
+    place = replace(place, device_id=sum(b"red"))
+
+    for interrupted in (False, True):
+        account.hear([told], [place], Moment(NOW))
+        account.move()
+        assert account.trackers["red"].device == told
+        assert account.trackers["red"].position == place
+        if not interrupted:
+            assert account.wanted(listed, began=began) == {}
+            old = a_position(1, latitude=1.0)
+            account.take(listed, {"red": old}, Moment(NOW), began=began)
+            assert account.trackers["red"].device == told
+            assert account.trackers["red"].position == place
+
+
+def _listing(reader: ListOfDevices, poll: Poll) -> Listing:
+    listed = reader.read(*poll.listed)
+    if not poll.apart:
+        return listed
+    return News({}, dict(listed.now), listed.now.keys())
+
+
+def _is_news(news: News[str, Tracker], before: Trackers, now: Trackers) -> None:
+    """Hold news against a look at everything."""
+    assert news.before is before
+    assert news.now is now
+    assert news.changed == {
+        key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
+    }
+    assert (now is before) is (not news.changed)
+    assert all(
+        now[key] is tracker
+        for key, tracker in before.items()
+        if key not in news.changed
+    )

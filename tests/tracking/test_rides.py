@@ -1,0 +1,1054 @@
+"""When a ride starts and ends, and how far it goes, report by report."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Moment,
+    Remembered,
+    Ride,
+    Track,
+    Tracker,
+)
+from custom_components.bike_tracker.tracking.rides import (
+    ended,
+    heard,
+    recounted,
+    silent_at,
+)
+from custom_components.bike_tracker.tracking.track import NEW_TRACK, RideNews
+
+from .conftest import NOW, Read, a_device, a_position, holds_back
+
+# Degrees of latitude.
+_METRE = 1 / 111_195
+
+
+class Bike:
+    """A bike whose tracker reports by hand, and what is told of it."""
+
+    def __init__(self, **usually: Any) -> None:
+        """Stand at its place, with other values in the fields of each report."""
+        self.track = NEW_TRACK
+        self.told: list[str] = []
+        self.time = NOW
+        self.metres = 0.0
+        self._usually = {"motion": None, "accuracy": 5.0, **usually}
+        # One that says that it stands says that it moves, too.
+        self._rides = {"speed": 15.0} if usually.get("speed") == 0 else {}
+        self._id = 0
+        self.report()
+
+    def wait(self, minutes: float) -> Bike:
+        """Let time pass."""
+        self.time += timedelta(minutes=minutes)
+        return self
+
+    def report(self, metres: float | None = None, **fields: Any) -> Bike:
+        """Report now from so many metres to the north of the start."""
+        self.metres = self.metres if metres is None else metres
+        self._id += 1
+        values = {
+            "fix_time": self.time,
+            "device_time": fields.get("fix_time", self.time),
+            "latitude": 47.9 + self.metres * _METRE,
+            **self._usually,
+            **fields,
+        }
+        position = a_position(self._id, **values)
+        return self._become(heard(self.track, position, self.time))
+
+    def fall_silent(self) -> Bike:
+        """Let it be silent for longer than anybody waits."""
+        return self._become(ended(self.track))
+
+    def _become(self, heard: tuple[Track, list[RideNews]]) -> Bike:
+        self.track, news = heard
+        for kind, self.ride in news:
+            self.told.append(kind)
+        return self
+
+    def ride_on(self, minutes: int, *, speed: float = 15, **fields: Any) -> Bike:
+        """Report each minute from a place farther on."""
+        for _ in range(minutes):
+            farther = self.metres + speed / 3.6 * 60
+            self.wait(1).report(farther, **{**self._rides, **fields})
+        return self
+
+    def stand(self, minutes: int, **fields: Any) -> Bike:
+        """Report each minute from the same place."""
+        for _ in range(minutes):
+            self.wait(1).report(**fields)
+        return self
+
+
+def is_silent(track: Track, now: datetime) -> bool:
+    """Return whether nobody waits any longer for the next report."""
+    at = silent_at(track)
+    return at is not None and at <= now
+
+
+def minutes(after: float) -> datetime:
+    """Return when so many minutes had passed."""
+    return NOW + timedelta(minutes=after)
+
+
+def test_ride() -> None:
+    """It starts where the bike stood and ends where it stands; the report in between tells."""
+    bike = Bike(speed=0.0)
+    bike.stand(3).ride_on(1, speed=15)
+    assert bike.told == ["started"]
+    assert bike.ride.started_at == minutes(3)
+    bike.ride_on(9, speed=15).stand(4)
+    assert bike.told == ["started"]
+    bike.stand(1)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at == minutes(13)
+    assert bike.ride.distance == pytest.approx(2.5)
+    assert bike.ride.duration == 600
+    assert bike.track.last == bike.track.ended == bike.ride
+    assert bike.track.total == pytest.approx(2.5)
+
+
+def test_first_and_last_place() -> None:
+    """It goes from where the bike stood to where it moved to last."""
+    bike = Bike(speed=0.0).stand(3)
+    stood = bike.track.place
+    bike.ride_on(4).report(bike.metres + 9, motion=False)
+    came_to = bike.track.place
+    bike.stand(6)
+    assert (bike.ride.start, bike.ride.end) == (stood, came_to)
+    here = bike.track.seen
+    bike.stand(6, motion=True).stand(6)
+    assert bike.ride.distance == 0
+    assert bike.ride.start == bike.ride.end
+    assert here is not None
+    assert bike.ride.end is not None
+    assert bike.ride.end[1:3] == here[1:3]
+
+
+def test_first_report() -> None:
+    """Nothing is known of before: it starts nothing, whatever it says."""
+    bike = Bike(motion=True, speed=20.0)
+    assert bike.told == []
+    assert bike.track.ride is None
+    bike.ride_on(1)
+    assert bike.told == ["started"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "starts"),
+    [
+        ({"motion": True}, True),
+        ({"speed": 3.0}, True),
+        ({"speed": 3.0, "motion": False}, True),
+        ({"speed": 2.9}, False),
+        ({"speed": 2.9, "motion": False}, False),
+        ({"metres": 9_000, "motion": False, "speed": None}, False),
+        ({"metres": 9_000, "motion": None, "speed": 0.0}, False),
+        ({"metres": 100, "motion": None, "speed": 0.1}, True),
+    ],
+)
+def test_first_sign(fields: dict[str, Any], starts: bool) -> None:
+    """The first report that shows movement tells it."""
+    bike = Bike(motion=False, speed=0.0)
+    bike.stand(3).wait(1).report(**fields)
+    assert bike.told == ["started"] * starts
+
+
+@pytest.mark.parametrize(
+    ("metres", "accuracy", "starts"),
+    [
+        (29, 5.0, False),
+        (31, 5.0, True),
+        (89, 15.0, False),
+        (91, 15.0, True),
+        (49, 0.0, False),
+        (51, 0.0, True),
+        (19, 0.5, False),
+        (21, 0.5, True),
+    ],
+)
+def test_place_alone(metres: float, accuracy: float, starts: bool) -> None:
+    """One that does not say whether it moves does so if the accuracies do not explain it."""
+    bike = Bike(accuracy=accuracy).stand(3).wait(1).report(metres)
+    assert bike.told == ["started"] * starts
+
+
+@pytest.mark.parametrize(("pause", "start"), [(5, 0), (6, 6)])
+def test_start(pause: int, start: int) -> None:
+    """It is the last fix before, unless that was long ago."""
+    bike = Bike().wait(pause).report(300)
+    assert bike.ride.started_at == minutes(start)
+
+
+@pytest.mark.parametrize(("pause", "rides"), [(2, 1), (4, 1), (20, 2)])
+@pytest.mark.parametrize("reports", [True, False])
+def test_stops(pause: int, rides: int, reports: bool) -> None:
+    """A traffic light ends no ride; a visit does, reported or not."""
+    bike = Bike(speed=0.0).ride_on(5)
+    if reports:
+        bike.stand(pause)
+    else:
+        bike.report().wait(pause)
+    bike.ride_on(5).stand(10)
+    assert bike.told == ["started", "ended"] * rides
+
+
+@pytest.mark.parametrize(
+    ("speed", "pause", "rides"),
+    [
+        (0.0, 7, 1),
+        (0.0, 8, 2),
+        (15.0, 8, 1),
+        (15.0, 12, 1),
+        (15.0, 13, 2),
+        (None, 8, 1),
+    ],
+)
+def test_slower_than_on_foot(speed: float | None, pause: int, rides: int) -> None:
+    """What 250 m took longer was a stop, or a detour if it was not said to stand."""
+    bike = Bike().ride_on(3).wait(1).report(850, speed=speed)
+    bike.wait(pause).report(1_100, speed=15.0)
+    assert bike.told.count("started") == rides
+
+
+def test_second_ride() -> None:
+    """It starts where the bike stood, and not when it is noticed."""
+    bike = Bike(speed=0.0).ride_on(3).stand(10).ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.ride.started_at == minutes(13)
+
+
+def test_slept_while_it_stood() -> None:
+    """One that sleeps while it stands tells of the stop when it has left again."""
+    bike = Bike(speed=0.0).ride_on(5).report().wait(19).ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.ended is not None
+    assert bike.track.ended.moved_at == minutes(5)
+
+
+@pytest.mark.parametrize("says", [{"motion": True}, {"speed": 15.0}, {}])
+def test_a_report_every_ten_minutes(says: dict[str, Any]) -> None:
+    """What moves from report to report is one ride."""
+    bike = Bike()
+    for number in range(1, 6):
+        bike.wait(10).report(number * 2_000, **says)
+    bike.wait(10).report(motion=False, speed=0.0)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == pytest.approx(10)
+    assert (bike.ride.started_at, bike.ride.moved_at) == (minutes(10), minutes(50))
+
+
+def test_long_silence_under_way() -> None:
+    """Who is heard of again after long has ended the ride before."""
+    bike = Bike(speed=15.0).ride_on(5).wait(31).report(9_000)
+    assert bike.told == ["started", "ended", "started"]
+    bike.ride_on(1).stand(6, speed=0.0)
+    assert bike.ride.started_at == minutes(36)
+    assert bike.ride.distance == pytest.approx(8, abs=0.1)
+
+
+def test_silence_by_the_clock() -> None:
+    """Half an hour after the last fix nobody waits any longer."""
+    bike = Bike().ride_on(5)
+    assert not is_silent(bike.track, minutes(34))
+    bike.wait(29).report(fix_time=minutes(5), device_time=minutes(34), is_fix=False)
+    assert is_silent(bike.track, minutes(35))
+    bike.fall_silent()
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at == minutes(5)
+    assert not is_silent(bike.track, minutes(99))
+    assert not is_silent(NEW_TRACK, minutes(99))
+
+
+def test_theft_that_fails() -> None:
+    """What never left its place is told, and is not kept as a ride."""
+    bike = Bike(motion=False).ride_on(5).stand(6)
+    last = bike.track.last
+    bike.stand(1, motion=True)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.shown is bike.track.ride is not None
+    bike.stand(6)
+    assert bike.told == ["started", "ended"] * 2
+    assert (bike.ride.distance, bike.track.last) == (0, last)
+    assert (bike.track.shown, bike.track.ended) == (last, bike.ride)
+
+
+@pytest.mark.parametrize("always", [{"motion": True}, {"speed": 9.0}])
+def test_tracker_that_always_says_it_moves(always: dict[str, Any]) -> None:
+    """Its word counts once, then what is seen of its place."""
+    bike = Bike(**always).stand(30)
+    assert bike.told == []
+    bike.ride_on(5).stand(60)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at - minutes(35) < timedelta(minutes=5)
+
+
+def test_riding_in_circles() -> None:
+    """The speed tells that it goes on, where the place does not."""
+    bike = Bike(speed=0.0, accuracy=60.0).ride_on(5, speed=30)
+    bike.stand(4, speed=8.0).stand(4)
+    assert bike.told == ["started"]
+    bike.stand(1)
+    assert bike.ride.moved_at == minutes(9)
+    assert bike.ride.distance == pytest.approx(2.5)
+
+
+def test_setting_off_after_a_night() -> None:
+    """The speed tells that it goes on from the first report, however long it stood."""
+    bike = Bike(speed=0.0).wait(600).report(speed=8.0)
+    assert bike.told == ["started"]
+    bike.wait(2).report(speed=8.0)
+    assert bike.ride.started_at == minutes(600)
+    assert bike.track.ride is not None
+    assert bike.track.ride.duration == 120
+    bike.stand(5)
+    assert bike.told == ["started", "ended"]
+
+
+def test_maximum_speed() -> None:
+    """The highest that was reported; none at all is unknown."""
+    bike = Bike(speed=0.0).wait(1).report(200, speed=17.0)
+    bike.wait(1).report(400, speed=23.46).wait(1).report(600, speed=900.0)
+    bike.wait(1).report(800, speed=12.0).stand(6)
+    assert bike.ride.maximum_speed == 23.46
+    assert bike.ride.described(is_over=True) == {
+        "started_at": minutes(0),
+        "ended_at": minutes(4),
+        "distance": 0.8,
+        "duration": 240,
+        "maximum_speed": 23.5,
+    }
+    bike.wait(1).report(1_000, motion=True, speed=None).stand(6)
+    assert bike.ride.distance == pytest.approx(0.2)
+    assert bike.ride.described(is_over=True)["maximum_speed"] is None
+
+
+def test_bends_of_a_long_way() -> None:
+    """What the server counted shows that there was no time for a stop."""
+    for added, rides in ((0.25, 2), (1.2, 1)):
+        bike = Bike(speed=15.0, total_distance=0.0)
+        bike.wait(1).report(250, total_distance=0.25)
+        bike.wait(17).report(500, total_distance=0.25 + added)
+        assert bike.told.count("started") == rides
+
+
+# What is said of the first report of all
+
+
+@pytest.mark.parametrize("place", [{}, {"latitude": None, "fix_time": None}])
+def test_first_word(place: dict[str, Any]) -> None:
+    """It is no change: it never moved before, so nothing starts with it."""
+    first = {"motion": True, "speed": 20.0, "device_time": NOW}
+    bike = Bike(**first, **place)
+    assert (bike.told, bike.track.ride) == ([], None)
+
+
+# Reports that say themselves that the bike stands
+
+
+def parked(**usually: Any) -> Bike:
+    """Return a bike that rode a kilometre, and then stood for ten minutes."""
+    return Bike(**{"motion": False, "speed": 0.0, **usually}).ride_on(4).stand(10)
+
+
+def test_somewhere_else_only_with_the_next_report() -> None:
+    """One report alone starts nothing; two are a ride of which all is told together."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.wait(60).report()
+    assert bike.told == ["started", "ended"]
+    assert bike.ride == bike.track.last
+    assert bike.ride.started_at == bike.ride.moved_at == minutes(63)
+    assert bike.ride.distance == bike.track.total == pytest.approx(3)
+    assert bike.stand(60).told == ["started", "ended"]
+
+
+def test_ride_before_it_could_be_told() -> None:
+    """One that rides off right after is told of a ride before that one."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
+    bike.wait(60).report(3_250, speed=15.0)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.total == pytest.approx(3.25)
+
+
+def test_red_light_with_the_first_report() -> None:
+    """One that goes on with the next report is on its ride."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(1).report(250).ride_on(3)
+    assert bike.told == ["started"]
+    bike.stand(6)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.started_at == minutes(3)
+    assert bike.ride.distance == pytest.approx(1)
+
+
+def test_tracker_that_always_says_it_stands() -> None:
+    """Its place alone tells of its rides, a report later."""
+    bike = Bike(motion=False, speed=0.0).stand(3)
+    for number in range(1, 11):
+        bike.wait(1).report(number * 250)
+    assert bike.told == ["started"]
+    bike.stand(6)
+    assert bike.told == ["started", "ended"]
+    assert (bike.ride.started_at, bike.ride.moved_at) == (minutes(3), minutes(13))
+    assert bike.ride.distance == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    ("metres", "hours", "told"),
+    [
+        (100, 1, []),
+        (900, 1, []),
+        (1_100, 1, ["started", "ended"]),
+        (900, 23, []),
+        (900, 25, ["started", "ended"]),
+    ],
+)
+def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) -> None:
+    """What it went after the last report belongs to that ride, if that may be."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4)
+    bike.wait(hours * 60).report(bike.metres + metres)
+    assert bike.told == ["started", "ended"]
+    before, total = bike.ride, bike.track.total
+    assert total == pytest.approx(1)
+    bike.wait(60).report()
+    assert bike.told == ["started", "ended", *told]
+    assert bike.track.total == pytest.approx(1 + metres / 1_000)
+    last = bike.track.last
+    assert last == bike.track.ended
+    assert last is not None
+    if told:
+        assert last == bike.ride
+        assert last.distance == pytest.approx(metres / 1_000)
+    else:
+        assert last.distance == bike.track.total
+        assert last.end == bike.track.place
+        assert last._replace(distance=before.distance, end=before.end) == before
+
+
+def test_ride_of_which_nothing_was_heard() -> None:
+    """Who was seen where the last ride ended rode another one since."""
+    bike = parked().wait(60).report(1_500).wait(60).report()
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.distance == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "metres", "goes"),
+    [(0.0, 140, False), (0.0, 160, True), (5.0, 25, False), (5.0, 35, True)],
+)
+def test_drift_of_a_parked_bike(accuracy: float, metres: float, goes: bool) -> None:
+    """It is as much as the accuracies explain, and 150 m where none is told."""
+    bike = parked(accuracy=accuracy).wait(1).report(1_000 + metres).wait(1).report()
+    went = 1 + metres / 1_000 if goes else 1
+    assert bike.track.total == pytest.approx(went)
+
+
+def test_parked_without_accuracy() -> None:
+    """25 m of drift are no way, when it stands and when it has just arrived."""
+    bike = Bike(motion=False, speed=0.0, accuracy=0.0).ride_on(4).report(1_010)
+    for number in range(240):
+        bike.wait(1 / 60).report(1_000 + number % 4 * 35)
+    bike.stand(6)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1, abs=0.02)
+
+
+def test_tracker_whose_fixes_drift() -> None:
+    """What was seen to be off while it stood is believed no more, as far as a kilometre."""
+    bike = parked()
+    for metres in (1_100, 1_000, 1_090, 1_090, 1_000, 1_000):
+        bike.wait(1).report(metres)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1)
+    assert bike.track.drift == pytest.approx(100)
+    bike.wait(1).report(1_400).wait(1).report(1_400)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1)
+    bike.wait(1).report(3_400).wait(1).report(3_400)
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.distance == pytest.approx(2)
+
+
+def test_drift_that_was_believed_once() -> None:
+    """A few metres that a bike went while it stood say how far its fixes drift."""
+    bike = parked().wait(1).report(1_060).wait(1).report()
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1.06)
+    for metres in (1_000, 1_055, 1_110, 1_110, 1_000, 1_000):
+        bike.wait(1).report(metres)
+    assert bike.track.total == pytest.approx(1.06)
+
+
+@pytest.mark.parametrize(
+    ("metres", "minutes", "back"),
+    [(9_000, 1, {}), (1_300, 1, {"speed": 15.0}), (1_300, 60, {})],
+)
+def test_far_away_for_one_report(
+    metres: float, minutes: float, back: dict[str, Any]
+) -> None:
+    """A jump says nothing of how far fixes drift; nor does who had the time to ride."""
+    bike = parked().wait(1).report(metres).wait(minutes).report(1_000, **back)
+    assert bike.track.drift == 0
+    assert bike.track.total == pytest.approx(1)
+
+
+def test_jump_under_way() -> None:
+    """Nor does a fix that was off while it moved."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(1 / 6).report(1_500)
+    bike.wait(1 / 6).report(1_000)
+    assert bike.track.drift == 0
+
+
+def test_slow_drift() -> None:
+    """A fix that is nearer, but may be where the bike stood, confirms nothing."""
+    bike = parked().wait(1).report(1_040).wait(1).report(1_025)
+    assert bike.track.total == pytest.approx(1)
+
+
+def test_stands_somewhere_near() -> None:
+    """Of two fixes by one place the bike stands there, and is not on its way."""
+    bike = parked().wait(1).report(3_000).wait(1).report(3_100)
+    assert bike.told == ["started", "ended"] * 2
+
+
+def test_sleeps_until_the_next_ride() -> None:
+    """Who is heard of again in a third place had been in the second."""
+    bike = parked().wait(600).report(4_000).wait(600).report(1_500, speed=15.0)
+    assert bike.told == ["started", "ended"] * 2 + ["started"]
+    assert bike.track.total == pytest.approx(1 + 3 + 2.5)
+
+
+def test_lost_arrival_and_the_next_ride() -> None:
+    """The rest of the ride before belongs to it also if the next one tells of it."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(60).report(1_300)
+    bike.wait(60).report(1_550, speed=15.0)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.track.last is not None
+    assert bike.track.last.distance == pytest.approx(1.3)
+
+
+def test_arrival() -> None:
+    """The report of it counts as any other."""
+    bike = Bike(motion=False, speed=0.0, accuracy=0.0).ride_on(4).wait(1).report(1_100)
+    bike.stand(5)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == pytest.approx(1.1)
+
+
+def test_arrival_of_a_tracker_that_drifts() -> None:
+    """It is not on its way for longer by that."""
+    bike = parked().wait(1).report(1_100).wait(1).report(1_000).ride_on(4)
+    arrived = bike.time
+    for number in range(6):
+        bike.wait(1).report(2_000 + number % 2 * 90)
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.moved_at == arrived
+    assert bike.track.total == pytest.approx(2)
+
+
+# Messages that tell of no newer place
+
+
+def a_message(bike: Bike, **fields: Any) -> Bike:
+    """Report without a new fix."""
+    return bike.report(fix_time=minutes(0), device_time=bike.time, **fields)
+
+
+@pytest.mark.parametrize("is_fix", [True, False])
+def test_motion_without_a_fix(is_fix: bool) -> None:
+    """A tracker in a cellar tells that somebody moves it, at its own time."""
+    bike = Bike(motion=False).wait(60)
+    a_message(bike, motion=True, is_fix=is_fix)
+    assert bike.told == ["started"]
+    assert bike.ride.started_at == minutes(60)
+    assert not is_silent(bike.track, minutes(89))
+    assert is_silent(bike.track, minutes(90))
+    for _ in range(9):
+        a_message(bike.wait(10), motion=True, is_fix=is_fix)
+    assert bike.told == ["started"]
+    assert is_silent(bike.track, bike.time)
+    bike.fall_silent()
+    a_message(bike.wait(10), motion=True)
+    a_message(bike.wait(10), motion=None)
+    assert bike.told == ["started", "ended"]
+    a_message(bike.wait(10), motion=False)
+    a_message(bike.wait(10), motion=True)
+    assert bike.told == ["started", "ended", "started"]
+
+
+def test_motion_without_a_fix_under_way() -> None:
+    """Who rides on after a traffic light in a tunnel starts no other ride."""
+    bike = Bike(motion=False).ride_on(5, motion=True).wait(1).report()
+    ride = bike.track.ride
+    a_message(bike.wait(1), motion=True, is_fix=False)
+    assert bike.track.ride is ride is not None
+
+
+def test_message_that_does_not_say_whether_it_moves() -> None:
+    """What it said before stands: who says so again starts nothing."""
+    bike = Bike(motion=True)
+    for motion in (None, True):
+        a_message(bike.wait(10), motion=motion, is_fix=False)
+    assert bike.told == []
+
+
+def test_first_report_without_a_fix() -> None:
+    """A parked bike sends its last place again; its first way begins there."""
+    bike = Bike(is_fix=False, total_distance=7.0, fix_time=minutes(-90))
+    assert bike.track.total == 7
+    bike.wait(10).report(motion=False, device_time=bike.time)
+    bike.wait(10).report(
+        2_000, is_fix=True, fix_time=bike.time, motion=True, total_distance=9.0
+    )
+    assert bike.told == ["started"]
+    assert bike.ride.distance == pytest.approx(2)
+    assert bike.track.total == pytest.approx(9)
+
+
+def test_goes_on_after_it_was_silent() -> None:
+    """That is another ride, which the one before has no part of."""
+    bike = Bike().ride_on(5)
+    bike.fall_silent().ride_on(1)
+    assert bike.told == ["started", "ended", "started"]
+    assert bike.ride.started_at == minutes(6)
+
+
+def test_ends_where_its_places_are_not_known() -> None:
+    """A memory that cannot be read costs the ride its last metres, and no more."""
+    bike = Bike().ride_on(5)
+    total = bike.track.total
+    bike.track = bike.track._replace(place=None, seen=None)
+    bike.fall_silent()
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == bike.track.total == total
+
+
+def test_late_messages() -> None:
+    """What was reported before the last report changes nothing."""
+    bike = Bike(motion=False).stand(20)
+    track = bike.track
+    bike.report(9_000, fix_time=minutes(10), device_time=minutes(10), motion=True)
+    bike.report(fix_time=minutes(20), device_time=None, motion=True)
+    assert bike.track == track
+    a_message(bike.wait(10), motion=False, is_fix=False)
+    track = bike.track
+    bike.report(fix_time=minutes(0), device_time=minutes(25), motion=True, is_fix=False)
+    assert bike.track == track
+
+
+@pytest.mark.parametrize(
+    ("fix_time", "device_time"), [(0, 4), (4, 0), (4, None)], ids=str
+)
+def test_fix_of_two_times(fix_time: int, device_time: int | None) -> None:
+    """What was reported before the later of them changes nothing."""
+    bike = Bike(
+        motion=False,
+        fix_time=minutes(fix_time),
+        device_time=None if device_time is None else minutes(device_time),
+    )
+    track = bike.track
+    bike.report(device_time=minutes(2), motion=True, is_fix=False)
+    assert bike.track == track
+
+
+def test_late_fix_after_a_message_that_it_moves() -> None:
+    """No ride ends before it starts, in whatever order reports come."""
+    bike = Bike(motion=False).wait(30)
+    a_message(bike, motion=True, is_fix=False)
+    bike.report(200, fix_time=minutes(29), speed=15.0)
+    assert bike.ride.started_at == minutes(30)
+    bike.wait(10).report(200)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.moved_at == bike.ride.started_at
+    assert bike.track.total == bike.ride.distance == pytest.approx(0.2)
+
+
+def test_late_fix_after_its_ride_is_over() -> None:
+    """It starts no ride before that, and what it went then belongs to it."""
+    bike = Bike(motion=False).wait(30)
+    a_message(bike, motion=True, is_fix=False)
+    a_message(bike.fall_silent().wait(1), motion=False, is_fix=False)
+    bike.report(0, fix_time=minutes(28), speed=15.0)
+    bike.report(200, fix_time=minutes(29), speed=15.0)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.last is not None
+    assert bike.track.last.started_at == minutes(30)
+    assert bike.track.total == bike.track.last.distance == pytest.approx(0.2)
+
+
+def test_report_without_a_time() -> None:
+    """Nobody knows when it was there."""
+    bike = Bike()
+    track = bike.track
+    bike.wait(1).report(500, fix_time=None)
+    assert bike.track == track
+    track, news = heard(NEW_TRACK, a_position(fix_time=None), NOW)
+    assert (track.place, news) == (None, [])
+
+
+def test_jump_that_the_message_repeats() -> None:
+    """A message that is no fix is at no place."""
+    bike = Bike(motion=False).wait(9).report(5_000, is_fix=False)
+    assert bike.told == []
+    assert bike.track.total == 0
+
+
+# Fixes that jump
+
+
+def test_jump() -> None:
+    """One that is back with the next report was nowhere else."""
+    bike = Bike().stand(3)
+    bike.wait(1).report(5_000).wait(1).report(0).stand(9)
+    assert bike.told == []
+    bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(1.2)
+
+
+def test_jump_within_what_is_not_accurate() -> None:
+    """The next one confirms it as far as both may be off."""
+    bike = Bike(accuracy=100.0).wait(1).report(2_500)
+    assert bike.told == []
+    bike.wait(1 / 6).report(3_100)
+    assert bike.told == ["started"]
+
+
+def test_jump_of_a_clock_that_is_ahead() -> None:
+    """A heartbeat that sends the fix again confirms nothing, whatever its clock says."""
+    ahead = timedelta(hours=2)
+    bike = Bike(motion=False, fix_time=NOW + ahead)
+    bike.wait(1).report(15_000, fix_time=bike.time + ahead)
+    there = bike.time + ahead
+    for _ in range(120):
+        bike.wait(1).report(fix_time=there, device_time=bike.time + ahead)
+    assert bike.track.doubt is not None
+    bike.wait(1).report(0, fix_time=bike.time + ahead)
+    assert (bike.told, bike.track.total) == ([], 0)
+
+
+def test_late_fix_after_one_in_doubt() -> None:
+    """It says nothing of the one that came before it and is newer."""
+    bike = Bike().stand(3).wait(2).report(5_000)
+    track = bike.track
+    bike.report(0, fix_time=bike.time - timedelta(minutes=1))
+    assert bike.track == track
+
+
+@pytest.mark.parametrize(
+    ("far", "pause", "metres", "kilometres"),
+    [(2_000, 10, 300, 0.3), (4_000, 1, 2_500, 0)],
+)
+def test_jump_that_is_not_confirmed(
+    far: float, pause: float, metres: float, kilometres: float
+) -> None:
+    """The next one is as near to where it was, or too far from both."""
+    bike = Bike().wait(1).report(far).wait(pause).report(metres)
+    assert bike.track.total == pytest.approx(kilometres)
+
+
+def test_two_jumps() -> None:
+    """Each to somewhere else is believed no more than one."""
+    bike = Bike().stand(3).wait(1).report(50_000).wait(1).report(-70_000)
+    bike.wait(1).report(0).stand(9)
+    assert (bike.told, bike.track.total) == ([], 0)
+
+
+def test_jump_after_a_night() -> None:
+    """After any time, so far away in one report is believed with the next one."""
+    bike = Bike().wait(900).report(60_000).wait(1).report(0).stand(9)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.wait(900).report(60_000).wait(1).report(60_000)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(60)
+
+
+def test_fast_with_speed() -> None:
+    """Who reports a high speed goes that fast."""
+    bike = Bike().wait(1).report(1_400, speed=60.0)
+    assert bike.told == ["started"]
+    assert bike.ride.distance == pytest.approx(1.4)
+
+
+def test_train() -> None:
+    """A place that the next report confirms counts."""
+    bike = Bike().wait(1).report(2_500)
+    assert bike.told == []
+    bike.wait(1).report(2_600)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(2.6)
+
+
+def test_aeroplane() -> None:
+    """Faster than any train is no ride; it is somewhere else then."""
+    bike = Bike().wait(1).report(6_000).wait(1).report(6_010).stand(9)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.ride_on(1)
+    assert bike.track.total == pytest.approx(0.25, abs=0.02)
+
+
+def test_silence_with_a_fix_in_doubt() -> None:
+    """The last word of one that jumped ends its ride where it was seen."""
+    bike = Bike().ride_on(5).wait(1).report(99_000)
+    bike.fall_silent()
+    assert bike.track.place is not None
+    assert bike.track.place.latitude == pytest.approx(47.9 + 1_250 * _METRE)
+
+
+# The server's total
+
+
+@pytest.mark.parametrize(
+    ("added", "counts"),
+    [
+        (0.3, 0.3),
+        (0.1, 0.25),
+        (-900, 0.25),
+        (1.1, 0.25),
+        (5_000, 0.25),
+        (None, 0.25),
+    ],
+)
+def test_total_of_the_server(added: float | None, counts: float) -> None:
+    """It knows the bends; a reset, a jump, and what nobody rides in a minute, are none."""
+    bike = Bike(total_distance=1_000.0)
+    assert bike.track.total == 1_000
+    total = None if added is None else 1_000 + added
+    bike.wait(1).report(250, total_distance=total)
+    assert bike.track.total == pytest.approx(1_000 + counts)
+
+
+def test_total_after_days() -> None:
+    """A long way in a long time counts, as far as bends explain it."""
+    bike = Bike(total_distance=7.0).wait(600).report(40_000, total_distance=107.0)
+    assert bike.track.total == pytest.approx(107)
+
+
+def test_total_of_drift() -> None:
+    """What the server adds while a bike stands is none of its way."""
+    bike = Bike()
+    for number in range(60):
+        bike.wait(1).report(number % 2 * 15, total_distance=number * 0.015)
+    assert (bike.told, bike.track.total) == ([], 0)
+    bike.wait(1).report(315, total_distance=0.885 + 0.31)
+    assert bike.track.total == pytest.approx(0.315)
+
+
+def test_total_after_a_jump_under_way() -> None:
+    """The way there and back, which the server counted, is none of the ride's."""
+    bike = Bike(total_distance=0.0).wait(1).report(500, total_distance=0.5)
+    bike.wait(1).report(2_900, total_distance=2.9)
+    bike.wait(1).report(500, total_distance=5.3)
+    bike.wait(10).report(1_500, total_distance=6.3)
+    assert bike.track.total == pytest.approx(1.5)
+
+
+def test_total_of_another_server() -> None:
+    """It does not go on from the one before, however near it is."""
+    bike = Bike(total_distance=1.0)
+    bike.track = recounted(bike.track)
+    bike.wait(60).report(250, total_distance=2.0)
+    assert bike.track.total == pytest.approx(1.25)
+    assert recounted(NEW_TRACK) == NEW_TRACK
+
+
+def test_total_after_a_theft_that_succeeds() -> None:
+    """From the word that it moves the total counts as from the place."""
+    bike = Bike(motion=False, total_distance=1.0).wait(1).report(motion=True)
+    bike.wait(1).report(200, total_distance=1.4)
+    assert bike.track.total == pytest.approx(1.4)
+    bike = Bike(motion=False, total_distance=1.0).wait(60).report(total_distance=1.5)
+    bike.wait(1).report(motion=True, total_distance=1.5)
+    bike.wait(1).report(250, total_distance=1.8)
+    assert bike.track.total == pytest.approx(1.3)
+
+
+def test_placeholder_before_the_first_fix() -> None:
+    """The way from 0/0 that servers count is none."""
+    nowhere = a_position(
+        1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
+    )
+    track, _ = heard(NEW_TRACK, nowhere, NOW)
+    track, _ = heard(track, nowhere._replace(total_distance=5_432.1), NOW)
+    first = a_position(2, fix_time=NOW, total_distance=5_432.1)
+    for before, total in ((track, 0), (NEW_TRACK, 5_432.1)):
+        after, _ = heard(before, first, NOW)
+        assert after.total == total
+
+
+# Clocks
+
+
+@pytest.mark.parametrize(("ahead", "counts"), [(4, 4), (6, 0)])
+def test_clock_that_is_a_little_ahead(ahead: int, counts: int) -> None:
+    """Up to five minutes are as the tracker says."""
+    bike = Bike(fix_time=minutes(ahead))
+    assert bike.track.seen is not None
+    assert bike.track.seen.time == minutes(counts)
+
+
+def test_clock_that_is_ahead() -> None:
+    """Fixes from the future are as old as the news of them, and no later one is lost."""
+    bike = Bike(fix_time=NOW + timedelta(days=4_000))
+    assert bike.track.seen is not None
+    assert bike.track.seen.time == NOW
+    bike.wait(1).report(250, fix_time=minutes(1))
+    assert bike.told == ["started"]
+
+
+def test_times_that_cannot_be() -> None:
+    """Whatever was remembered, no time is divided by."""
+    bike = Bike(total_distance=1.0)
+    assert bike.track.place is not None
+    bike.track = bike.track._replace(
+        place=bike.track.place._replace(time=minutes(1)),
+        ride=Ride(minutes(0), minutes(0)),
+    )
+    bike.wait(1).report(250, total_distance=1.3)
+    assert bike.track.total == pytest.approx(1.25)
+
+
+def test_far_place_that_is_believed_after_the_ride_is_over() -> None:
+    """A bike that fell silent where nobody believed it to be rode once, not twice."""
+    bike = Bike().wait(31).report(90_000, speed=15.0)
+    assert bike.told == ["started"]
+    bike.fall_silent().wait(31).report(90_000)
+    bike.wait(31).report(90_000)
+    assert bike.told == ["started", "ended"]
+    assert bike.track.total == pytest.approx(90, abs=1)
+
+
+def test_better_place() -> None:
+    """Of fixes at one place the most accurate one is where the bike stands."""
+    bike = Bike(accuracy=80.0).wait(1).report(100, accuracy=4.0)
+    assert bike.told == []
+    bike.wait(1).report(140, accuracy=4.0)
+    assert bike.told == ["started"]
+    bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
+    assert bike.track.place is not None
+    assert bike.track.place.accuracy == 4
+    bike.wait(1).report(20, accuracy=0.0)
+    assert bike.track.place is not None
+    assert bike.track.place.accuracy == 4
+
+
+def test_pushed_slowly() -> None:
+    """Many small steps are a way, though each may be drift and better than the last."""
+    bike = Bike(accuracy=10.0).wait(1).report(100)
+    for number in range(1, 11):
+        bike.wait(1).report(100 + number * 20, accuracy=10 - number / 10)
+    assert bike.told == ["started"]
+    assert bike.track.total == pytest.approx(0.3, abs=0.06)
+
+
+# In an account
+
+
+def ride_in(account: Account, read: Read) -> list[Ride]:
+    """Let a bike set off in an account."""
+    for number in range(3):
+        position = a_position(
+            number + 1,
+            fix_time=minutes(number),
+            latitude=47.9 + number * 250 * _METRE,
+            motion=number > 0,
+            total_distance=8.0 + number,
+        )
+        devices = read(a_device(position_id=number + 1))
+        account.take(devices, {"red": position}, Moment(minutes(number)))
+    track = account.trackers["red"].story.track
+    return [track.ride] if track and track.ride else []
+
+
+def told(tracker: Tracker) -> list[str]:
+    """Return what happened to a tracker."""
+    return [event.type for event in tracker.story.ride_events]
+
+
+def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> None:
+    """The clock ends a ride of a tracker that fell silent, once."""
+    [ride] = ride_in(account, read)
+    devices = read(a_device(position_id=3))
+    assert not account.take(devices, {}, Moment(minutes(31))).changed
+    assert not account.take(devices, {}, Moment(minutes(33), came_back=True)).changed
+    news = account.take(devices, {}, Moment(minutes(33)))
+    assert news.changed == {"red"}
+    track = news.now["red"].story.track
+    assert track is not None
+    assert track.last == ride
+    assert not account.take(devices, {}, Moment(minutes(34))).changed
+
+
+def test_heard_of_again_with_the_poll_that_would_end_it(
+    account: Account, read: Read
+) -> None:
+    """What it reports counts, and not that it was silent."""
+    ride_in(account, read)
+    there = a_position(
+        4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE, motion=True
+    )
+    news = account.take(
+        read(a_device(position_id=4)), {"red": there}, Moment(minutes(33))
+    )
+    assert told(news.now["red"]) == ["started", "ended", "started"]
+
+
+def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
+    """It is ended when the account lists it again, and nobody has heard of it."""
+    ride_in(account, read)
+    account.take(read(), {}, Moment(minutes(3)))
+    assert not account.take(read(), {}, Moment(minutes(60))).changed
+    account.take(read(a_device(position_id=3)), {}, Moment(minutes(61)))
+    track = account.trackers["red"].story.track
+    assert track is not None
+    assert track.last is not None
+
+
+def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
+    """What is shown where it was is under way all the same, which moving adds nothing to."""
+    before = account.remembered
+    ride_in(account, read)
+    again = Account(before)
+    devices = read(a_device(position_id=9))
+    far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
+    news = again.take(devices, {"red": far}, Moment(minutes(40), came_back=True))
+    track = news.now["red"].story.track
+    assert track is not None
+    assert track.ride is not None
+    assert track.ride.moved_at == minutes(9)
+    assert holds_back(again)
+    assert again.move().now["red"].story.track == track
+
+
+def test_moves_to_another_account(account: Account, read: Read) -> None:
+    """The ride goes on; what that server counted in all is another count."""
+    [ride] = ride_in(account, read)
+    known = account.trackers["red"].story.track
+    assert known is not None
+    other = Account(Remembered())
+    other.adopt("red", account.remembered)
+    position = a_position(
+        1, fix_time=minutes(4), latitude=47.9 + 750 * _METRE, total_distance=9_000.0
+    )
+    devices = read(a_device(position_id=1))
+    other.take(devices, {"red": position}, Moment(minutes(4)))
+    other.move()
+    track = other.trackers["red"].story.track
+    assert track is not None
+    assert track.ride is not None
+    assert track.ride.started_at == ride.started_at
+    assert known.total is not None
+    assert track.total == pytest.approx(known.total + 0.25)
+
+
+def test_forgotten_under_way(account: Account, read: Read) -> None:
+    """It is forgotten."""
+    ride_in(account, read)
+    account.forget("red")
+    assert account.remembered == Remembered()
+    account.take(read(), {}, Moment(minutes(99)))

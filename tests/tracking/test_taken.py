@@ -1,0 +1,302 @@
+"""What a list and positions change."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.api import Position
+from custom_components.bike_tracker.tracking import Account, Moment, Remembered
+from custom_components.bike_tracker.tracking.reports import is_outdated, taken
+
+from .conftest import (
+    NOW,
+    Read,
+    a_device,
+    a_position,
+    no_fix,
+    position_remembered,
+    remembering,
+)
+
+
+def test_first_list(account: Account, read: Read) -> None:
+    """All trackers are news, with where they are as far as that is known."""
+    red, blue = a_device("red", position_id=1), a_device("blue")
+    news = account.take(read(red, blue), {"red": a_position(1)}, Moment(NOW))
+    assert news.before == {}
+    assert {
+        unique_id: (tracker.device, tracker.position)
+        for unique_id, tracker in news.now.items()
+    } == {"red": (red, a_position(1)), "blue": (blue, None)}
+    assert news.now is account.trackers
+    assert news.changed == {"red", "blue"}
+
+
+def test_nothing_new(account: Account, read: Read) -> None:
+    """The mapping is the same object, whoever else was asked about."""
+    devices = a_device("red", position_id=1), a_device("blue", position_id=2)
+    account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
+    before = account.trackers
+    for positions in ({}, {"red": a_position(1)}):
+        news = account.take(read(*devices), positions, Moment(NOW))
+        assert news.before is news.now is account.trackers is before
+        assert not news.changed
+
+
+def test_only_what_changed_is_news(account: Account, read: Read) -> None:
+    """The others are the same objects."""
+    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
+    before = account.trackers
+    news = account.take(
+        read(a_device("red", status="offline"), a_device("blue")), {}, Moment(NOW)
+    )
+    assert news.changed == {"red"}
+    assert news.before is before
+    assert before["red"].device.status == "online"
+    assert news.now["red"].device.status == "offline"
+    assert news.now["blue"] is before["blue"]
+
+
+def test_position_alone(account: Account, read: Read) -> None:
+    """A position is news with the list of before, and nobody else changes."""
+    devices = a_device("red", position_id=1), a_device("blue")
+    account.take(read(*devices), {}, Moment(NOW))
+    news = account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
+    assert news.changed == {"red"}
+    assert news.now["red"].position == a_position(1)
+
+
+def test_tracker_that_leaves(account: Account, read: Read) -> None:
+    """It is listed no more, and that is news once."""
+    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
+    news = account.take(read(a_device("blue")), {}, Moment(NOW))
+    assert news.changed == {"red"}
+    assert news.now.keys() == {"blue"}
+    assert not account.take(read(a_device("blue")), {}, Moment(NOW)).changed
+
+
+def test_empty_list(account: Account, read: Read) -> None:
+    """Nobody is listed; where they were is known when they come back."""
+    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    news = account.take(read(), {}, Moment(NOW))
+    assert news.now == account.trackers == {}
+    assert news.changed == {"red"}
+    assert not account.wanted(read())
+
+    news = account.take(read(a_device(position_id=1)), {}, Moment(NOW))
+    assert news.now["red"].position == a_position(1)
+
+
+def test_empty_list_at_first(account: Account, read: Read) -> None:
+    """Nothing is known and nothing is news."""
+    news = account.take(read(), {}, Moment(NOW))
+    assert news.before is news.now
+    assert not news.changed
+
+
+def test_remembered_position(read: Read) -> None:
+    """It is where a tracker is until there is another one."""
+    account = Account(remembering(red=a_position(1)))
+    assert account.trackers == {}
+    news = account.take(read(a_device(position_id=2)), {}, Moment(NOW))
+    assert news.now["red"].position == a_position(1)
+    news = account.take(
+        read(a_device(position_id=2)), {"red": a_position(2)}, Moment(NOW)
+    )
+    assert news.now["red"].position == a_position(2)
+
+
+def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> None:
+    """It is where it was, with the battery level of the message."""
+    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    devices = read(a_device(position_id=2))
+    news = account.take(devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW))
+    position = news.now["red"].position
+    assert position is not None
+    assert (position.latitude, position.longitude) == (47.9, 7.8)
+    assert (position.id, position.battery_level) == (2, 5)
+    assert not account.wanted(devices)
+
+
+def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> None:
+    """The newest position is the one that outlives a restart."""
+    for position_id in (1, 2):
+        devices = read(a_device(position_id=position_id))
+        account.take(devices, {"red": a_position(position_id)}, Moment(NOW))
+        assert position_remembered(account) == a_position(position_id)
+
+
+def test_forgotten_tracker(account: Account, read: Read) -> None:
+    """It comes back as one that was never known; the others stay as they are."""
+    both = a_device("red", position_id=1), a_device("blue", position_id=1)
+    account.take(
+        read(*both), {"red": a_position(1), "blue": a_position(1)}, Moment(NOW)
+    )
+    account.take(read(both[1]), {}, Moment(NOW))
+    account.count_missing({"red", "blue"}, 0)
+    account.forget("red")
+    assert account.remembered.stories.keys() == {"blue"}
+    assert account.remembered.missing == {}
+
+    devices = read(*both)
+    wanted = account.wanted(devices)
+    assert [device.unique_id for device in wanted.values()] == ["red"]
+    news = account.take(devices, {}, Moment(NOW))
+    assert news.now["red"].position is None
+
+
+def test_forgetting_a_tracker_that_is_not_known(account: Account) -> None:
+    """Nothing happens."""
+    account.forget("red")
+    assert account.remembered == Remembered()
+
+
+# Which position counts
+
+
+@pytest.mark.parametrize(
+    ("announced", "known", "outdated"),
+    [
+        (None, None, False),
+        (None, 1, False),
+        (1, None, True),
+        (1, 1, False),
+        (1, 2, True),
+        (2, 1, True),
+    ],
+)
+def test_outdated(announced: int | None, known: int | None, outdated: bool) -> None:
+    """A position is outdated once another one is announced."""
+    position = None if known is None else a_position(known)
+    assert is_outdated(a_device(position_id=announced), position) is outdated
+
+
+@pytest.mark.parametrize(
+    ("known", "heard_at", "outdated"),
+    [
+        ({"is_readable": False}, NOW, True),
+        ({"fix_time": NOW + timedelta(hours=25)}, NOW, True),
+        ({"fix_time": NOW + timedelta(hours=23)}, NOW, False),
+        ({"fix_time": NOW + timedelta(hours=25)}, None, False),
+        ({"fix_time": None}, NOW, False),
+    ],
+)
+def test_position_of_a_service_that_was_not_well(
+    known: dict[str, Any], heard_at: datetime | None, outdated: bool
+) -> None:
+    """It is wanted again: its time cannot be read, or is after the tracker was heard of."""
+    device = a_device(position_id=1, last_update=heard_at)
+    assert is_outdated(device, a_position(1, **known)) is outdated
+
+
+def test_first_position() -> None:
+    """Whatever it says or does not say is what is known."""
+    for position in (a_position(1), no_fix(1), no_fix(1, battery_level=5)):
+        assert taken(None, position) is position
+
+
+def test_position_with_a_fix() -> None:
+    """It says all there is, but for a battery level it does not have."""
+    position = a_position(2, latitude=48.1, accuracy=0.0, battery_level=7, motion=True)
+    assert taken(a_position(1, speed=10.0, course=3.0), position) == position
+
+
+@pytest.mark.parametrize("battery_level", [None, 0, 12])
+def test_message_without_a_fix(battery_level: int | None) -> None:
+    """The place and its time stay; battery, motion and ID are those of the message."""
+    known = a_position(1, address="Kaiserstraße 1")
+    message = no_fix(2, battery_level=battery_level, motion=True)
+    position = taken(known, message)
+    assert (position.latitude, position.longitude) == (47.9, 7.8)
+    assert (position.accuracy, position.fix_time) == (known.accuracy, known.fix_time)
+    assert position.address == "Kaiserstraße 1"
+    assert (position.id, position.motion) == (2, True)
+    assert position.battery_level == (80 if battery_level is None else battery_level)
+
+
+@pytest.mark.parametrize(
+    ("position", "address"),
+    [
+        (a_position(2), "Kaiserstraße 1"),
+        (a_position(2, address="Kaiserstraße 3"), "Kaiserstraße 3"),
+        (a_position(2, latitude=48.1), None),
+        (a_position(2, latitude=48.1, address="Salzstraße 2"), "Salzstraße 2"),
+    ],
+)
+def test_address(position: Position, address: str | None) -> None:
+    """It is that of the place: elsewhere it is another one, or none that is known."""
+    known = a_position(1, address="Kaiserstraße 1")
+    assert taken(known, position).address == address
+
+
+def test_internal_id_of_a_message_without_a_fix() -> None:
+    """A tracker that got another internal ID has that one from then on."""
+    message = Position(device_id=9, id=2)
+    assert taken(a_position(1), message).device_id == 9
+
+
+@pytest.mark.parametrize("battery_level", [0, 12])
+def test_message_without_a_battery_level(battery_level: int) -> None:
+    """The battery is as full as it was, an empty one too."""
+    known = a_position(1, battery_level=battery_level)
+    position = taken(known, a_position(2, latitude=48.1, battery_level=None))
+    assert position == a_position(2, latitude=48.1, battery_level=battery_level)
+
+
+def test_message_without_motion() -> None:
+    """Whether it moves is not known any more."""
+    known = a_position(1, motion=True)
+    assert taken(known, a_position(2, motion=None)).motion is None
+    assert taken(known, no_fix(2)).motion is None
+
+
+def test_first_fix_after_messages_without() -> None:
+    """A tracker that had no place gets one, and keeps its battery level."""
+    known = taken(no_fix(1, battery_level=5), no_fix(2))
+    assert (known.latitude, known.battery_level) == (None, 5)
+    position = taken(known, a_position(3, battery_level=None))
+    assert position == a_position(3, battery_level=5)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [{}, {"battery_level": None}, {"fix_time": None, "latitude": None}],
+)
+def test_position_that_says_nothing_new(again: dict[str, Any]) -> None:
+    """It is the same object as before."""
+    known = a_position(1)
+    assert taken(known, a_position(1, **again)) is known
+
+
+@pytest.mark.parametrize(
+    ("position_id", "hours", "is_taken"),
+    [
+        pytest.param(3, -1, True, id="announced: an older fix counts"),
+        pytest.param(2, -1, False, id="another one, and older: the server lags"),
+        pytest.param(2, 1, True, id="another one, and newer"),
+    ],
+)
+def test_server_that_lags_behind(
+    account: Account, read: Read, position_id: int, hours: int, is_taken: bool
+) -> None:
+    """A bike does not go back in time, unless the list says so."""
+    known = a_position(1, fix_time=NOW)
+    account.take(read(a_device("red", position_id=1)), {"red": known}, Moment(NOW))
+    other = a_position(position_id, fix_time=NOW + timedelta(hours=hours))
+    devices = read(a_device("red", position_id=3))
+    account.take(devices, {"red": other}, Moment(NOW))
+    assert (account.trackers["red"].position == other) is is_taken
+
+
+@pytest.mark.parametrize(("known", "other"), [(None, NOW), (NOW, None), (None, None)])
+def test_lagging_is_told_by_times(
+    account: Account, read: Read, known: datetime | None, other: datetime | None
+) -> None:
+    """Where one of them has none, what the service says counts."""
+    first, second = a_position(1, fix_time=known), a_position(2, fix_time=other)
+    account.take(read(a_device("red", position_id=1)), {"red": first}, Moment(NOW))
+    account.take(read(a_device("red", position_id=3)), {"red": second}, Moment(NOW))
+    position = account.trackers["red"].position
+    assert position is not None
+    assert position.id == 2

@@ -1,0 +1,204 @@
+"""Since when a tracker is what it is, as far as the service says."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Moment,
+    Remembered,
+    Said,
+    Since,
+    Story,
+    Tracker,
+)
+
+from .said import moving_since, offline_since, online_since, standing_since
+
+BIKE = "860000000000011"
+START = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def at(minutes: float) -> datetime:
+    """Return the time so many minutes after the start."""
+    return START + timedelta(minutes=minutes)
+
+
+class Service:
+    """What the service says, minute by minute."""
+
+    def __init__(self, remembered: Remembered | None = None) -> None:
+        """Begin with what is remembered."""
+        self.account = Account(remembered or Remembered())
+        self._listed: Mapping[str, Device] = {}
+        self._minute = -1
+
+    def says(
+        self, status: Any = "online", *, came_back: bool = False, **position: Any
+    ) -> Tracker:
+        """Return what is known a minute later; with a position if one is told."""
+        self._minute += 1
+        device = Device(
+            id=1,
+            name="Bike",
+            unique_id=BIKE,
+            status=status,
+            last_update=at(self._minute),
+            position_id=self._minute + 1 if position else None,
+            group_id=None,
+            disabled=False,
+        )
+        told = Position(device_id=1, id=self._minute + 1, latitude=1, **position)
+        positions = {BIKE: told} if position else {}
+        self._take({BIKE: device}, positions, came_back=came_back)
+        return self.account.trackers[BIKE]
+
+    def lists_nothing(self) -> None:
+        """Take in an empty list."""
+        self._minute += 1
+        self._take({}, {})
+
+    def _take(
+        self,
+        devices: Mapping[str, Device],
+        positions: Mapping[str, Position],
+        *,
+        came_back: bool = False,
+    ) -> None:
+        news = News(self._listed, devices, self._listed.keys() | devices.keys())
+        self._listed = devices
+        now = at(self._minute)
+        self.account.take(news, positions, Moment(now, came_back=came_back))
+
+
+@pytest.fixture(name="service")
+def service_fixture() -> Service:
+    """Return a service of which nothing is known."""
+    return Service()
+
+
+def test_what_is_first_heard_is_so_since_then(service: Service) -> None:
+    """Nobody knows what was before."""
+    tracker = service.says("online", motion=False)
+
+    assert online_since(tracker) == standing_since(tracker) == at(0)
+    assert offline_since(tracker) is moving_since(tracker) is None
+
+
+@pytest.mark.parametrize("status", ["offline", "unknown"])
+def test_offline_is_no_longer_online(service: Service, status: str) -> None:
+    """A server's word for a tracker that it does not know of counts."""
+    service.says("online")
+    service.says(status)
+
+    tracker = service.says(status)
+
+    assert offline_since(tracker) == at(1)
+    assert online_since(tracker) is None
+
+
+def test_from_one_offline_to_the_other(service: Service) -> None:
+    """It is offline all the time."""
+    service.says("offline")
+    assert offline_since(service.says("unknown")) == at(0)
+    assert online_since(service.says("online")) == at(2)
+
+
+def test_unreadable_status(service: Service) -> None:
+    """It is neither, and ends nothing."""
+    service.says("offline")
+
+    tracker = service.says(None)
+
+    assert offline_since(tracker) is online_since(tracker) is None
+    assert offline_since(service.says("offline")) == at(0)
+
+
+def test_report_without_motion_changes_nothing(service: Service) -> None:
+    """A message without a fix may not tell whether the bike moves."""
+    service.says(motion=True)
+
+    assert moving_since(service.says(motion=None)) == at(0)
+    assert standing_since(service.says(motion=False)) == at(2)
+
+
+def test_without_positions_nothing_moves_or_stands(service: Service) -> None:
+    """The documented interface does not tell."""
+    tracker = service.says()
+
+    assert moving_since(tracker) is standing_since(tracker) is None
+
+
+def test_silence_counts_from_the_last_report(service: Service) -> None:
+    """That is what the service says, and not when it was heard."""
+    assert service.says().device.last_update == at(0)
+
+
+def test_leaving_the_list_ends_nothing(service: Service) -> None:
+    """It is offline before and after, and so in between."""
+    service.says("offline")
+    service.lists_nothing()
+
+    assert offline_since(service.says("offline")) == at(0)
+
+
+def test_what_is_remembered_goes_on() -> None:
+    """After a restart only what is otherwise is so since then."""
+    remembered = Remembered(
+        {BIKE: Story(since=Since(Said(False, at(-9)), Said(False, at(-8))))}
+    )
+    service = Service(remembered)
+
+    tracker = service.says("offline", motion=True)
+
+    assert offline_since(tracker) == at(-9)
+    assert moving_since(tracker) == at(0)
+
+
+def test_one_that_comes_back_moves_at_once(service: Service) -> None:
+    """Its place alone is held back."""
+    service.says(motion=False)
+
+    assert moving_since(service.says(motion=True, came_back=True)) == at(1)
+
+
+def test_the_first_word_is_no_change(service: Service) -> None:
+    """What it was before nobody knows; from then on each change has a before."""
+    first = service.says("online", motion=True).story.since
+    assert first == Since(Said(True, at(0)), Said(True, at(0)))
+
+    second = service.says("offline", motion=False).story.since
+    assert second.online == Said(False, at(1), at(0), 1)
+    assert second.moving == Said(False, at(1), at(0), 1)
+    assert service.says("online").story.since.online == Said(True, at(2), at(1), 2)
+
+
+def test_forgotten(service: Service) -> None:
+    """A tracker whose device was removed begins anew."""
+    service.says("offline")
+    service.lists_nothing()
+
+    service.account.forget(BIKE)
+
+    assert offline_since(service.says("offline")) == at(2)
+
+
+def test_another_account_takes_over(service: Service) -> None:
+    """A bike that moves there is offline for as long as it was."""
+    service.says("offline")
+    other = Service()
+    other.account.adopt(BIKE, service.account.remembered)
+    other.lists_nothing()
+
+    assert offline_since(other.says("offline")) == at(0)
+
+
+def test_nothing_new_changes_nothing(service: Service) -> None:
+    """What did not change is the same object, so that nothing is written."""
+    before = service.says("online", motion=True)
+
+    assert service.says("online", motion=True).story.since is before.story.since
