@@ -25,7 +25,7 @@ from custom_components.bike_tracker import (
     coordinator,
     portions,
 )
-from custom_components.bike_tracker.api import News
+from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.portions import Portions
 from custom_components.bike_tracker.registry.registries import Fleet
@@ -408,7 +408,7 @@ async def test_delete_button_while_the_tracker_comes_back(
 
     async def _positions(*args: Any) -> Any:
         allowed.append(await async_remove_config_entry_device(hass, setup, device))
-        return News({}, {}, frozenset())
+        return Changes({}, {}, frozenset())
 
     client = type(coordinator.service.client)
     with patch.object(client, "async_get_positions", _positions):

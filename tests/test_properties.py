@@ -88,9 +88,9 @@ async def test_any_answer(
     simulator.raw_devices(answer)
     simulator.raw_positions(answer)
     with suppress(TrackingError):
-        assert isinstance((await client.async_get_devices()).now, dict)
+        assert isinstance((await client.async_get_devices()).after, dict)
     with suppress(TrackingError):
-        assert isinstance((await client.async_get_positions()).now, dict)
+        assert isinstance((await client.async_get_positions()).after, dict)
 
 
 @every
@@ -123,18 +123,18 @@ def any_lists[T: (Device, Position)](
             with pytest.raises(InvalidResponseError):
                 reader.read(body)
             continue
-        news = reader.read(body)
-        read = news.now
-        assert news.before is before or not before
+        changes = reader.read(body)
+        read = changes.after
+        assert changes.before is before or not before
         agree(read, expected, before)
-        assert news.changed == {
+        assert changes.keys == {
             key
             for key in before.keys() | read.keys()
             if before.get(key) != read.get(key)
         }
         backwards = values.body(rows[::-1])
-        assert reader.read(backwards).now is read
-        assert ListReader[Any, T](kind).read(backwards).now == read
+        assert reader.read(backwards).after is read
+        assert ListReader[Any, T](kind).read(backwards).after == read
         before = read
 
 

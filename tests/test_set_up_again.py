@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.api import Device, News, TrackingClient
+from custom_components.bike_tracker.api import Changes, Device, TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.polling.clients import create_client
 from custom_components.bike_tracker.polling.service import create_service
@@ -141,7 +141,7 @@ async def test_first_waits(
     service = create_service(hass, entry, client, offers_positions=False)
     account = Account(Remembered())
 
-    async def claim(listed: News[str, Device]) -> News[str, Device]:
+    async def claim(listed: Changes[str, Device]) -> Changes[str, Device]:
         return listed
 
     with pytest.raises(UpdateFailed) as caught:

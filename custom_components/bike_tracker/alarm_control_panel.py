@@ -80,16 +80,16 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
         """Guard the bike where it is."""
         account = self.coordinator.account
-        news = account.arm(self.coordinator_context, dt_util.utcnow())
-        if news is None:
+        changes = account.arm(self.coordinator_context, dt_util.utcnow())
+        if changes is None:
             raise refused("guard_without_place")
-        self.coordinator.async_tell(news)
+        self.coordinator.async_tell(changes)
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         """Guard the bike no more."""
-        news = self.coordinator.account.disarm(self.coordinator_context)
-        self.coordinator.async_tell(news)
+        changes = self.coordinator.account.disarm(self.coordinator_context)
+        self.coordinator.async_tell(changes)
 
     @override
     def _switched_off(self) -> None:

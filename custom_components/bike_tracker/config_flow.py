@@ -129,7 +129,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         }
         try:
             with client_for_now(self.hass, account) as client:
-                return account, (await client.async_get_devices()).now
+                return account, (await client.async_get_devices()).after
         except errors.CannotConnectError as err:
             if not (others and err.nobody_there):
                 raise

@@ -14,7 +14,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .api import Device, Message, News
+from .api import Changes, Device, Message
 from .const import DOMAIN, LOGGER
 from .identity import name_of
 from .live.connection import Live
@@ -32,7 +32,7 @@ from .tracking import Account, Moment, Tracker
 _INTERVAL: Final = timedelta(seconds=60)
 
 
-class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
+class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     """Polls the trackers of one account and tells the entities of those that changed."""
 
     config_entry: ConfigEntry
@@ -106,7 +106,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         await self.async_shutdown()
 
     @override
-    async def _async_update_data(self) -> News[str, Tracker]:
+    async def _async_update_data(self) -> Changes[str, Tracker]:
         self.live.async_take_in()
         # A person may have renamed it.
         self.name = _name(self.config_entry)
@@ -114,20 +114,22 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
         # Reading, taking in and telling thousands of reports are three goes of the loop.
         await asyncio.sleep(0)
         moment = self._moment()
-        news = self.account.take(answer.devices, answer.positions, moment, answer.began)
-        self._follow(news)
+        changes = self.account.take(
+            answer.devices, answer.positions, moment, answer.began
+        )
+        self._follow(changes)
         if moment.came_back:
             self.coming_back.async_wait()
         self._missing_reports.async_look()
         self.live.async_follow_poll(
-            offered=answer.offers_positions, untold=_reports(news)
+            offered=answer.offers_positions, untold=_reports(changes)
         )
         self._count_missing(answer.listed, answer.seconds)
         await asyncio.sleep(0)
         # Not what changed now alone: an error may have been in the way of the poll before,
         # and a message may have come meanwhile.
-        is_known = self.data is not None and self.data.now is self.account.trackers
-        return self.data if is_known else news
+        is_known = self.data is not None and self.data.after is self.account.trackers
+        return self.data if is_known else changes
 
     @callback
     def _async_poll_anew(self) -> None:
@@ -166,23 +168,23 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.async_tell(self.account.move())
 
     @callback
-    def async_tell(self, news: News[str, Tracker]) -> None:
+    def async_tell(self, changes: Changes[str, Tracker]) -> None:
         """Tell what came between polls, which come as if nothing had."""
-        self._follow(news)
-        if news.changed:
-            self.data = news
+        self._follow(changes)
+        if changes.keys:
+            self.data = changes
         # While trackers are unavailable there is nothing to tell, nor to ask for.
-        if news.changed and self.last_update_success:
+        if changes.keys and self.last_update_success:
             self.async_update_listeners()
             self._tell_automations()
             self._missing_reports.async_look()
 
-    def _follow(self, news: News[str, Tracker]) -> None:
-        known = {} if self.data is None else self.data.now
-        if known is news.now:
+    def _follow(self, changes: Changes[str, Tracker]) -> None:
+        known = {} if self.data is None else self.data.after
+        if known is changes.after:
             return
-        self.fleet.async_follow(news, known)
-        trackers = filter(None, map(news.now.get, news.changed))
+        self.fleet.async_follow(changes, known)
+        trackers = filter(None, map(changes.after.get, changes.keys))
         # Who is shown where it was comes back.
         if any(tracker.story.shown for tracker in trackers):
             self.coming_back.async_wait()
@@ -208,7 +210,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
             self.data if self.last_update_success else None
         )
         if self.data is not None:
-            self.data = self.data.told()
+            self.data = self.data.without_before()
 
     @callback
     @override
@@ -225,11 +227,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[News[str, Tracker]]):
 
     # Trackers that move from one account to another, and that are gone
 
-    async def _async_claim(self, listed: News[str, Device]) -> News[str, Device]:
+    async def _async_claim(self, listed: Changes[str, Device]) -> Changes[str, Device]:
         """Return the listed trackers that are this account's: others may lose some to it."""
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
-            moving = self.fleet.elsewhere & listed.now.keys()
+            moving = self.fleet.elsewhere & listed.after.keys()
             if moving := set(filter(giver.fleet.has_lost, moving)):
                 await self._async_adopt(moving, giver.fleet.memory)
             for unique_id in filter(giver.fleet.has_lost, moving):
@@ -284,11 +286,12 @@ def _name(entry: ConfigEntry) -> str:
     return f"{DOMAIN} {name_of(entry)}"
 
 
-def _reports(news: News[str, Tracker]) -> bool:
+def _reports(changes: Changes[str, Tracker]) -> bool:
     """Return whether a tracker reported, which a live connection would have told."""
     return any(
         before.device.last_update != now.device.last_update
         or before.position != now.position
-        for unique_id in news.changed
-        if (before := news.before.get(unique_id)) and (now := news.now.get(unique_id))
+        for unique_id in changes.keys
+        if (before := changes.before.get(unique_id))
+        and (now := changes.after.get(unique_id))
     )

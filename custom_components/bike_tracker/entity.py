@@ -88,7 +88,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     @property
     def _is_another_now(self) -> bool:
         """Return whether there may be more to show than the tracker as it was."""
-        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        tracker = self.coordinator.data.after.get(self.coordinator_context)
         return tracker is not None and tracker.as_it_was is not tracker
 
     @callback
@@ -102,7 +102,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker; return whether there is anything new to write."""
-        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        tracker = self.coordinator.data.after.get(self.coordinator_context)
         available = self.coordinator.last_update_success and tracker is not None
         value = self._value
         if tracker is not None:

@@ -226,7 +226,7 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         """Read the tracker, unless nothing but its next report can be new."""
         if self.entity_description.calm is None:
             return super()._read(as_it_was=as_it_was)
-        tracker = self.coordinator.data.now.get(self.coordinator_context)
+        tracker = self.coordinator.data.after.get(self.coordinator_context)
         beside = tracker and self.entity_description.beside_fn(tracker)
         is_there = self.coordinator.last_update_success and self._available
         if tracker and is_there and beside == self._beside:

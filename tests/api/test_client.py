@@ -114,7 +114,7 @@ async def test_request(
     """It is the documented one and nothing more, whatever the credentials are made of."""
     simulator.add_account(email, password)
     client = make_client(email=email, password=password)
-    assert (await client.async_get_devices()).now == {}
+    assert (await client.async_get_devices()).after == {}
     [request] = simulator.requests
     assert (request.method, request.path, request.query) == ("GET", "/api/devices", "")
     credentials = b64encode(f"{email}:{password}".encode()).decode()
@@ -173,7 +173,7 @@ async def test_cookies_are_not_kept(simulator: Simulator) -> None:
     async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
         session.cookie_jar.update_cookies({"JSESSIONID": "bob"})
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-        assert len((await client.async_get_devices()).now) == 2
+        assert len((await client.async_get_devices()).after) == 2
     assert simulator.requests[0].account == EMAIL
 
 
@@ -182,16 +182,16 @@ async def test_cookies_are_not_kept(simulator: Simulator) -> None:
 
 async def test_devices(client: TrackingClient) -> None:
     """Devices are by serial number, whatever their order."""
-    devices = (await client.async_get_devices()).now
+    devices = (await client.async_get_devices()).after
     assert devices.keys() == {RED, BLUE}
     assert devices[RED].name == "Red bike"
-    assert (await client.async_get_devices()).now is devices
+    assert (await client.async_get_devices()).after is devices
 
 
 async def test_positions(client: TrackingClient) -> None:
     """Positions are by internal ID of the device."""
-    devices = (await client.async_get_devices()).now
-    positions = (await client.async_get_positions()).now
+    devices = (await client.async_get_devices()).after
+    positions = (await client.async_get_positions()).after
     assert positions.keys() == {devices[RED].id, devices[BLUE].id}
     red = positions[devices[RED].id or 0]
     assert red.id == devices[RED].position_id
@@ -258,7 +258,7 @@ async def test_content_types_do_not_matter(
 ) -> None:
     """A list is a list, whatever it is called."""
     simulator.fault(name)
-    assert len((await client.async_get_devices()).now) == 2
+    assert len((await client.async_get_devices()).after) == 2
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -267,7 +267,7 @@ async def test_failures(
 ) -> None:
     """Each failure is the error the caller has to tell apart, and the next call works."""
     error, message = ERRORS[name]
-    good = (await client.async_get_devices()).now
+    good = (await client.async_get_devices()).after
     simulator.fault(name)
     for call in (
         client.async_get_devices(),
@@ -282,8 +282,8 @@ async def test_failures(
         assert caught.value.__context__ is None
     assert simulator.other_requests == []
     simulator.fault(None)
-    assert (await client.async_get_devices()).now is good
-    assert len((await client.async_get_positions()).now) == 2
+    assert (await client.async_get_devices()).after is good
+    assert len((await client.async_get_positions()).after) == 2
 
 
 @pytest.mark.usefixtures("hurried")
@@ -430,7 +430,7 @@ async def test_certificates_are_verified(name: str, message: str) -> None:
             assert not caught.value.nobody_there
             assert simulator.requests == []
             simulator.fault(None)
-            assert (await client.async_get_devices()).now == {}
+            assert (await client.async_get_devices()).after == {}
 
 
 async def test_http_at_a_port_with_tls(

@@ -42,9 +42,9 @@ def test_equal_bodies_are_not_read_again(
 ) -> None:
     """The same bytes are the same dictionary, without a look into them."""
     body = orjson.dumps(two(), option=orjson.OPT_INDENT_2)
-    before = devices.read(body).now
+    before = devices.read(body).after
     monkeypatch.setattr(orjson, "loads", pytest.fail)
-    assert devices.read(body).now is before
+    assert devices.read(body).after is before
 
 
 @pytest.mark.parametrize(
@@ -73,16 +73,16 @@ def test_answers_that_say_the_same(
     devices: ListReader[str, Device], change: Callable[[Rows], Rows]
 ) -> None:
     """Whatever does not show in an object makes no other object."""
-    before = devices.read(orjson.dumps(two())).now
-    assert devices.read(orjson.dumps(change(two()))).now is before
+    before = devices.read(orjson.dumps(two())).after
+    assert devices.read(orjson.dumps(change(two()))).after is before
 
 
 def test_only_what_changed_is_another_object(
     devices: ListReader[str, Device],
 ) -> None:
     """The other tracker is the same object, in a dictionary of its own."""
-    before = devices.read(orjson.dumps(two())).now
-    after = devices.read(orjson.dumps(two(status="offline"))).now
+    before = devices.read(orjson.dumps(two())).after
+    after = devices.read(orjson.dumps(two(status="offline"))).after
     assert after["860000000000011"].status == "offline"
     assert before["860000000000011"].status == "online"
     assert after["860000000000022"] is before["860000000000022"]
@@ -106,7 +106,7 @@ def test_types_tell_apart_what_python_calls_equal(
 ) -> None:
     """1, 1.0 and True are three things in JSON."""
     for value, seen in zip(values, expected, strict=True):
-        read = devices.read(orjson.dumps(two(**{field: value}))).now
+        read = devices.read(orjson.dumps(two(**{field: value}))).after
         got = getattr(read["860000000000011"], attribute)
         assert (type(got), got) == (type(seen), seen)
 
@@ -114,11 +114,11 @@ def test_types_tell_apart_what_python_calls_equal(
 def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
     """An answer is the whole truth about who is in the list."""
     both = two()
-    before = devices.read(orjson.dumps(both)).now
-    one = devices.read(orjson.dumps(both[:1])).now
+    before = devices.read(orjson.dumps(both)).after
+    one = devices.read(orjson.dumps(both[:1])).after
     assert one == {"860000000000011": before["860000000000011"]}
-    assert devices.read(b"[]").now == {}
-    assert devices.read(orjson.dumps(both)).now == before
+    assert devices.read(b"[]").after == {}
+    assert devices.read(orjson.dumps(both)).after == before
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
 def test_no_list_of_trackers(devices: ListReader[str, Device], body: bytes) -> None:
     """It is an error each time, which holds nothing of the answer; what was known stays."""
     good = orjson.dumps(two())
-    before = devices.read(good).now
+    before = devices.read(good).after
     for _ in range(2):
         with pytest.raises(InvalidResponseError) as caught:
             devices.read(body)
         assert caught.value.__cause__ is None
         assert caught.value.__context__ is None
         assert "860000000000011" not in str(caught.value)
-    assert devices.read(good).now is before
+    assert devices.read(good).after is before
 
 
 @pytest.mark.parametrize(
@@ -176,13 +176,13 @@ def test_numbers_that_nothing_can_hold(
 ) -> None:
     """They cost their field, and neither the tracker nor the others."""
     body = orjson.dumps(two(groupId="@")).replace(b'"@"', literal)
-    read = devices.read(body).now
+    read = devices.read(body).after
     assert read["860000000000011"].group_id is None
     assert read["860000000000011"].id == 1001
     assert read["860000000000022"].group_id == 3
 
     body = orjson.dumps([row(POSITION, altitude="@")]).replace(b'"@"', literal)
-    [position] = positions.read(body).now.values()
+    [position] = positions.read(body).after.values()
     assert position.altitude is None
     assert position.latitude == 47.996
 
@@ -206,16 +206,16 @@ def test_large_integers(
     """Integers of 64 bits are exact, whatever else is in the list."""
     body = orjson.dumps(two(groupId="@", future="#"))
     body = body.replace(b'"@"', literal).replace(b'"#"', other)
-    assert (devices.read(body).now)["860000000000011"].group_id == value
+    assert (devices.read(body).after)["860000000000011"].group_id == value
 
 
 def test_half_a_character(devices: ListReader[str, Device]) -> None:
     """It is taken out of a name, and a serial number with it is none."""
     body = orjson.dumps(two(name="@")).replace(b'"@"', rb'"half \ud83d of a pair"')
-    read = devices.read(body).now
+    read = devices.read(body).after
     assert read["860000000000011"].name == "half of a pair"
     body = orjson.dumps(two(uniqueId="@")).replace(b'"@"', rb'"\udc00"')
-    assert (devices.read(body).now).keys() == {"860000000000022"}
+    assert (devices.read(body).after).keys() == {"860000000000022"}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_of_two_with_one_unique_id_the_newest_counts(
     for before in (twins[:1], twins, twins[1:], twins[::-1]):
         devices.read(orjson.dumps(before))
         for rows in (twins, twins[::-1]):
-            read = devices.read(orjson.dumps(rows)).now
+            read = devices.read(orjson.dumps(rows)).after
             assert read["860000000000011"].name == name
 
 
@@ -260,7 +260,7 @@ def test_ties_do_not_depend_on_the_order(
     ]
     first = None
     for rows in itertools.permutations(twins):
-        read = devices.read(orjson.dumps(rows)).now
+        read = devices.read(orjson.dumps(rows)).after
         first = first or read
         assert read is first
 
@@ -271,7 +271,7 @@ def test_of_two_positions_of_a_device_the_newest_counts(
     """Positions are by device, and told apart by the time of their fix."""
     twins = [row(POSITION, id=1, fixTime=NEW), row(POSITION, id=2, fixTime=OLD)]
     for rows in (twins, twins[::-1]):
-        [position] = positions.read(orjson.dumps(rows)).now.values()
+        [position] = positions.read(orjson.dumps(rows)).after.values()
         assert position.id == 1
 
 
@@ -293,7 +293,7 @@ def test_positions_without_ids_are_left_out(
     positions: ListReader[int, Position], bad: Any
 ) -> None:
     """A position is of a device and has a number; nothing else is needed."""
-    read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}])).now
+    read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}])).after
     assert read == {2: Position(device_id=2, id=1)}
 
 
@@ -378,7 +378,7 @@ def test_many_small_values(devices: ListReader[str, Device], item: bytes) -> Non
 def test_400_000_values(devices: ListReader[str, Device]) -> None:
     """So many are read, and one more is not, in lists of whatever length."""
     most = [row(DEVICE), *[0] * (400_000 - len(DEVICE) - 1)]
-    assert devices.read(orjson.dumps(most)).now
+    assert devices.read(orjson.dumps(most)).after
     for more in ([*most, 0], [*most, [0]], [*most, "x" * 100_000]):
         with pytest.raises(InvalidResponseError, match="too many values"):
             devices.read(orjson.dumps(more))
@@ -394,10 +394,10 @@ def test_large_account(
     numbers = range(9_000)
     body = orjson.dumps([row(TRACCAR_DEVICE, uniqueId=str(n)) for n in numbers])
     assert len(body) > 9_000 * 445
-    assert len(devices.read(body).now) == 9_000
+    assert len(devices.read(body).after) == 9_000
     body = orjson.dumps([row(TRACCAR_POSITION, deviceId=n) for n in numbers])
     assert len(body) > 9_000 * 780
-    assert len(positions.read(body).now) == 9_000
+    assert len(positions.read(body).after) == 9_000
 
 
 def test_only_the_last_answer_is_kept(devices: ListReader[str, Device]) -> None:
@@ -437,9 +437,9 @@ def test_spaces(
     devices: ListReader[str, Device], write: Callable[[Rows], bytes]
 ) -> None:
     """However it is written, what did not change is the same object."""
-    before = devices.read(orjson.dumps(two())).now
-    assert devices.read(write(two())).now is before
-    after = devices.read(write(two(status="offline"))).now
+    before = devices.read(orjson.dumps(two())).after
+    assert devices.read(write(two())).after is before
+    after = devices.read(write(two(status="offline"))).after
     assert after["860000000000011"].status == "offline"
     assert after["860000000000022"] is before["860000000000022"]
 
@@ -459,7 +459,7 @@ def test_a_tracker_listed_twice_and_once_again(
         ([*one, {**one[0], "attributes": {}}], "Red bike"),
         ([one[1], {**one[0], "attributes": {}}], "Red bike"),
     ):
-        read = devices.read(orjson.dumps(rows)).now
+        read = devices.read(orjson.dumps(rows)).after
         found = read.get("860000000000011")
         assert (found and found.name) == name
         assert "860000000000022" in read
@@ -490,7 +490,7 @@ def test_texts_that_mislead(
 ) -> None:
     """What looks like the end of a row within one is not taken for it."""
     for changes in ({}, {"status": "offline"}, {"disabled": True}, {}):
-        read = devices.read(orjson.dumps(two(**oddity, **changes))).now
+        read = devices.read(orjson.dumps(two(**oddity, **changes))).after
         assert read.keys() == {"860000000000011", "860000000000022"}
         red = read["860000000000011"]
         assert red.status == changes.get("status", "online")
@@ -502,7 +502,7 @@ def test_texts_that_mislead(
 def test_rows_that_are_nothing(devices: ListReader[str, Device]) -> None:
     """However often they come, in whatever company, they are left out."""
     for rows in ([*two(), None], [{}, *two()], [None, *two(), {}], [{}, *two()]):
-        assert len(devices.read(orjson.dumps(rows)).now) == 2
+        assert len(devices.read(orjson.dumps(rows)).after) == 2
         assert devices.seen.left_out == len(rows) - 2
 
 
@@ -510,7 +510,7 @@ def test_twins_that_say_the_same(devices: ListReader[str, Device]) -> None:
     """What did not change is the same object, however often it was listed."""
     one = {"uniqueId": "a", "name": "x"}
     other = {**one, "attributes": 1}
-    before = devices.read(orjson.dumps([one, other, one])).now
-    news = devices.read(orjson.dumps([other]))
-    assert news.now is before
-    assert not news.changed
+    before = devices.read(orjson.dumps([one, other, one])).after
+    changes = devices.read(orjson.dumps([other]))
+    assert changes.after is before
+    assert not changes.keys

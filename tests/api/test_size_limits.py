@@ -81,7 +81,7 @@ async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -
     assert peak.stop() < MOST_MEMORY
     assert caught.value.is_too_large
     simulator.fault(None)
-    assert len((await client.async_get_devices()).now) == 2
+    assert len((await client.async_get_devices()).after) == 2
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
@@ -112,7 +112,7 @@ async def test_16_mib_to_the_byte(
         lambda: web.Response(body=bodies.pop(0), headers=headers)
     ) as url:
         client = make_client(url)
-        devices = (await client.async_get_devices()).now
+        devices = (await client.async_get_devices()).after
         assert devices.keys() == {DEVICE["uniqueId"]}
         with pytest.raises(InvalidResponseError, match="more than 16 MiB"):
             await client.async_get_devices()

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.api.models import timestamp
 from custom_components.bike_tracker.tracking import Account, Remembered, Story, Tracker
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-type Listing = News[str, Device]
+type Listing = Changes[str, Device]
 type Read = Callable[..., Listing]
 
 
@@ -82,7 +82,7 @@ class ListOfDevices:
                 unique_id: device if unique_id in changed else before[unique_id]
                 for unique_id, device in now.items()
             }
-        return News(before, self._last, changed)
+        return Changes(before, self._last, changed)
 
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:

@@ -151,9 +151,9 @@ def test_tracker_that_comes_back(service: Service) -> None:
     service.account.take(service.read(), {}, Moment(NOW))
     assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
     assert shown(service.account.trackers["red"]).latitude == a_position().latitude
-    news = service.account.move()
+    changes = service.account.move()
     assert service.tell("red") == []
-    assert news.now["red"].position == a_position(2, alarm="tow", latitude=48.0)
+    assert changes.after["red"].position == a_position(2, alarm="tow", latitude=48.0)
 
 
 def test_new_tracker(service: Service) -> None:

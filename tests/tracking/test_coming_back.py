@@ -30,21 +30,21 @@ def test_after_a_restart(remembering: Account, read: Read) -> None:
     """A tracker is where it was until it may move, and is asked for at once."""
     devices = read(a_device(position_id=2))
     assert remembering.wanted(devices)
-    news = remembering.take(devices, {"red": NEW}, Moment(NOW, came_back=True))
-    assert news.now["red"].shown == OLD
+    changes = remembering.take(devices, {"red": NEW}, Moment(NOW, came_back=True))
+    assert changes.after["red"].shown == OLD
     assert holds_back(remembering)
 
-    news = remembering.move()
-    assert news.changed == {"red"}
-    assert news.now["red"].shown == position_remembered(remembering) == NEW
+    changes = remembering.move()
+    assert changes.keys == {"red"}
+    assert changes.after["red"].shown == position_remembered(remembering) == NEW
     assert not holds_back(remembering)
 
 
 def test_new_tracker_after_a_restart(remembering: Account, read: Read) -> None:
     """Who was nowhere may be somewhere at once."""
     devices = read(a_device("red"), a_device("blue", position_id=2))
-    news = remembering.take(devices, {"blue": NEW}, Moment(NOW, came_back=True))
-    assert news.now["blue"].position == NEW
+    changes = remembering.take(devices, {"blue": NEW}, Moment(NOW, came_back=True))
+    assert changes.after["blue"].position == NEW
     assert not holds_back(remembering)
 
 
@@ -52,15 +52,15 @@ def test_after_an_outage(account: Account, read: Read) -> None:
     """Nobody moves with the first list; who moved does when all may."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
     account.take(read(*both), {"red": OLD, "blue": OLD}, Moment(NOW))
-    news = account.take(
+    changes = account.take(
         read(*both), {"red": NEW, "blue": NEW}, Moment(NOW, came_back=True)
     )
-    assert news.now["red"].shown == news.now["blue"].shown == OLD
-    assert shown(news.now["red"]).battery_level == 80
+    assert changes.after["red"].shown == changes.after["blue"].shown == OLD
+    assert shown(changes.after["red"]).battery_level == 80
 
-    news = account.move()
-    assert news.changed == {"red", "blue"}
-    assert news.now["red"].shown == news.now["blue"].shown == NEW
+    changes = account.move()
+    assert changes.keys == {"red", "blue"}
+    assert changes.after["red"].shown == changes.after["blue"].shown == NEW
 
 
 def test_tracker_that_comes_back(account: Account, read: Read) -> None:
@@ -68,11 +68,11 @@ def test_tracker_that_comes_back(account: Account, read: Read) -> None:
     red, blue = a_device("red", position_id=1), a_device("blue", position_id=1)
     account.take(read(red, blue), {"red": OLD, "blue": OLD}, Moment(NOW))
     account.take(read(blue), {}, Moment(NOW))
-    news = account.take(read(red, blue), {"red": NEW, "blue": NEW}, Moment(NOW))
-    assert news.changed == {"red", "blue"}
-    assert news.now["red"].shown == OLD
-    assert news.now["blue"].shown == NEW
-    assert account.move().now["red"].shown == NEW
+    changes = account.take(read(red, blue), {"red": NEW, "blue": NEW}, Moment(NOW))
+    assert changes.keys == {"red", "blue"}
+    assert changes.after["red"].shown == OLD
+    assert changes.after["blue"].shown == NEW
+    assert account.move().after["red"].shown == NEW
 
 
 def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> None:
@@ -81,10 +81,10 @@ def test_tracker_that_leaves_before_it_moves(account: Account, read: Read) -> No
     account.take(read(red), {"red": OLD}, Moment(NOW))
     account.take(read(red), {"red": NEW}, Moment(NOW, came_back=True))
     account.take(read(), {}, Moment(NOW))
-    assert not account.move().changed
-    assert account.take(read(red), {}, Moment(NOW)).now["red"].shown == OLD
+    assert not account.move().keys
+    assert account.take(read(red), {}, Moment(NOW)).after["red"].shown == OLD
     assert holds_back(account)
-    assert account.move().now["red"].shown == NEW
+    assert account.move().after["red"].shown == NEW
 
 
 def test_restart_before_it_moves(account: Account, read: Read) -> None:
@@ -94,9 +94,9 @@ def test_restart_before_it_moves(account: Account, read: Read) -> None:
     account.take(read(red), {"red": NEW}, Moment(NOW, came_back=True))
 
     again = Account(account.remembered)
-    news = again.take(read(red), {}, Moment(NOW, came_back=True))
-    assert (news.now["red"].shown, news.now["red"].position) == (OLD, NEW)
-    assert again.move().now["red"].shown == NEW
+    changes = again.take(read(red), {}, Moment(NOW, came_back=True))
+    assert (changes.after["red"].shown, changes.after["red"].position) == (OLD, NEW)
+    assert again.move().after["red"].shown == NEW
 
 
 def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
@@ -104,14 +104,14 @@ def test_only_the_place_is_held_back(account: Account, read: Read) -> None:
     account.take(read(a_device(position_id=1)), {"red": OLD}, Moment(NOW))
     moving = NEW._replace(motion=True, alarm="tow")
     devices = read(a_device(position_id=2))
-    tracker = account.take(devices, {"red": moving}, Moment(NOW, came_back=True)).now[
+    tracker = account.take(devices, {"red": moving}, Moment(NOW, came_back=True)).after[
         "red"
     ]
     assert tracker.shown == OLD
     assert tracker.position == moving
     assert moving_since(tracker) is not None
     assert [alarm.word for alarm in tracker.story.alarms] == ["tow"]
-    assert account.move().now["red"].story.alarms == tracker.story.alarms
+    assert account.move().after["red"].story.alarms == tracker.story.alarms
 
 
 def test_position_that_is_held_back(account: Account, read: Read) -> None:
@@ -122,9 +122,9 @@ def test_position_that_is_held_back(account: Account, read: Read) -> None:
     assert not account.wanted(devices)
 
     devices = read(a_device(position_id=3))
-    news = account.take(devices, {"red": no_fix(3, battery_level=6)}, Moment(NOW))
-    assert news.now["red"].shown == OLD
-    position = shown(account.move().now["red"])
+    changes = account.take(devices, {"red": no_fix(3, battery_level=6)}, Moment(NOW))
+    assert changes.after["red"].shown == OLD
+    position = shown(account.move().after["red"])
     assert (position.id, position.latitude, position.battery_level) == (3, 48.1, 6)
 
 
@@ -132,9 +132,9 @@ def test_moving_once(account: Account, read: Read) -> None:
     """Where nobody is held back there is no news."""
     account.take(read(a_device(position_id=1)), {"red": OLD}, Moment(NOW))
     before = account.trackers
-    news = account.move()
-    assert not news.changed
-    assert news.before is news.now is account.trackers is before
+    changes = account.move()
+    assert not changes.keys
+    assert changes.before is changes.after is account.trackers is before
 
 
 def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
@@ -157,7 +157,7 @@ def test_tracker_taken_over_from_another_account(read: Read) -> None:
     assert taker.remembered.stories.keys() == {"red"}
 
     devices = read(a_device(position_id=OLD.id))
-    assert taker.wanted(devices).keys() == {devices.now["red"].id}
-    position = taker.take(devices, {}, Moment(NOW)).now["red"].position
+    assert taker.wanted(devices).keys() == {devices.after["red"].id}
+    position = taker.take(devices, {}, Moment(NOW)).after["red"].position
     assert position is not None
     assert (position.latitude, position.fix_time) == (OLD.latitude, OLD.fix_time)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.bike_tracker.api import News, Position
+from custom_components.bike_tracker.api import Changes, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Fix,
@@ -386,7 +386,7 @@ def test_past_of_an_account() -> None:
 
     def poll(report: Position) -> None:
         devices = {"red": a_device(position_id=report.id)}
-        listed = News({}, devices, {"red"})
+        listed = Changes({}, devices, {"red"})
         now = report.fix_time or NOW
         account.take(listed, {"red": report}, Moment(now, has_history=True))
 
@@ -399,26 +399,24 @@ def test_past_of_an_account() -> None:
             break
     now = (report.fix_time or NOW) + _SECOND
     assert account.waits_until == now + 29 * _SECOND
-    assert not account.after_time(Moment(now, has_history=True)).changed
+    assert not account.after_time(Moment(now, has_history=True)).keys
     assert (
-        account.take_past("blue", Past([], now), Moment(now, has_history=True)).changed
+        account.take_past("blue", Past([], now), Moment(now, has_history=True)).keys
         == set()
     )
     past = Past(reports[: report.id + 1], now + 10 * _SECOND)
-    assert account.take_past("red", past, Moment(now, has_history=True)).changed == {
-        "red"
-    }
+    assert account.take_past("red", past, Moment(now, has_history=True)).keys == {"red"}
     assert kinds() == ["started", "ended"]
     tracker = account.trackers["red"]
     assert tracker.device.position_id == report.id + 1
-    assert not account.take_past("red", past, Moment(now, has_history=True)).changed
+    assert not account.take_past("red", past, Moment(now, has_history=True)).keys
 
 
 def test_account_waits_no_more() -> None:
     """All that waits is told; what lacks is asked for as before."""
     account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
     devices = {"red": a_device(), "blue": a_device("blue")}
-    listed, now = News({}, devices, set(devices)), NOW
+    listed, now = Changes({}, devices, set(devices)), NOW
     for report in reports[::6]:
         now = report.fix_time or NOW
         account.take(
@@ -428,13 +426,13 @@ def test_account_waits_no_more() -> None:
             break
     gaps = account.gaps
     assert gaps.keys() == devices.keys()
-    assert account.wait_no_more(Moment(now)).changed == devices.keys()
+    assert account.wait_no_more(Moment(now)).keys == devices.keys()
     for tracker in account.trackers.values():
         kinds = [event.type for event in tracker.story.ride_events]
         assert kinds == ["started", "ended"]
     assert account.gaps.keys() == gaps.keys()
     assert account.waits_until is None
-    assert not account.wait_no_more(Moment(now)).changed
+    assert not account.wait_no_more(Moment(now)).keys
 
 
 @pytest.mark.parametrize("by_poll", [True, False])
@@ -442,14 +440,14 @@ def test_account_tells_by_the_clock(by_poll: bool) -> None:
     """With the next poll, or when somebody looks at the clock before that."""
     account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
     devices = {"red": a_device()}
-    listed = News({}, devices, {"red"})
+    listed = Changes({}, devices, {"red"})
     for report in reports[::6]:
         now = report.fix_time or NOW
         account.take(listed, {"red": report}, Moment(now, has_history=True))
     at = account.waits_until
     assert at
     if by_poll:
-        account.take(News(devices, devices, set()), {}, Moment(at, has_history=True))
+        account.take(Changes(devices, devices, set()), {}, Moment(at, has_history=True))
     else:
         account = Account(account.remembered)
         account.take(listed, {}, Moment(at, came_back=True, has_history=True))
@@ -634,8 +632,8 @@ def _reports(draw: st.DrawFn) -> list[Position]:
 def _true(reports: list[Position], now: datetime) -> list[Ride]:
     """Return the rides that went anywhere, as all reports in order tell them."""
     track, over = replayed(NEW_TRACK, reports, now)
-    _, news = ended(track)
-    rides = [*over.values(), *(ride for _, ride in news)]
+    _, changes = ended(track)
+    rides = [*over.values(), *(ride for _, ride in changes)]
     return [ride for ride in rides if ride.distance]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Began,
@@ -32,8 +32,8 @@ EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
 LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
 ID = sum(b"red")
 
-type Hear = Callable[..., News[str, Tracker]]
-type Poll = Callable[..., News[str, Tracker]]
+type Hear = Callable[..., Changes[str, Tracker]]
+type Poll = Callable[..., Changes[str, Tracker]]
 
 
 def place(position_id: int, **fields: Any) -> Position:
@@ -87,10 +87,10 @@ def test_a_device(account: Account, poll: Poll, hear: Hear) -> None:
     """What is said of it is different at once."""
     poll(a_device("red"), a_device("blue"))
     before = account.trackers
-    news = hear(a_device("red", status="offline", last_update=LATER))
-    assert news.changed == {"red"}
-    assert news.before is before
-    assert news.now is account.trackers
+    changes = hear(a_device("red", status="offline", last_update=LATER))
+    assert changes.keys == {"red"}
+    assert changes.before is before
+    assert changes.after is account.trackers
     assert device_of(account).status == "offline"
     assert offline_since(account.trackers["red"]) is not None
     assert account.trackers["blue"] is before["blue"]
@@ -99,8 +99,8 @@ def test_a_device(account: Account, poll: Poll, hear: Hear) -> None:
 def test_a_position(account: Account, poll: Poll, hear: Hear) -> None:
     """It is shown, and announced as the list will announce it."""
     poll(a_device("red", position_id=1), found=place(1))
-    news = hear(place(2, latitude=48.0, fix_time=NOW))
-    assert news.changed == {"red"}
+    changes = hear(place(2, latitude=48.0, fix_time=NOW))
+    assert changes.keys == {"red"}
     assert position_of(account).latitude == 48.0
     assert device_of(account).position_id == 2
     assert position_remembered(account) is position_of(account)
@@ -110,15 +110,15 @@ def test_nothing_new(account: Account, poll: Poll, hear: Hear) -> None:
     """The same again is no news."""
     poll(a_device("red", position_id=1), found=place(1))
     before = account.trackers
-    news = hear(a_device("red", position_id=1), place(1))
-    assert news.now is news.before is before
-    assert news.changed == set()
+    changes = hear(a_device("red", position_id=1), place(1))
+    assert changes.after is changes.before is before
+    assert changes.keys == set()
 
 
 def test_unknown(account: Account, poll: Poll, hear: Hear) -> None:
     """What the list does not have is dropped."""
     poll(a_device("red", id=1))
-    assert hear(a_device("blue"), place(5), a_position(6)).changed == {"red"}
+    assert hear(a_device("blue"), place(5), a_position(6)).keys == {"red"}
     assert account.trackers.keys() == {"red"}
     assert position_of(account).id == 6
 
@@ -126,15 +126,15 @@ def test_unknown(account: Account, poll: Poll, hear: Hear) -> None:
 def test_two_with_one_id(account: Account, poll: Poll, hear: Hear) -> None:
     """Whose place it is nobody knows, until the list tells them apart."""
     poll(a_device("red", id=1), a_device("blue", id=1))
-    assert hear(a_position(5)).changed == set()
+    assert hear(a_position(5)).keys == set()
     poll(a_device("red", id=1), a_device("blue", id=2))
-    assert hear(a_position(5)).changed == {"red"}
+    assert hear(a_position(5)).keys == {"red"}
     poll(a_device("blue", id=1))
-    assert hear(a_position(6)).changed == {"blue"}
+    assert hear(a_position(6)).keys == {"blue"}
     poll(a_device("red", id=1), a_device("blue", id=1))
-    assert hear(a_position(7)).changed == set()
+    assert hear(a_position(7)).keys == set()
     poll(a_device("blue", id=1))
-    assert hear(a_position(7)).changed == {"blue"}
+    assert hear(a_position(7)).keys == {"blue"}
 
 
 @pytest.mark.parametrize(
@@ -250,9 +250,9 @@ def test_the_poll_finds_nothing_new(
     listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
     assert account.wanted(listed, began=account.begin_poll(NOW)) == {}
     before = account.trackers
-    news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
-    assert news.now is before
-    assert account.wanted(read(*listed.now.values())) == {}
+    changes = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    assert changes.after is before
+    assert account.wanted(read(*listed.after.values())) == {}
 
 
 def test_the_poll_announces_a_newer_position(
@@ -278,8 +278,8 @@ def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> 
     began = account.begin_poll(NOW)
     again = read(listed)
     assert account.wanted(again, began=began).keys() == {ID}
-    news = account.take(again, {"red": place(1)}, Moment(NOW), began=began)
-    assert news.changed == {"red"}
+    changes = account.take(again, {"red": place(1)}, Moment(NOW), began=began)
+    assert changes.keys == {"red"}
     assert device_of(account) == listed
     assert position_of(account).id == 1
 
@@ -295,9 +295,9 @@ def test_a_poll_that_began_before(
         a_device("red", position_id=1, status="offline", last_update=LATER),
         place(3, fix_time=NOW, latitude=48.0),
     )
-    news = read(listed)
-    assert account.wanted(news, began=began) == {}
-    account.take(news, {"red": place(2)}, Moment(NOW), began=began)
+    changes = read(listed)
+    assert account.wanted(changes, began=began) == {}
+    account.take(changes, {"red": place(2)}, Moment(NOW), began=began)
     assert device_of(account).status == "offline"
     assert device_of(account).position_id == 3
     assert position_of(account).latitude == 48.0
@@ -350,8 +350,8 @@ def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
     poll(a_device("red"), a_device("blue"))
     began = account.begin_poll(NOW)
     hear(a_device("red", status="offline"), place(1))
-    assert poll(a_device("blue"), began=began).changed == {"red"}
-    assert hear(a_device("red"), place(2)).changed == set()
+    assert poll(a_device("blue"), began=began).keys == {"red"}
+    assert hear(a_device("red"), place(2)).keys == set()
     poll(
         a_device("red", name="Red again"),
         a_device("blue"),
@@ -392,7 +392,7 @@ def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
         poll(a_device("red", position_id=number), found=place(number, fix_time=now))
         hear(told)
         hear(place(number + 1, fix_time=now, longitude=float(number)))
-        assert poll(listed, began=account.begin_poll(NOW)).changed == set()
+        assert poll(listed, began=account.begin_poll(NOW)).keys == set()
         assert position_of(account).longitude == number
 
 
@@ -406,8 +406,8 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
     alarms = account.trackers["red"].story.alarms
     assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
     listed = read(a_device("red", position_id=3))
-    news = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
-    assert news.changed == set()
+    changes = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    assert changes.keys == set()
     assert account.trackers["red"].story.alarms is alarms
 
 

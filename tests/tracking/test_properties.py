@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Moment,
@@ -165,7 +165,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
     for poll in polls:
         listed = _listing(reader, poll)
         wanted = account.wanted(listed)
-        assert wanted == all_of_it.wanted(listed.now)
+        assert wanted == all_of_it.wanted(listed.after)
         if poll.interrupted:
             continue
         found = {
@@ -175,21 +175,21 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         }
         before = account.trackers
         picture = dict(before)
-        news = account.take(listed, found, Moment(NOW, came_back=poll.came_back))
+        changes = account.take(listed, found, Moment(NOW, came_back=poll.came_back))
 
         there = set() if poll.came_back else all_of_it.listed.keys()
         all_of_it.take(found, set(UNIQUE_IDS) - there)
-        all_of_it.listed = dict(listed.now)
+        all_of_it.listed = dict(listed.after)
         all_of_it.agrees(account.trackers)
         assert before == picture
-        _is_news(news, before, account.trackers)
+        _is_news(changes, before, account.trackers)
 
         if poll.moves:
             before = account.trackers
-            news = account.move()
+            changes = account.move()
             all_of_it.move()
             all_of_it.agrees(account.trackers)
-            _is_news(news, before, account.trackers)
+            _is_news(changes, before, account.trackers)
 
 
 @every
@@ -282,13 +282,13 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
             if event.interrupted:
                 continue
             before = account.trackers
-            news = account.take(
+            changes = account.take(
                 listed,
                 event.positions,
                 Moment(NOW, came_back=event.came_back),
                 began=began,
             )
-            _is_news(news, before, account.trackers)
+            _is_news(changes, before, account.trackers)
         if event.moves:
             before = account.trackers
             _is_news(account.move(), before, account.trackers)
@@ -300,13 +300,13 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
 def _hear(account: Account, message: Message) -> None:
     before = account.trackers
     picture = dict(before)
-    news = account.hear(
+    changes = account.hear(
         message.devices, message.positions, Moment(NOW, came_back=message.came_back)
     )
     assert before == picture
-    assert news.before.keys() == news.now.keys()
-    _is_news(news, before, account.trackers)
-    for unique_id in news.changed:
+    assert changes.before.keys() == changes.after.keys()
+    _is_news(changes, before, account.trackers)
+    for unique_id in changes.keys:
         _never_goes_back(before[unique_id], account.trackers[unique_id])
 
 
@@ -339,7 +339,7 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
 
     assert account.trackers.keys() == {"red", "blue"}
     for unique_id, tracker in account.trackers.items():
-        assert tracker.device == last.now[unique_id]
+        assert tracker.device == last.after[unique_id]
     position = account.trackers["red"].position
     assert position is not None
     assert position.id == 9
@@ -379,19 +379,19 @@ def _listing(reader: ListOfDevices, poll: Poll) -> Listing:
     listed = reader.read(*poll.listed)
     if not poll.apart:
         return listed
-    return News({}, dict(listed.now), listed.now.keys())
+    return Changes({}, dict(listed.after), listed.after.keys())
 
 
-def _is_news(news: News[str, Tracker], before: Trackers, now: Trackers) -> None:
+def _is_news(changes: Changes[str, Tracker], before: Trackers, now: Trackers) -> None:
     """Hold news against a look at everything."""
-    assert news.before is before
-    assert news.now is now
-    assert news.changed == {
+    assert changes.before is before
+    assert changes.after is now
+    assert changes.keys == {
         key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
     }
-    assert (now is before) is (not news.changed)
+    assert (now is before) is (not changes.keys)
     assert all(
         now[key] is tracker
         for key, tracker in before.items()
-        if key not in news.changed
+        if key not in changes.keys
     )

@@ -974,14 +974,14 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     """The clock ends a ride of a tracker that fell silent, once."""
     [ride] = ride_in(account, read)
     devices = read(a_device(position_id=3))
-    assert not account.take(devices, {}, Moment(minutes(31))).changed
-    assert not account.take(devices, {}, Moment(minutes(33), came_back=True)).changed
-    news = account.take(devices, {}, Moment(minutes(33)))
-    assert news.changed == {"red"}
-    track = news.now["red"].story.track
+    assert not account.take(devices, {}, Moment(minutes(31))).keys
+    assert not account.take(devices, {}, Moment(minutes(33), came_back=True)).keys
+    changes = account.take(devices, {}, Moment(minutes(33)))
+    assert changes.keys == {"red"}
+    track = changes.after["red"].story.track
     assert track is not None
     assert track.last == ride
-    assert not account.take(devices, {}, Moment(minutes(34))).changed
+    assert not account.take(devices, {}, Moment(minutes(34))).keys
 
 
 def test_heard_of_again_with_the_poll_that_would_end_it(
@@ -992,17 +992,17 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
     there = a_position(
         4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE, motion=True
     )
-    news = account.take(
+    changes = account.take(
         read(a_device(position_id=4)), {"red": there}, Moment(minutes(33))
     )
-    assert told(news.now["red"]) == ["started", "ended", "started"]
+    assert told(changes.after["red"]) == ["started", "ended", "started"]
 
 
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
     """It is ended when the account lists it again, and nobody has heard of it."""
     ride_in(account, read)
     account.take(read(), {}, Moment(minutes(3)))
-    assert not account.take(read(), {}, Moment(minutes(60))).changed
+    assert not account.take(read(), {}, Moment(minutes(60))).keys
     account.take(read(a_device(position_id=3)), {}, Moment(minutes(61)))
     track = account.trackers["red"].story.track
     assert track is not None
@@ -1016,13 +1016,13 @@ def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     again = Account(before)
     devices = read(a_device(position_id=9))
     far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
-    news = again.take(devices, {"red": far}, Moment(minutes(40), came_back=True))
-    track = news.now["red"].story.track
+    changes = again.take(devices, {"red": far}, Moment(minutes(40), came_back=True))
+    track = changes.after["red"].story.track
     assert track is not None
     assert track.ride is not None
     assert track.ride.moved_at == minutes(9)
     assert holds_back(again)
-    assert again.move().now["red"].story.track == track
+    assert again.move().after["red"].story.track == track
 
 
 def test_moves_to_another_account(account: Account, read: Read) -> None:

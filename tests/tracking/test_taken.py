@@ -23,14 +23,14 @@ from .conftest import (
 def test_first_list(account: Account, read: Read) -> None:
     """All trackers are news, with where they are as far as that is known."""
     red, blue = a_device("red", position_id=1), a_device("blue")
-    news = account.take(read(red, blue), {"red": a_position(1)}, Moment(NOW))
-    assert news.before == {}
+    changes = account.take(read(red, blue), {"red": a_position(1)}, Moment(NOW))
+    assert changes.before == {}
     assert {
         unique_id: (tracker.device, tracker.position)
-        for unique_id, tracker in news.now.items()
+        for unique_id, tracker in changes.after.items()
     } == {"red": (red, a_position(1)), "blue": (blue, None)}
-    assert news.now is account.trackers
-    assert news.changed == {"red", "blue"}
+    assert changes.after is account.trackers
+    assert changes.keys == {"red", "blue"}
 
 
 def test_nothing_new(account: Account, read: Read) -> None:
@@ -39,80 +39,80 @@ def test_nothing_new(account: Account, read: Read) -> None:
     account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
     before = account.trackers
     for positions in ({}, {"red": a_position(1)}):
-        news = account.take(read(*devices), positions, Moment(NOW))
-        assert news.before is news.now is account.trackers is before
-        assert not news.changed
+        changes = account.take(read(*devices), positions, Moment(NOW))
+        assert changes.before is changes.after is account.trackers is before
+        assert not changes.keys
 
 
 def test_only_what_changed_is_news(account: Account, read: Read) -> None:
     """The others are the same objects."""
     account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
     before = account.trackers
-    news = account.take(
+    changes = account.take(
         read(a_device("red", status="offline"), a_device("blue")), {}, Moment(NOW)
     )
-    assert news.changed == {"red"}
-    assert news.before is before
+    assert changes.keys == {"red"}
+    assert changes.before is before
     assert before["red"].device.status == "online"
-    assert news.now["red"].device.status == "offline"
-    assert news.now["blue"] is before["blue"]
+    assert changes.after["red"].device.status == "offline"
+    assert changes.after["blue"] is before["blue"]
 
 
 def test_position_alone(account: Account, read: Read) -> None:
     """A position is news with the list of before, and nobody else changes."""
     devices = a_device("red", position_id=1), a_device("blue")
     account.take(read(*devices), {}, Moment(NOW))
-    news = account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
-    assert news.changed == {"red"}
-    assert news.now["red"].position == a_position(1)
+    changes = account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
+    assert changes.keys == {"red"}
+    assert changes.after["red"].position == a_position(1)
 
 
 def test_tracker_that_leaves(account: Account, read: Read) -> None:
     """It is listed no more, and that is news once."""
     account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
-    news = account.take(read(a_device("blue")), {}, Moment(NOW))
-    assert news.changed == {"red"}
-    assert news.now.keys() == {"blue"}
-    assert not account.take(read(a_device("blue")), {}, Moment(NOW)).changed
+    changes = account.take(read(a_device("blue")), {}, Moment(NOW))
+    assert changes.keys == {"red"}
+    assert changes.after.keys() == {"blue"}
+    assert not account.take(read(a_device("blue")), {}, Moment(NOW)).keys
 
 
 def test_empty_list(account: Account, read: Read) -> None:
     """Nobody is listed; where they were is known when they come back."""
     account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
-    news = account.take(read(), {}, Moment(NOW))
-    assert news.now == account.trackers == {}
-    assert news.changed == {"red"}
+    changes = account.take(read(), {}, Moment(NOW))
+    assert changes.after == account.trackers == {}
+    assert changes.keys == {"red"}
     assert not account.wanted(read())
 
-    news = account.take(read(a_device(position_id=1)), {}, Moment(NOW))
-    assert news.now["red"].position == a_position(1)
+    changes = account.take(read(a_device(position_id=1)), {}, Moment(NOW))
+    assert changes.after["red"].position == a_position(1)
 
 
 def test_empty_list_at_first(account: Account, read: Read) -> None:
     """Nothing is known and nothing is news."""
-    news = account.take(read(), {}, Moment(NOW))
-    assert news.before is news.now
-    assert not news.changed
+    changes = account.take(read(), {}, Moment(NOW))
+    assert changes.before is changes.after
+    assert not changes.keys
 
 
 def test_remembered_position(read: Read) -> None:
     """It is where a tracker is until there is another one."""
     account = Account(remembering(red=a_position(1)))
     assert account.trackers == {}
-    news = account.take(read(a_device(position_id=2)), {}, Moment(NOW))
-    assert news.now["red"].position == a_position(1)
-    news = account.take(
+    changes = account.take(read(a_device(position_id=2)), {}, Moment(NOW))
+    assert changes.after["red"].position == a_position(1)
+    changes = account.take(
         read(a_device(position_id=2)), {"red": a_position(2)}, Moment(NOW)
     )
-    assert news.now["red"].position == a_position(2)
+    assert changes.after["red"].position == a_position(2)
 
 
 def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> None:
     """It is where it was, with the battery level of the message."""
     account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
     devices = read(a_device(position_id=2))
-    news = account.take(devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW))
-    position = news.now["red"].position
+    changes = account.take(devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW))
+    position = changes.after["red"].position
     assert position is not None
     assert (position.latitude, position.longitude) == (47.9, 7.8)
     assert (position.id, position.battery_level) == (2, 5)
@@ -142,8 +142,8 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
     devices = read(*both)
     wanted = account.wanted(devices)
     assert [device.unique_id for device in wanted.values()] == ["red"]
-    news = account.take(devices, {}, Moment(NOW))
-    assert news.now["red"].position is None
+    changes = account.take(devices, {}, Moment(NOW))
+    assert changes.after["red"].position is None
 
 
 def test_forgetting_a_tracker_that_is_not_known(account: Account) -> None:

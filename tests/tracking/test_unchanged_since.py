@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, News, Position
+from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Moment,
@@ -69,10 +69,10 @@ class Service:
         *,
         came_back: bool = False,
     ) -> None:
-        news = News(self._listed, devices, self._listed.keys() | devices.keys())
+        changes = Changes(self._listed, devices, self._listed.keys() | devices.keys())
         self._listed = devices
         now = at(self._minute)
-        self.account.take(news, positions, Moment(now, came_back=came_back))
+        self.account.take(changes, positions, Moment(now, came_back=came_back))
 
 
 @pytest.fixture(name="service")

@@ -1,6 +1,6 @@
 """Whose position has to be asked for."""
 
-from custom_components.bike_tracker.api import Device, News
+from custom_components.bike_tracker.api import Changes, Device
 from custom_components.bike_tracker.tracking import Account, Moment
 
 from .conftest import NOW, Read, a_device, a_position
@@ -95,7 +95,7 @@ def test_list_from_anywhere(account: Account, read: Read) -> None:
         "red": a_device("red", position_id=1),
         "blue": a_device("blue", position_id=2),
     }
-    devices = News({}, now, now.keys())
+    devices = Changes({}, now, now.keys())
     assert names(account.wanted(devices)) == {"blue"}
 
 
@@ -108,7 +108,7 @@ def test_tracker_without_an_internal_id(account: Account, read: Read) -> None:
     assert not account.wanted(devices)
     account.take(devices, {}, Moment(NOW))
     devices = read(a_device(id=7, position_id=1))
-    assert account.wanted(devices) == {7: devices.now["red"]}
+    assert account.wanted(devices) == {7: devices.after["red"]}
 
 
 def test_internal_id_that_two_trackers_have(account: Account, read: Read) -> None:

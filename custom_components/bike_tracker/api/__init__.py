@@ -3,7 +3,6 @@
 Nothing in here knows of Home Assistant.
 """
 
-from ..news import News
 from .client import TrackingClient
 from .errors import (
     AuthenticationError,
@@ -14,6 +13,7 @@ from .errors import (
     ServiceUnavailableError,
     TrackingError,
 )
+from .lists import Changes
 from .live import async_messages
 from .messages import Message
 from .models import Device, DeviceStatus, Hardware, Position
@@ -21,12 +21,12 @@ from .models import Device, DeviceStatus, Hardware, Position
 __all__ = [
     "AuthenticationError",
     "CannotConnectError",
+    "Changes",
     "Device",
     "DeviceStatus",
     "Hardware",
     "InvalidResponseError",
     "Message",
-    "News",
     "NoAnswerError",
     "Position",
     "RedirectedError",

@@ -12,9 +12,8 @@ import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
-from ..news import News
 from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
-from .lists import ListReader, read_positions
+from .lists import Changes, ListReader, read_positions
 from .models import Device, Position
 from .responses import async_answer, raise_for_status
 from .size_limits import MOST_BYTES
@@ -55,7 +54,7 @@ class TrackingClient:
         """Refuse credentials before they are needed."""
         _basic(self.email, self.password)
 
-    async def async_get_devices(self) -> News[str, Device]:
+    async def async_get_devices(self) -> Changes[str, Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4).
 
         A tracker that did not change since the last call is the same object, and if none
@@ -66,7 +65,7 @@ class TrackingClient:
         """
         return self.devices.read(await self._async_get(DEVICES))
 
-    async def async_get_positions(self) -> News[int, Position]:
+    async def async_get_positions(self) -> Changes[int, Position]:
         """Return the last known positions by the internal ID of their device.
 
         Not in the documented interface: servers like Traccar offer it, others answer

@@ -1,6 +1,13 @@
-"""One list answer after another: objects, and which are others than before."""
+"""List answers: their objects, and which of them changed."""
 
-from collections.abc import Collection, Container, Hashable, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Container,
+    Hashable,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +17,6 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ..news import News
 from .errors import InvalidResponseError
 from .models import Device, Position
 from .size_limits import refuse_too_many_values
@@ -21,6 +27,32 @@ MOST_NAMES: Final = 300
 _LONGEST_NAME = 64
 _LONGEST_INTEGER = len("-9223372036854775808")
 _NOTHING_USABLE = "no usable element in the list"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes[K, T]:
+    """Mappings before and after, and the keys that differ.
+
+    Neither mapping is changed afterwards. Of a thousand things, of which one changed, the
+    others need not be looked at, which costs more than all that is done with the one.
+    """
+
+    before: Mapping[K, T]
+    after: Mapping[K, T]
+    keys: AbstractSet[K]
+    """Keys that were added, changed or removed."""
+
+    def changed_since(self, known: Mapping[K, T]) -> AbstractSet[K]:
+        """Return the keys that may differ from a known mapping: all after a missed one."""
+        if known is self.after:
+            return frozenset()
+        if known is self.before:
+            return self.keys
+        return known.keys() | self.after.keys()
+
+    def without_before(self) -> Changes[K, T]:
+        """Return what there is now as unchanged: the mapping before takes up memory."""
+        return Changes(self.after, self.after, frozenset())
 
 
 @dataclass(slots=True)
@@ -65,7 +97,7 @@ class ListReader[K, T: (Device, Position)]:
     seen: Seen = field(default_factory=Seen)
     _last: _Answer[K, T] = field(default_factory=lambda: _Answer(None, {}, {}))
 
-    def read(self, body: bytes) -> News[K, T]:
+    def read(self, body: bytes) -> Changes[K, T]:
         """Return the objects of an answer by key.
 
         Raises InvalidResponseError if it is no JSON array, or one of rows of which none
@@ -73,7 +105,7 @@ class ListReader[K, T: (Device, Position)]:
         """
         last, before = self._last, self._last.objects
         if body == last.body:
-            return News(before, before, frozenset())
+            return Changes(before, before, frozenset())
         marks, new = _marks_and_values(body, last.rows)
         known = {mark: last.rows[mark] for mark in marks if mark not in new}
         rows = known | {mark: self._object(value) for mark, value in new.items()}
@@ -91,7 +123,7 @@ class ListReader[K, T: (Device, Position)]:
                 changed.add(key)
         now = objects if changed else before
         self._last = _Answer(body, rows, now)
-        return News(before, now, changed)
+        return Changes(before, now, changed)
 
     def objects_of(self, rows: object) -> list[T]:
         """Return the objects of rows that came otherwise, as far as they are any."""

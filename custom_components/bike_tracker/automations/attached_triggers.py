@@ -147,7 +147,7 @@ class AttachedTriggers:
         if unique_ids == trigger.marks.keys():
             return []
         looks = [*self._at(unique_ids - trigger.marks.keys(), trigger)]
-        listed = {name: account.data.now[name] for account, name, _ in looks}
+        listed = {name: account.data.after[name] for account, name, _ in looks}
         # One that begins later is of an automation that is new or was off.
         is_unsure = self._hass.state is not CoreState.running
         trigger.follow(unique_ids, listed, dt_util.utcnow(), is_unsure=is_unsure)
@@ -159,17 +159,17 @@ class AttachedTriggers:
     ) -> Iterator[Look]:
         """Yield those of some trackers that are listed: others are news once they are."""
         for coordinator in coordinators(self._hass):
-            for unique_id in unique_ids & coordinator.data.now.keys():
+            for unique_id in unique_ids & coordinator.data.after.keys():
                 yield coordinator, unique_id, trigger
 
     def _news(self, coordinator: BikeTrackerCoordinator) -> Iterator[Look]:
         """Yield what is new of an account since it was last heard of."""
         if coordinator not in self._heard:
             self._recall(coordinator)
-        news, known = coordinator.data, self._heard.get(coordinator, {})
-        self._heard[coordinator] = news.now
-        for unique_id in news.since(known) & news.now.keys():
-            before, now = known.get(unique_id), news.now[unique_id]
+        changes, known = coordinator.data, self._heard.get(coordinator, {})
+        self._heard[coordinator] = changes.after
+        for unique_id in changes.changed_since(known) & changes.after.keys():
+            before, now = known.get(unique_id), changes.after[unique_id]
             for trigger in self._attached:
                 if unique_id in trigger.marks and (
                     before is None
@@ -208,7 +208,7 @@ class AttachedTriggers:
             return
         is_silence = trigger.kind.is_silence
         by = trigger.kind.judged_at(coordinator.account.asked_at, now)
-        for at, item in trigger.to_tell(unique_id, coordinator.data.now[unique_id]):
+        for at, item in trigger.to_tell(unique_id, coordinator.data.after[unique_id]):
             if at <= by or not (trigger.wait or is_silence):
                 yield at, look, item
             # Each report puts silence off: nothing to note.

@@ -66,8 +66,8 @@ class TrackerCondition(Condition):
         for coordinator in coordinators(self._hass):
             if coordinator.last_update_success:
                 by = kind.judged_at(coordinator.account.asked_at, dt_util.utcnow())
-                for unique_id in unique_ids & coordinator.data.now.keys():
-                    items = kind.items_of(coordinator.data.now[unique_id])
+                for unique_id in unique_ids & coordinator.data.after.keys():
+                    items = kind.items_of(coordinator.data.after[unique_id])
                     yield any(
                         item.since + wait <= by and not item.is_over for item in items
                     )

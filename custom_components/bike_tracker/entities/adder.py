@@ -121,9 +121,9 @@ class EntityAdder:
 
     def _wanted(self) -> set[str]:
         """Return the trackers that are new or report something new."""
-        news = self._coordinator.data
-        seen, self._seen = self._seen, news.now
-        listed = news.since(seen) & news.now.keys()
+        changes = self._coordinator.data
+        seen, self._seen = self._seen, changes.after
+        listed = changes.changed_since(seen) & changes.after.keys()
         for unique_id in listed - seen.keys():
             # Its device may have been removed while it was gone.
             if not self._coordinator.fleet.device_of(unique_id):

@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..api import News
+from ..api import Changes
 from ..const import DOMAIN
 from ..tracking import Account, Moment, Tracker
 from .history import Question
@@ -24,7 +24,7 @@ class MissingReports:
     service: Service
     account: Account
     moment: Callable[[], Moment]
-    tell: Callable[[News[str, Tracker]], None]
+    tell: Callable[[Changes[str, Tracker]], None]
     _timer: Timer = field(init=False)
 
     def __post_init__(self) -> None:

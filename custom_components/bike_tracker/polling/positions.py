@@ -83,14 +83,14 @@ class PositionLookup:
         long, the server asked to wait, or there were many requests before.
         """
         try:
-            return (await self.client.async_get_positions()).now
+            return (await self.client.async_get_positions()).after
         except NoAnswerError:
             raise
         except TrackingError as err:
             may_repeat = self.offer.is_interrupted and spare_requests(self.client)
             if err.retry_after is not None or not may_repeat:
                 raise
-        return (await self.client.async_get_positions()).now
+        return (await self.client.async_get_positions()).after
 
     async def _async_get_missing(
         self, lacking: Mapping[int, Device]

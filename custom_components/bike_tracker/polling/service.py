@@ -14,9 +14,9 @@ from homeassistant.util import dt as dt_util
 
 from ..api import (
     AuthenticationError,
+    Changes,
     Device,
     InvalidResponseError,
-    News,
     Position,
     RedirectedError,
     ServiceUnavailableError,
@@ -42,7 +42,7 @@ _TRANSLATION_KEYS: Final = {
     ServiceUnavailableError: "service_unavailable",
 }
 
-type Claim = Callable[[News[str, Device]], Awaitable[News[str, Device]]]
+type Claim = Callable[[Changes[str, Device]], Awaitable[Changes[str, Device]]]
 """Returns those trackers of a list that are this account's."""
 
 
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
     began: Began
     listed: Mapping[str, Device]
     """All trackers that the service listed, those of another account too."""
-    devices: News[str, Device]
+    devices: Changes[str, Device]
     """Those that are this account's."""
     positions: Mapping[str, Position]
     offers_positions: bool
@@ -110,11 +110,11 @@ class Service:
                 account.wanted(devices, began=began)
             )
             offered = self.positions.offer.works
-            return Answer(began, listed.now, devices, positions, offered, seconds)
+            return Answer(began, listed.after, devices, positions, offered, seconds)
         finally:
             self.poll.seconds = monotonic() - start
 
-    async def _async_get_devices(self) -> News[str, Device]:
+    async def _async_get_devices(self) -> Changes[str, Device]:
         """Return the device list, or raise what the failure means to Home Assistant."""
         try:
             devices = await self.client.async_get_devices()

@@ -8,7 +8,7 @@ from types import MethodType
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
-from ..api import News
+from ..api import Changes
 from ..const import LOGGER
 from ..identity import name_of
 from ..portions import Portions
@@ -51,13 +51,13 @@ class TrackerListeners:
         self._calls.async_add(self._listeners)
 
     @callback
-    def async_tell(self, news: News[str, Tracker] | None) -> None:
+    def async_tell(self, changes: Changes[str, Tracker] | None) -> None:
         """Call those whose tracker is another, or all: None is that it is unavailable."""
-        told, self._told = self._told, None if news is None else news.now
-        if told is None or news is None:
+        told, self._told = self._told, None if changes is None else changes.after
+        if told is None or changes is None:
             self.async_call_all()
         else:
-            self._calls.async_add(news.since(told))
+            self._calls.async_add(changes.changed_since(told))
 
     def _call(self, unique_ids: Sequence[str]) -> None:
         """Call the first listener of each of these trackers, then the second of each.

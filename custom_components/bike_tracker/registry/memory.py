@@ -8,7 +8,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
-from ..api import News
+from ..api import Changes
 from ..api.models import number, timestamp
 from ..const import DOMAIN
 from ..tracking import Remembered, Tracker
@@ -56,13 +56,13 @@ class Memory(LateFile):
         return marks
 
     @callback
-    def async_follow(self, news: News[str, Tracker]) -> None:
+    def async_follow(self, changes: Changes[str, Tracker]) -> None:
         """Write what is different, if that is to outlive a restart."""
-        self.rides.async_follow(news)
+        self.rides.async_follow(changes)
         if any(
-            (before := news.before.get(unique_id)) is None
-            or before.story is not news.now[unique_id].story
-            for unique_id in news.changed & news.now.keys()
+            (before := changes.before.get(unique_id)) is None
+            or before.story is not changes.after[unique_id].story
+            for unique_id in changes.keys & changes.after.keys()
         ):
             self.async_save_later()
 

@@ -11,7 +11,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.typing import UNDEFINED
 from homeassistant.util.hass_dict import HassKey
 
-from ..api import Device, News
+from ..api import Changes, Device
 from ..const import DOMAIN, LOGGER
 from ..identity import name_of
 from ..tracking import Tracker, Trackers
@@ -82,24 +82,24 @@ class Fleet:
         entry.async_on_unload(partial(fleets.remove, self))
 
     @callback
-    def async_claim(self, listed: News[str, Device]) -> News[str, Device]:
+    def async_claim(self, listed: Changes[str, Device]) -> Changes[str, Device]:
         """Return those trackers of a list that are this entry's."""
-        touched = listed.since(self._listed or {}) | self.elsewhere
-        touched &= listed.now.keys()
+        touched = listed.changed_since(self._listed or {}) | self.elsewhere
+        touched &= listed.after.keys()
         own = {unique_id for unique_id in touched - self.own if self._is_own(unique_id)}
         self.had |= own
         self.own |= own
         self.elsewhere = touched - self.own
-        self._listed = listed.now
+        self._listed = listed.after
         if not self.elsewhere:
             return listed
         devices = {
             unique_id: device
-            for unique_id, device in listed.now.items()
+            for unique_id, device in listed.after.items()
             if unique_id not in self.elsewhere
         }
         # Follows on nothing: whoever takes it in looks at all of it.
-        return News({}, devices, devices.keys())
+        return Changes({}, devices, devices.keys())
 
     def lists(self, unique_id: str) -> bool:
         """Return whether the tracker is in the newest device list, and this entry's."""
@@ -114,11 +114,11 @@ class Fleet:
         )
 
     @callback
-    def async_follow(self, news: News[str, Tracker], known: Trackers) -> None:
+    def async_follow(self, changes: Changes[str, Tracker], known: Trackers) -> None:
         """Remember what is different, and call devices what the service calls them."""
-        self.memory.async_follow(news)
-        for unique_id in news.since(known) & news.now.keys():
-            before, now = known.get(unique_id), news.now[unique_id]
+        self.memory.async_follow(changes)
+        for unique_id in changes.changed_since(known) & changes.after.keys():
+            before, now = known.get(unique_id), changes.after[unique_id]
             is_another = before is None or _described(before) != _described(now)
             if is_another and (device := self.device_of(unique_id)):
                 description = description_of(now)

@@ -8,7 +8,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..api import News
+from ..api import Changes
 from ..tracking import KnownRide, Ride, Tracker
 from .storage_file import LateFile
 from .stored_stories import plain, reader
@@ -60,13 +60,13 @@ class RideBook(LateFile):
         )
 
     @callback
-    def async_follow(self, news: News[str, Tracker]) -> None:
+    def async_follow(self, changes: Changes[str, Tracker]) -> None:
         """Take in the rides of trackers, each in place of the one with its number."""
         changed = [
             BookedRide(tracker, known.number, known.ride)
-            for tracker in news.changed
-            for known in _known(news.now.get(tracker))
-            if known.is_over and known not in _known(news.before.get(tracker))
+            for tracker in changes.keys
+            for known in _known(changes.after.get(tracker))
+            if known.is_over and known not in _known(changes.before.get(tracker))
         ]
         if changed:
             self._async_take([*self.rides, *changed])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from ..api import Device, News, Position
+from ..api import Changes, Device, Position
 from .checkpoint import Gap
 from .history import Past
 from .missing import counted, gone
@@ -77,7 +77,7 @@ class Account:
         return Began(now, self.trackers)
 
     def wanted(
-        self, devices: News[str, Device], began: Began | None = None
+        self, devices: Changes[str, Device], began: Began | None = None
     ) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
@@ -86,21 +86,21 @@ class Account:
         wanted = {
             device.id: device
             for unique_id in self._touched(devices)
-            if (device := devices.now.get(unique_id))
+            if (device := devices.after.get(unique_id))
             and device.id is not None
             and is_outdated(device, self._story(unique_id).position)
             and not self._knows_better(device, began)
         }
-        by_id = _by_id(devices.now) if wanted else {}
+        by_id = _by_id(devices.after) if wanted else {}
         return {key: wanted[key] for key in wanted if key in by_id}
 
     def take(
         self,
-        devices: News[str, Device],
+        devices: Changes[str, Device],
         positions: Mapping[str, Position],
         moment: Moment,
         began: Began | None = None,
-    ) -> News[str, Tracker]:
+    ) -> Changes[str, Tracker]:
         """Take in a device list, and positions by `uniqueId`; return what is different.
 
         A position that no server lists any more stays: the bike is where it was. What
@@ -110,8 +110,8 @@ class Account:
         due = set() if moment.came_back else self._due(moment.now) - positions.keys()
         touched = self._touched(devices) | positions.keys() | due
         changed, again = dict[str, Tracker](), set[str]()
-        for unique_id in touched & devices.now.keys():
-            listed, story = devices.now[unique_id], self._story(unique_id)
+        for unique_id in touched & devices.after.keys():
+            listed, story = devices.after[unique_id], self._story(unique_id)
             device, told = self._told_since(began, unique_id)
             if position := positions.get(unique_id):
                 is_older = (known := story.position) and (
@@ -127,19 +127,21 @@ class Account:
             if device is None or is_older_device(device, listed):
                 device = announcing(listed, told and told.id)
             self._note(changed, device, story, moment)
-        left = {key for key in self.trackers.keys() & touched if key not in devices.now}
-        news = self._become(changed, left)
+        left = {
+            key for key in self.trackers.keys() & touched if key not in devices.after
+        }
+        changes = self._become(changed, left)
         by_id = self._listed_by_id(devices)
-        self._listed = _Listed(devices.now, by_id, self.trackers, again)
+        self._listed = _Listed(devices.after, by_id, self.trackers, again)
         self.asked_at = began.at if began else moment.now
-        return news
+        return changes
 
     def hear(
         self,
         devices: Iterable[Device],
         positions: Iterable[Position],
         moment: Moment,
-    ) -> News[str, Tracker]:
+    ) -> Changes[str, Tracker]:
         """Take in what messages tell of listed trackers; return what is different.
 
         Each report counts as if it had come alone. What is older than what is known
@@ -158,7 +160,7 @@ class Account:
 
     def take_past(
         self, unique_id: str, past: Past, moment: Moment
-    ) -> News[str, Tracker]:
+    ) -> Changes[str, Tracker]:
         """Take in what the service tells of a gap; return what is different."""
         changed: dict[str, Tracker] = {}
         if tracker := self.trackers.get(unique_id):
@@ -167,7 +169,7 @@ class Account:
             self._note(changed, device, story, moment)
         return self._become(changed)
 
-    def after_time(self, moment: Moment) -> News[str, Tracker]:
+    def after_time(self, moment: Moment) -> Changes[str, Tracker]:
         """Let what is told by the clock alone be told; return what is different."""
         changed: dict[str, Tracker] = {}
         for unique_id in self._due(moment.now) & self.trackers.keys():
@@ -175,7 +177,7 @@ class Account:
             self._note(changed, device, story.after_time(moment), moment)
         return self._become(changed)
 
-    def wait_no_more(self, moment: Moment) -> News[str, Tracker]:
+    def wait_no_more(self, moment: Moment) -> Changes[str, Tracker]:
         """Tell what waits for the history, which is asked for as before."""
         changed: dict[str, Tracker] = {}
         for unique_id in self._pending & self.trackers.keys():
@@ -198,7 +200,7 @@ class Account:
         waits = (self._story(unique_id).waits_until for unique_id in self._pending)
         return min(filter(None, waits), default=None)
 
-    def move(self) -> News[str, Tracker]:
+    def move(self) -> Changes[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
         return self._become(
             {
@@ -208,12 +210,12 @@ class Account:
             }
         )
 
-    def arm(self, unique_id: str, now: datetime) -> News[str, Tracker] | None:
+    def arm(self, unique_id: str, now: datetime) -> Changes[str, Tracker] | None:
         """Guard a listed tracker; return what is different, None if it has no place."""
         story = self._story(unique_id).armed(now, self.told(unique_id, "guard"))
         return story and self._tell_story(unique_id, story)
 
-    def disarm(self, unique_id: str) -> News[str, Tracker]:
+    def disarm(self, unique_id: str) -> Changes[str, Tracker]:
         """Guard a listed tracker no more; return what is different."""
         return self._tell_story(unique_id, self._story(unique_id)._replace(guard=None))
 
@@ -245,16 +247,16 @@ class Account:
         """Take in what an event entity of a tracker told last."""
         self.remembered.told.setdefault(unique_id, {})[key] = heard_at
 
-    def _tell_story(self, unique_id: str, story: Story) -> News[str, Tracker]:
+    def _tell_story(self, unique_id: str, story: Story) -> Changes[str, Tracker]:
         tracker = self.trackers[unique_id]._replace(story=story)
         return self._become({unique_id: tracker})
 
     def _story(self, unique_id: str) -> Story:
         return self.remembered.stories.get(unique_id, NEW_STORY)
 
-    def _touched(self, devices: News[str, Device]) -> AbstractSet[str]:
+    def _touched(self, devices: Changes[str, Device]) -> AbstractSet[str]:
         """Return the trackers that a new list may find otherwise than they are known."""
-        touched = devices.since(self._listed.devices) | self._listed.again
+        touched = devices.changed_since(self._listed.devices) | self._listed.again
         if self.trackers is not (known := self._listed.trackers):
             # What messages told since: all else was listed so.
             touched |= {
@@ -262,10 +264,10 @@ class Account:
             }
         return touched
 
-    def _listed_by_id(self, devices: News[str, Device]) -> Mapping[int | None, str]:
+    def _listed_by_id(self, devices: Changes[str, Device]) -> Mapping[int | None, str]:
         """Return the trackers of a new list by internal ID, which hardly ever changes."""
-        before, now = self._listed.devices, devices.now
-        touched = devices.since(before)
+        before, now = self._listed.devices, devices.after
+        touched = devices.changed_since(before)
         are_known = before.keys() >= touched and now.keys() >= touched
         if are_known and all(before[key].id == now[key].id for key in touched):
             return self._listed.by_id
@@ -357,7 +359,7 @@ class Account:
 
     def _become(
         self, changed: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
-    ) -> News[str, Tracker]:
+    ) -> Changes[str, Tracker]:
         """Take in what is different, and which trackers are listed no more."""
         before = self.trackers
         for unique_id, tracker in changed.items():
@@ -367,7 +369,7 @@ class Account:
             for unique_id in left:
                 del trackers[unique_id]
             self.trackers = trackers
-        return News(before, self.trackers, changed.keys() | left)
+        return Changes(before, self.trackers, changed.keys() | left)
 
     def _remember(self, unique_id: str, story: Story) -> None:
         self.remembered.stories[unique_id] = story

@@ -75,7 +75,7 @@ def _take_in(trackers: int, *, metres: float) -> list[float]:
     seconds: list[float] = []
     for minute, body in enumerate(_bodies(trackers, {}, metres=metres)):
         listed = devices.read(_devices(trackers, minute))
-        found = positions.read(body).now
+        found = positions.read(body).after
         by_tracker = {f"{device_id}": item for device_id, item in found.items()}
         now = _BEGIN + timedelta(minutes=minute)
         take = partial(account.take, listed, by_tracker, Moment(now))

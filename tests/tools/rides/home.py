@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.api import Device, News
+from custom_components.bike_tracker.api import Changes, Device
 from custom_components.bike_tracker.tracking import (
     Account,
     Moment,
@@ -118,15 +118,15 @@ class Home:
         account, position = self.account, report.position
         device = Device(1, BIKE, BIKE, "online", now, position.id, None, False)
         before, self._devices = self._devices, {BIKE: device}
-        listed = News(before, self._devices, {BIKE})
+        listed = Changes(before, self._devices, {BIKE})
         found = {BIKE: position} if account.wanted(listed) else {}
         came_back, self._came_back = self._came_back, False
-        news = account.take(
+        changes = account.take(
             listed,
             found,
             Moment(now, came_back=came_back, has_history=self.has_history),
         )
-        self._tell(news, now)
+        self._tell(changes, now)
         self._ask(now + _ANSWERED_AFTER)
         if came_back:
             self._tell(account.move(), now + _MOVES_AFTER)
@@ -151,10 +151,10 @@ class Home:
             self.account.take_past(BIKE, past, Moment(now, has_history=True)), now
         )
 
-    def _tell(self, news: News[str, Tracker], now: datetime) -> None:
-        if BIKE not in news.changed:
+    def _tell(self, changes: Changes[str, Tracker], now: datetime) -> None:
+        if BIKE not in changes.keys:
             return
-        tracker = news.now[BIKE]
+        tracker = changes.after[BIKE]
         track = tracker.story.track
         assert track is not None
         for event in tracker.story.ride_events:

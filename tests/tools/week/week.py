@@ -59,7 +59,7 @@ class _Values:
 
     @callback
     def _count(self) -> None:
-        for bike, tracker in self._coordinator.data.now.items():
+        for bike, tracker in self._coordinator.data.after.items():
             for sensor in DESCRIPTIONS:
                 value = sensor.value_fn(tracker)
                 if self._values.get((bike, sensor.key)) != value:

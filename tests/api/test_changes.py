@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, strategies as st
 import orjson
 
-from custom_components.bike_tracker.api import Device, InvalidResponseError, News
+from custom_components.bike_tracker.api import Changes, Device, InvalidResponseError
 from custom_components.bike_tracker.api.lists import ListReader
 from tests.long import examples
 
@@ -25,31 +25,31 @@ answers = st.binary(max_size=2) | lists.map(orjson.dumps)
 
 def test_nothing_changed() -> None:
     """Whoever saw what is there now has nothing to look at."""
-    assert not News(A, A, frozenset()).since(A)
-    assert not News(A, B, {"a", "b"}).since(B)
+    assert not Changes(A, A, frozenset()).changed_since(A)
+    assert not Changes(A, B, {"a", "b"}).changed_since(B)
 
 
 def test_what_changed() -> None:
-    """Whoever saw what was there before looks at what is news."""
+    """Whoever saw what was there before looks at what changed."""
     changed = {"a", "b"}
-    assert News(A, B, changed).since(A) == changed
+    assert Changes(A, B, changed).changed_since(A) == changed
 
 
 def test_something_missed() -> None:
     """Whoever saw anything else looks at all there is, and at all that was."""
-    assert News(B, C, {"a"}).since(A) == {"a", "b"}
-    assert News(B, C, {"a"}).since({}) == {"b"}
+    assert Changes(B, C, {"a"}).changed_since(A) == {"a", "b"}
+    assert Changes(B, C, {"a"}).changed_since({}) == {"b"}
 
 
 def test_equal_is_not_enough() -> None:
     """An equal mapping may be of another time, after which something changed twice."""
-    assert News(A, B, {"b"}).since(dict(A)) == {"a", "b"}
+    assert Changes(A, B, {"b"}).changed_since(dict(A)) == {"a", "b"}
 
 
 @examples(30)
 @given(polls=st.lists(st.tuples(answers, st.booleans()), max_size=8))
 def test_follower(polls: list[tuple[bytes, bool]]) -> None:
-    """Who follows the news has the same picture as who looks at everything.
+    """Who follows the changes has the same picture as who looks at everything.
 
     However many answers are no lists, and however many lists it does not look at.
     """
@@ -57,19 +57,19 @@ def test_follower(polls: list[tuple[bytes, bool]]) -> None:
     known: Any = {}
     picture: dict[str, Device] = {}
     for body, looks in [*polls, (b"[]", False), (b'[{"uniqueId":"a"}]', True)]:
-        news = None
+        changes = None
         with suppress(InvalidResponseError):
-            news = reader.read(body)
-        if news is None:
+            changes = reader.read(body)
+        if changes is None:
             continue
-        assert (news.now is news.before) is (news.now == news.before)
+        assert (changes.after is changes.before) is (changes.after == changes.before)
         if not looks:
             continue
-        for key in news.since(known):
-            if key in news.now:
-                picture[key] = news.now[key]
+        for key in changes.changed_since(known):
+            if key in changes.after:
+                picture[key] = changes.after[key]
             else:
                 del picture[key]
-        assert picture == news.now
-        assert all(picture[key] is device for key, device in news.now.items())
-        known = news.now
+        assert picture == changes.after
+        assert all(picture[key] is device for key, device in changes.after.items())
+        known = changes.after
