@@ -30,8 +30,8 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 
 # Without this import Home Assistant does not find the integration.
 from custom_components import bike_tracker  # noqa: F401
+from custom_components.bike_tracker.config_flow import MINOR_VERSION, unique_id_of
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.identity import MINOR_VERSION, unique_id_of
 from custom_components.bike_tracker.live.connection import Live
 
 from .tools.simulator.server import Simulator

@@ -9,7 +9,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker import binary_sensor
-from custom_components.bike_tracker.identity import name_of
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 from custom_components.bike_tracker.tracking import Tracker
 
@@ -101,7 +100,7 @@ async def test_at_setup(
     whole = shown()[RED]
     assert shown()[GREEN] == whole
     assert shown().get(BLUE, 0) < whole
-    assert f"{name_of(entry)}: Unexpected error" in caplog.text
+    assert f"{entry.title}: Unexpected error" in caplog.text
 
     # A poll without news of it tries nothing again.
     caplog.clear()
@@ -172,7 +171,7 @@ async def test_what_is_newly_reported(
     await poll()
 
     assert shown() == {RED: before + 1, BLUE: before}
-    assert f"{name_of(entry)}: Unexpected error" in caplog.text
+    assert f"{entry.title}: Unexpected error" in caplog.text
 
     broken.clear()
     simulator.report(BLUE, latitude=48.1)
@@ -206,7 +205,7 @@ async def test_error_beside_trackers(
 
     monkeypatch.setattr(binary_sensor, "async_setup_entry", _set_up)
     await async_setup(hass, entry)
-    assert f"{name_of(entry)}: Unexpected error" in caplog.text
+    assert f"{entry.title}: Unexpected error" in caplog.text
     for unique_id in (RED, BLUE):
         simulator.report(unique_id, latitude=48.0)
     await poll()

@@ -830,7 +830,7 @@ async def test_which_account_it_is(
     await async_submit(hass, form, {CONF_PASSWORD: PASSWORD} if is_reauth else typed)
 
     [line] = warnings(caplog)
-    name = f"My bikes (port {simulator.port})"
+    name = "My bikes"
     assert line.startswith(f"{name}: Signing in failed: no JSON")
 
 

@@ -118,7 +118,7 @@ def outcome_of(home: Home) -> Outcome:
 
 def name_of(home: Home) -> str:
     """Return what the log calls the account: its title, with the port."""
-    return f"127.0.0.1 (port {home.simulator.port})"
+    return "127.0.0.1"
 
 
 def failed(home: Home, decided: Decided) -> str:

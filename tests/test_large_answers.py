@@ -5,8 +5,6 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.identity import name_of
-
 from .conftest import BLUE, RED, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
 
@@ -51,7 +49,7 @@ async def test_positions_that_never_worked(
     assert state is not None
     assert state.state == "on"
     [warning] = warnings(caplog)
-    assert warning.startswith(f"{name_of(entry)}: Positions cannot be fetched")
+    assert warning.startswith(f"{entry.title}: Positions cannot be fetched")
     assert "the list is too large" in warning
     assert why in warning
 

@@ -784,7 +784,7 @@ async def test_log(
     await set_up(hass, entry)
     lines(caplog)
     await wait(BEGINS)
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     began = f"{name}: Live: the server tells news as it happens"
     assert lines(caplog) == [began]
     simulator.live.drop()
@@ -888,7 +888,7 @@ async def test_errors_that_nobody_thought_of(
     monkeypatch.setattr(account, "hear", None)
     simulator.touch([RED])
     await settle(hass)
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     told = f"{name}: Unexpected error taking in what the service said"
     assert lines(caplog) == [told]
     monkeypatch.setattr(account, "hear", hear)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 import json
 from typing import Any
 
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.storage import Store
@@ -12,7 +11,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.identity import name_of
 
 from .conftest import BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
 from .tools.simulator import Simulator
@@ -38,25 +36,6 @@ def lines(caplog: pytest.LogCaptureFixture) -> Lines:
     return _lines
 
 
-@pytest.mark.parametrize(
-    ("title", "url", "name"),
-    [
-        ("bikes.example.com", "https://bikes.example.com/api", "bikes.example.com"),
-        ("My bikes", "https://bikes.example.com/api", "My bikes"),
-        ("bikes.lan:8082", "http://bikes.lan:8082/api", "bikes.lan:8082"),
-        ("bikes.lan:8082 (2)", "http://bikes.lan:8082/api", "bikes.lan:8082 (2)"),
-        # As 1.1 called it.
-        ("bikes.lan", "http://bikes.lan:8082/api", "bikes.lan (port 8082)"),
-        ("My bikes", "http://bikes.lan:8082/api", "My bikes (port 8082)"),
-        ("[::1]:8082", "http://[::1]:8082/api", "[::1]:8082"),
-    ],
-)
-def test_name(title: str, url: str, name: str) -> None:
-    """It is the title, with a port that is unusual."""
-    data = {CONF_URL: url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
-    assert name_of(MockConfigEntry(title=title, data=data)) == name
-
-
 async def test_account_that_is_renamed(
     hass: HomeAssistant,
     simulator: Simulator,
@@ -71,7 +50,7 @@ async def test_account_that_is_renamed(
     await poll()
     simulator.fault(None)
     await poll()
-    name = f"My bikes (port {simulator.port})"
+    name = "My bikes"
     assert lines() == [
         f"Error fetching bike_tracker {name} data: "
         "The server cannot answer at the moment (status 503)",
@@ -86,7 +65,7 @@ async def test_elements_that_are_left_out(
     simulator.raw_devices([*simulator.listed("devices", EMAIL), "no device"])
     lines()
     await poll()
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     assert lines() == [
         f"{name}: The server sent 1 elements that are no device and are left out"
     ]
@@ -102,7 +81,7 @@ async def test_tracker_that_is_missing_for_a_week(
     for _ in range(7 * 24):
         await poll(HOUR)
     [line] = lines()
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     assert line.startswith(f"{name}: Removing device ")
 
 
@@ -126,7 +105,7 @@ async def test_tracker_that_moves_to_another_account(
     for _ in range(3):
         await poll()
     [device] = dr.async_entries_for_config_entry(device_registry, other.entry_id)
-    name = f"Bob (port {simulator.port})"
+    name = "Bob"
     assert lines() == [f"{name}: Device {device.id} moves here from another account"]
 
 
@@ -148,6 +127,6 @@ async def test_memory_that_is_not_readable(
 
     monkeypatch.setattr(Store, "async_load", _fail)
     await async_setup(hass, entry)
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     told = f"{name}: The memory is not readable (JSONDecodeError), a new one begins"
     assert [line for line in lines() if line.startswith(told)]

@@ -114,7 +114,7 @@ async def test_error_that_nobody_thought_of(
         patch.setattr(TrackingClient, "async_get_devices", _fail)
         for _ in range(minutes):
             await poll()
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     assert f"{name}: Unexpected error trying to set up again" in caplog.messages
 
     for _ in range(5):

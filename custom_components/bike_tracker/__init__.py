@@ -9,11 +9,11 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.typing import ConfigType
 
+from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from .entities.adder import EntityAdder
 from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
-from .identity import async_identify
 from .polling.clients import create_client
 from .polling.service import create_service
 from .polling.set_up_again import async_set_up_again

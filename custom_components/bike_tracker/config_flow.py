@@ -13,6 +13,7 @@ from homeassistant.config_entries import (
     ConfigFlowResult,
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.selector import (
     TextSelector,
     TextSelectorConfig,
@@ -21,11 +22,13 @@ from homeassistant.helpers.selector import (
 import voluptuous as vol
 
 from .api import Device, errors
-from .api.address import host_of, origin_of, possible_urls
+from .api.address import host_of, origin_of, possible_urls, server_of
 from .const import DOMAIN, LOGGER
-from .identity import MINOR_VERSION, async_identify, name_of, title_of, unique_id_of
 from .polling.clients import client_for_now
 from .registry.registries import trackers_of
+
+# Entries of 1.0 have 1: their unique ID tells no port and no path.
+MINOR_VERSION = 2
 
 _PASSWORD = {
     vol.Required(CONF_PASSWORD): TextSelector(
@@ -195,6 +198,39 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return next(title for title in names if title not in titles)
 
 
+def unique_id_of(account: Mapping[str, Any]) -> str:
+    """Return the unique ID of an entry with this account."""
+    return f"{account[CONF_EMAIL].lower()}@{server_of(account[CONF_URL])}"
+
+
+def title_of(account: Mapping[str, Any]) -> str:
+    """Return what an entry with this account is called, unless a person says otherwise.
+
+    Not the email: Home Assistant writes titles to its log.
+    """
+    return origin_of(account[CONF_URL])
+
+
+@callback
+def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Give an entry the unique ID of its account.
+
+    If another entry has it, as can be after 1.0 was installed again for a while, this
+    one goes on without any: with that of 1.0 it would stand in the way of others.
+    """
+    entries = hass.config_entries
+    unique_id = unique_id_of(entry.data)
+    holder = entries.async_entry_for_domain_unique_id(DOMAIN, unique_id)
+    is_twin = holder not in (None, entry)
+    if is_twin and entry.unique_id is not None:
+        LOGGER.warning("%s is set up twice: delete one of both", entry.title)
+    entries.async_update_entry(
+        entry,
+        unique_id=None if is_twin else unique_id,
+        minor_version=MINOR_VERSION,
+    )
+
+
 def _name(entry: ConfigEntry | None, typed: Mapping[str, Any]) -> str:
     """Return what the log calls the account."""
-    return name_of(entry) if entry else origin_of(possible_urls(typed[CONF_URL])[0])
+    return entry.title if entry else origin_of(possible_urls(typed[CONF_URL])[0])

@@ -16,7 +16,6 @@ from homeassistant.util.signal_type import SignalType
 
 from .api import Changes, Device, Message
 from .const import DOMAIN, LOGGER
-from .identity import name_of
 from .live.connection import Live
 from .polling.coming_back import ComingBack
 from .polling.missing_reports import MissingReports
@@ -283,7 +282,7 @@ SIGNAL_POLLED: Final[SignalType[BikeTrackerCoordinator]] = SignalType(
 
 
 def _name(entry: ConfigEntry) -> str:
-    return f"{DOMAIN} {name_of(entry)}"
+    return f"{DOMAIN} {entry.title}"
 
 
 def _reports(changes: Changes[str, Tracker]) -> bool:

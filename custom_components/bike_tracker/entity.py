@@ -12,7 +12,6 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .const import LOGGER
 from .coordinator import BikeTrackerCoordinator
-from .identity import name_of
 from .tracking import Alarm, RideEvent, Tracker, Triggered
 
 
@@ -78,7 +77,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again
             LOGGER.exception(
                 "%s: Unexpected error reading a tracker",
-                name_of(self.coordinator.config_entry),
+                self.coordinator.config_entry.title,
             )
         else:
             if self._is_another_now:

@@ -9,7 +9,6 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
 from .const import LOGGER
-from .identity import name_of
 
 
 @dataclass(slots=True, eq=False)
@@ -71,4 +70,4 @@ class Portions[T]:
         try:
             self.work(portion)
         except Exception:  # noqa: BLE001 - the others have their turn all the same
-            LOGGER.exception("%s: Unexpected error", name_of(self.entry))
+            LOGGER.exception("%s: Unexpected error", self.entry.title)

@@ -165,7 +165,7 @@ async def test_log_of_positions_that_fail(
     simulator: Simulator, poll: Poll, caplog: pytest.LogCaptureFixture, fault: str
 ) -> None:
     """One line when it begins, one when it ends."""
-    name = f"127.0.0.1 (port {simulator.port})"
+    name = "127.0.0.1"
     for _ in range(2):
         caplog.clear()
         simulator.fault(fault, path="positions")

@@ -16,7 +16,6 @@ from homeassistant.helpers.entity_platform import (
 from ..const import DOMAIN, LOGGER
 from ..coordinator import BikeTrackerCoordinator
 from ..entity import BikeTrackerDescription, BikeTrackerEntity
-from ..identity import name_of
 from ..portions import Portions
 from ..registry.registries import description_of
 from ..tracking import Tracker, Trackers
@@ -143,7 +142,7 @@ class EntityAdder:
             try:
                 done[unique_id] = work(unique_id)
             except Exception:  # noqa: BLE001 - the others have theirs all the same
-                name = name_of(self._coordinator.config_entry)
+                name = self._coordinator.config_entry.title
                 LOGGER.exception("%s: Unexpected error adding a tracker", name)
         return done
 

@@ -16,7 +16,6 @@ from homeassistant.util import dt as dt_util
 
 from ..api import Message, TrackingClient, TrackingError, async_messages
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 from ..polling.timer import Timer
 from ..polling.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from .inbox import Inbox
@@ -179,7 +178,7 @@ class Live:
                 LOGGER.info(
                     "%s: Live has ended (%s): "
                     "news comes once a minute, and live is tried again",
-                    name_of(self.entry),
+                    self.entry.title,
                     self.report.why,
                 )
             await asyncio.sleep(wait)
@@ -216,7 +215,7 @@ class Live:
         if not self._told:
             self._told = True
             LOGGER.info(
-                "%s: Live: the server tells news as it happens", name_of(self.entry)
+                "%s: Live: the server tells news as it happens", self.entry.title
             )
         if self.report.reconnects:
             self.poll()

@@ -10,7 +10,6 @@ from homeassistant.core import HomeAssistant, callback
 
 from ..api import Message
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 
 _SECOND = 1
 # A tracker that reports is two messages, and sometimes one more of its status.
@@ -61,7 +60,7 @@ class Inbox:
         except Exception:  # noqa: BLE001 - the next message is taken in all the same
             LOGGER.exception(
                 "%s: Unexpected error taking in what the service said",
-                name_of(self.entry),
+                self.entry.title,
             )
         self._taken_in_at = monotonic()
 

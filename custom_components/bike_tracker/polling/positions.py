@@ -21,7 +21,6 @@ from ..api import (
     TrackingError,
 )
 from ..const import LOGGER
-from ..identity import name_of
 from ..tracking import is_outdated
 from .missing_positions import Missing
 from .refused_positions import Offer
@@ -55,7 +54,7 @@ class PositionLookup:
             self._fail(err)
             return {}
         if self.offer.is_interrupted:
-            LOGGER.info("%s: Positions are fetched again", name_of(self.entry))
+            LOGGER.info("%s: Positions are fetched again", self.entry.title)
         self.offer = Offer(is_made=True)
         found |= await self._async_get_missing(_lacking(wanted, found))
         return {
@@ -71,9 +70,7 @@ class PositionLookup:
         # Too large also where positions never worked: nobody would know why.
         if is_too_large or before.works:
             text = (_TOO_LARGE if is_too_large else _STAY).format(err)
-            LOGGER.warning(
-                "%s: Positions cannot be fetched %s", name_of(self.entry), text
-            )
+            LOGGER.warning("%s: Positions cannot be fetched %s", self.entry.title, text)
 
     async def _async_get_all(self) -> Mapping[int, Position]:
         """Return the positions of all devices by their internal ID.

@@ -25,7 +25,6 @@ from ..api import (
 )
 from ..api.lists import Seen
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 from ..registry.no_contact import async_begin_outage, async_end_outage
 from ..tracking import Account, Began
 from .history import History
@@ -179,7 +178,7 @@ def _log_unreadable(
     if number := seen.left_out:
         odd["left_out"] = f"{number} elements that are no device and are left out"
     for oddity in odd.keys() - known:
-        LOGGER.warning("%s: The server sent %s", name_of(entry), odd[oddity])
+        LOGGER.warning("%s: The server sent %s", entry.title, odd[oddity])
     return odd.keys()
 
 

@@ -12,7 +12,6 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..api import AuthenticationError, TrackingError
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 from ..registry.no_contact import async_begin_outage
 from .clients import client_for_now
 from .refused_sign_in import async_ask_person
@@ -66,6 +65,6 @@ async def _async_ask(hass: HomeAssistant, entry: ConfigEntry) -> TrackingError |
     except TrackingError as err:
         return err
     except Exception as err:  # noqa: BLE001 - nobody else would ever try again
-        LOGGER.exception("%s: Unexpected error trying to set up again", name_of(entry))
+        LOGGER.exception("%s: Unexpected error trying to set up again", entry.title)
         return TrackingError(type(err).__name__)
     return None

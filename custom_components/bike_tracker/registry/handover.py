@@ -6,7 +6,6 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.entity_platform import async_get_platforms
 
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 from .registries import device_of
 
 
@@ -16,7 +15,7 @@ async def async_hand_over(
     """Let a tracker's device and its entities be another entry's from now on."""
     if (device := device_of(hass, unique_id, giver.entry_id)) is None:
         return
-    name = name_of(entry)
+    name = entry.title
     LOGGER.info("%s: Device %s moves here from another account", name, device.id)
     await _async_remove_entities(hass, device)
     _async_move(hass, device, entry)

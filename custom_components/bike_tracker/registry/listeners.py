@@ -10,7 +10,6 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ..api import Changes
 from ..const import LOGGER
-from ..identity import name_of
 from ..portions import Portions
 from ..tracking import Tracker, Trackers
 
@@ -69,5 +68,5 @@ class TrackerListeners:
             try:
                 listener()
             except Exception:  # noqa: BLE001 - the others are told all the same
-                name = name_of(self.entry)
+                name = self.entry.title
                 LOGGER.exception("%s: Unexpected error updating an entity", name)

@@ -9,7 +9,6 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.storage import Store
 
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 
 # By then each account has written for certain what is its.
 _REMOVE_AFTER: Final = 60
@@ -21,7 +20,7 @@ async def async_take_marks_of_1_1(hass: HomeAssistant, entry: ConfigEntry) -> li
     try:
         stored = await file.async_load()
     except Exception as err:  # noqa: BLE001 - it costs what is remembered, no more
-        name = name_of(entry)
+        name = entry.title
         LOGGER.warning("%s: How far triggers were is not readable: %s", name, err)
         stored = []
     if stored is None:

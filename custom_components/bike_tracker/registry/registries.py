@@ -13,7 +13,6 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes, Device
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 from ..tracking import Tracker, Trackers
 from .memory import Memory
 
@@ -128,7 +127,7 @@ class Fleet:
     def async_remove(self, unique_id: str) -> None:
         """Remove a tracker's device."""
         if device := self.device_of(unique_id):
-            name = name_of(self._entry)
+            name = self._entry.title
             LOGGER.info("%s: Removing device %s: missing for a week", name, device.id)
             dr.async_get(self._hass).async_remove_device(device.id)
 

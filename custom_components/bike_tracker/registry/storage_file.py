@@ -11,7 +11,6 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 
 from ..const import DOMAIN, LOGGER
-from ..identity import name_of
 
 _VERSION = 1
 
@@ -54,7 +53,7 @@ class LateFile(Store[dict[str, Any]], ABC):
                 await self.hass.async_add_executor_job(os.replace, self.path, aside)
             LOGGER.warning(
                 "%s: The %s is not readable (%s), a new one begins; it is kept as %s",
-                name_of(self._entry),
+                self._entry.title,
                 self.title,
                 type(err).__name__,
                 aside,
