@@ -90,7 +90,6 @@ async def test_device_that_is_gone(
     )
 
     assert diagnostics["tracker"] is None
-    assert diagnostics["missing_seconds"] == 600
 
 
 async def test_account_that_is_not_loaded(

@@ -28,7 +28,7 @@ from custom_components.bike_tracker import (
 from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.portions import Portions
-from custom_components.bike_tracker.registry.registries import Fleet
+from custom_components.bike_tracker.registry.devices import TrackerDevices
 
 from .conftest import (
     BLUE,
@@ -303,14 +303,14 @@ async def test_trouble_after_a_poll_was_taken_in(
     """The next poll brings all of it: what is shown, the name, and what is remembered."""
     simulator.rename(RED, "Old bike")
     simulator.set_status(RED, "offline")
-    with patch.object(Fleet, "device_of", side_effect=trouble):
+    with patch.object(TrackerDevices, "async_update_names", side_effect=trouble):
         await poll()
     assert online(RED) != "off"
 
     await poll(120)
 
     assert online(RED) == "off"
-    device = setup.runtime_data.coordinator.fleet.device_of(RED)
+    device = setup.runtime_data.coordinator.devices.device_of(RED)
     assert device.name == "Old bike"
     await hass.config_entries.async_unload(setup.entry_id)
     [stored] = [

@@ -5,14 +5,13 @@ import json
 from typing import Any
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.storage import Store
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
+from .conftest import EMAIL, Poll, async_setup
 from .tools.simulator import Simulator
 
 HOUR = 60 * 60
@@ -69,44 +68,6 @@ async def test_elements_that_are_left_out(
     assert lines() == [
         f"{name}: The server sent 1 elements that are no device and are left out"
     ]
-
-
-async def test_tracker_that_is_missing_for_a_week(
-    simulator: Simulator, setup: MockConfigEntry, poll: Poll, lines: Lines
-) -> None:
-    """Its removal is a line of its account."""
-    simulator.unassign(EMAIL, RED)
-    lines()
-    await poll()
-    for _ in range(7 * 24):
-        await poll(HOUR)
-    [line] = lines()
-    name = "127.0.0.1"
-    assert line.startswith(f"{name}: Removing device ")
-
-
-async def test_tracker_that_moves_to_another_account(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    make_entry: MakeEntry,
-    poll: Poll,
-    lines: Lines,
-    device_registry: dr.DeviceRegistry,
-) -> None:
-    """It is a line of the one that takes it over."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.assign(BOB, RED)
-    other = make_entry(BOB)
-    hass.config_entries.async_update_entry(other, title="Bob")
-    await async_setup(hass, other)
-    simulator.unassign(EMAIL, RED)
-    lines()
-    for _ in range(3):
-        await poll()
-    [device] = dr.async_entries_for_config_entry(device_registry, other.entry_id)
-    name = "Bob"
-    assert lines() == [f"{name}: Device {device.id} moves here from another account"]
 
 
 async def test_memory_that_is_not_readable(

@@ -4,7 +4,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -13,17 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import (
-    BLUE,
-    BOB,
-    EMAIL,
-    PASSWORD,
-    RED,
-    MakeEntry,
-    Poll,
-    StateOf,
-    async_setup,
-)
+from .conftest import BLUE, RED, Poll, StateOf, async_setup
 from .riding import async_ride, go, standing
 from .tools.simulator.server import Simulator
 
@@ -300,24 +289,6 @@ async def test_file_that_cannot_be_kept_aside(
     assert state_of(RED) is not None
 
 
-async def test_tracker_that_is_removed(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
-    """Its rides go with its device, those of others stay."""
-    store(storage, entry, [row(DAY), row(DAY, BLUE)])
-    await async_setup(hass, entry)
-    simulator.unassign(EMAIL, RED)
-    for _ in range(8 * 24):
-        await poll(60 * 60)
-    await async_write(hass, entry)
-    assert rides_in(storage, entry) == []
-    assert len(rides_in(storage, entry, BLUE)) == 1
-
-
 async def test_account_that_is_removed(
     hass: HomeAssistant, storage: dict[str, Any], entry: MockConfigEntry
 ) -> None:
@@ -327,37 +298,3 @@ async def test_account_that_is_removed(
     await hass.config_entries.async_remove(entry.entry_id)
     await hass.async_block_till_done()
     assert file_of(entry) not in storage
-
-
-async def test_tracker_that_moves_to_another_account(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    make_entry: MakeEntry,
-    poll: Poll,
-) -> None:
-    """Its rides move along, and are never in no file."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.assign(BOB, RED)
-    simulator.assign(BOB, BLUE)
-    store(storage, entry, [row(DAY), row(2 * DAY), row(DAY, BLUE)])
-    await async_setup(hass, entry)
-    bob = make_entry(BOB)
-    await async_setup(hass, bob)
-    assert file_of(bob) not in storage
-
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    await poll()
-    assert len(rides_in(storage, bob)) == 2
-    await async_write(hass, entry)
-    assert rides_in(storage, entry) == []
-    assert len(rides_in(storage, entry, BLUE)) == 1
-
-    simulator.assign(BOB, BLUE)
-    await poll()
-    await hass.config_entries.async_remove(entry.entry_id)
-    assert file_of(entry) not in storage
-    assert len(rides_in(storage, bob, BLUE)) == 1

@@ -141,11 +141,11 @@ async def test_first_waits(
     service = create_service(hass, entry, client, offers_positions=False)
     account = Account(Remembered())
 
-    async def claim(listed: Changes[str, Device]) -> Changes[str, Device]:
+    def own(listed: Changes[str, Device]) -> Changes[str, Device]:
         return listed
 
     with pytest.raises(UpdateFailed) as caught:
-        await service.async_ask(account, claim)
+        await service.async_ask(account, own)
 
     # Which Home Assistant obeys from 2026.11 on.
     assert caught.value.retry_after == obeyed

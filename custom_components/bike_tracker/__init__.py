@@ -17,9 +17,9 @@ from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
 from .polling.clients import create_client
 from .polling.service import create_service
 from .polling.set_up_again import async_set_up_again
+from .registry.devices import tracker_of
 from .registry.memory import Memory
 from .registry.no_contact import async_end_outage
-from .registry.registries import tracker_of
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -85,13 +85,9 @@ async def async_unload_entry(
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete what was remembered of trackers, but of those that another account lists."""
+    """Delete what was remembered of trackers."""
     async_end_outage(hass, entry)
     memory = Memory(hass, entry)
-    if others := hass.config_entries.async_loaded_entries(DOMAIN):
-        await memory.async_recall()
-    for other in others:
-        await other.runtime_data.coordinator.async_inherit(entry, memory)
     await memory.async_remove()
     await memory.rides.async_remove()
 
@@ -106,7 +102,7 @@ async def async_remove_config_entry_device(
     unique_id = tracker_of(device)
     if unique_id is None:
         return True
-    if coordinator.fleet.lists(unique_id):
+    if coordinator.devices.lists(unique_id):
         return False
     coordinator.async_forget(unique_id)
     return True

@@ -25,7 +25,7 @@ from .api import Device, errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .const import DOMAIN, LOGGER
 from .polling.clients import client_for_now
-from .registry.registries import trackers_of
+from .registry.devices import trackers_of
 
 # Entries of 1.0 have 1: their unique ID tells no port and no path.
 MINOR_VERSION = 2

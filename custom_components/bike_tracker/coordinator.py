@@ -1,7 +1,7 @@
 """Polling: ask, take in the answer, and tell those who listen what is different."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final, override
@@ -20,10 +20,9 @@ from .live.connection import Live
 from .polling.coming_back import ComingBack
 from .polling.missing_reports import MissingReports
 from .polling.service import Service
-from .registry.handover import async_hand_over
+from .registry.devices import TrackerDevices
 from .registry.listeners import TrackerListeners
 from .registry.memory import Memory
-from .registry.registries import Fleet, trackers_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.ride_book import RideBook
 from .tracking import Account, Moment, Tracker
@@ -53,7 +52,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             always_update=False,
         )
         self.account = Account(memory.remembered)
-        self.fleet = Fleet(hass, entry, memory)
+        self.memory = memory
+        self.devices = TrackerDevices(hass, entry)
         self.service = service
         self.live = Live(
             hass,
@@ -78,7 +78,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @property
     def rides(self) -> RideBook:
         """Return the rides of the account that are over."""
-        return self.fleet.memory.rides
+        return self.memory.rides
 
     # Polls
 
@@ -109,7 +109,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.live.async_take_in()
         # A person may have renamed it.
         self.name = _name(self.config_entry)
-        answer = await self.service.async_ask(self.account, self._async_claim)
+        answer = await self.service.async_ask(self.account, self.devices.async_own)
         # Reading, taking in and telling thousands of reports are three goes of the loop.
         await asyncio.sleep(0)
         moment = self._moment()
@@ -123,7 +123,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.live.async_follow_poll(
             offered=answer.offers_positions, untold=_reports(changes)
         )
-        self._count_missing(answer.listed, answer.seconds)
+        self._async_follow_list(answer.listed)
         await asyncio.sleep(0)
         # Not what changed now alone: an error may have been in the way of the poll before,
         # and a message may have come meanwhile.
@@ -182,7 +182,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         known = {} if self.data is None else self.data.after
         if known is changes.after:
             return
-        self.fleet.async_follow(changes, known)
+        self.memory.async_follow(changes)
+        self.devices.async_update_names(changes, known)
         trackers = filter(None, map(changes.after.get, changes.keys))
         # Who is shown where it was comes back.
         if any(tracker.story.shown for tracker in trackers):
@@ -224,53 +225,21 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             tell = self.hass.loop.call_soon
             tell(async_dispatcher_send, self.hass, SIGNAL_NEWS, self)
 
-    # Trackers that move from one account to another, and that are gone
+    # Trackers that leave the list
 
-    async def _async_claim(self, listed: Changes[str, Device]) -> Changes[str, Device]:
-        """Return the listed trackers that are this account's: others may lose some to it."""
-        for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
-            giver: BikeTrackerCoordinator = entry.runtime_data.coordinator
-            moving = self.fleet.elsewhere & listed.after.keys()
-            if moving := set(filter(giver.fleet.has_lost, moving)):
-                await self._async_adopt(moving, giver.fleet.memory)
-            for unique_id in filter(giver.fleet.has_lost, moving):
-                await async_hand_over(self.hass, unique_id, entry, self.config_entry)
-                giver.async_forget(unique_id)
-                entry.runtime_data.entities.async_forget(unique_id)
-        return self.fleet.async_claim(listed)
-
-    async def async_inherit(self, entry: ConfigEntry, memory: Memory) -> None:
-        """Take over the listed trackers of an entry that is being removed."""
-        moving = self.fleet.elsewhere & trackers_of(self.hass, entry.entry_id)
-        await self._async_adopt(moving, memory)
-        for unique_id in moving:
-            await async_hand_over(self.hass, unique_id, entry, self.config_entry)
-            self.fleet.had.add(unique_id)
-
-    async def _async_adopt(self, unique_ids: Collection[str], giver: Memory) -> None:
-        """Take over what was known of trackers, and write it: it is always in a file."""
-        for unique_id in unique_ids:
-            self.account.adopt(unique_id, giver.remembered)
-            await self.fleet.memory.rides.async_adopt(unique_id, giver.rides)
-        await self.fleet.memory.async_save_now()
-
-    def _count_missing(self, listed: Mapping[str, Device], seconds: float) -> None:
-        """Remove trackers that are missing for too long; an empty list tells of none."""
-        if not listed:
+    @callback
+    def _async_follow_list(self, listed: Mapping[str, Device]) -> None:
+        """Ask the person for trackers while the account has none."""
+        if listed:
+            async_delete_issue(self.hass, self.config_entry, "no_trackers")
+        else:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
-            return
-        async_delete_issue(self.hass, self.config_entry, "no_trackers")
-        for unique_id in self.account.count_missing(self.fleet.had, seconds):
-            self.fleet.async_remove(unique_id)
-            self.async_forget(unique_id)
-        if self.account.remembered.missing:
-            self.fleet.memory.async_save_later()
 
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget all about a tracker whose device was removed."""
         self.account.forget(unique_id)
-        self.fleet.async_forget(unique_id)
+        self.memory.async_forget(unique_id)
 
 
 SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")

@@ -23,7 +23,7 @@ from .api.models import KNOWN_NAMES
 from .coordinator import BikeTrackerCoordinator
 from .entities.entry import BikeTrackerConfigEntry
 from .live.connection import LiveState
-from .registry.registries import tracker_of
+from .registry.devices import tracker_of
 from .tracking import Tracker
 
 _TO_REDACT = {
@@ -51,19 +51,17 @@ async def async_get_config_entry_diagnostics(
         return diagnostics
     coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
     trackers = coordinator.account.trackers
-    missing = coordinator.account.remembered.missing
     return {
         **diagnostics,
         **_connection(coordinator, identities),
         "counts": {
             "trackers": len(trackers),
-            "missing": len(missing),
-            "in_another_account": len(coordinator.fleet.elsewhere),
+            "missing": len(coordinator.account.remembered.stories) - len(trackers),
+            "in_another_account": len(coordinator.devices.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
             "not_a_tracker": coordinator.service.client.devices.seen.left_out,
             "rides": len(coordinator.rides.rides),
         },
-        "missing_seconds": sorted(map(round, missing.values())),
         "trackers": [_tracker(tracker, identities) for tracker in trackers.values()],
     }
 
@@ -77,10 +75,8 @@ async def async_get_device_diagnostics(
     coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
     unique_id = tracker_of(device) or ""
     tracker = coordinator.account.trackers.get(unique_id)
-    missing = coordinator.account.remembered.missing.get(unique_id)
     return {
         **_connection(coordinator, identities),
-        "missing_seconds": None if missing is None else round(missing),
         "tracker": tracker and _tracker(tracker, identities),
     }
 

@@ -158,7 +158,7 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
         if (untold := self._untold) and (number := untold[-1].heard_at):
             tracker, key = self.coordinator_context, self.entity_description.key
             self.coordinator.account.note_told(tracker, key, number)
-            self.coordinator.fleet.memory.async_save_later()
+            self.coordinator.memory.async_save_later()
         return untold
 
     @property

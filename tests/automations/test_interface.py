@@ -180,7 +180,7 @@ async def test_what_was_said_is_remembered(
     assert stored["since"][RED]["online"]["is_so"] is False
     assert stored["positions"].keys() == {RED, "860000000000022"}
     assert stored.keys() == {
-        *("positions", "missing", "since", "alarms", "tracks", "hardware"),
+        *("positions", "since", "alarms", "tracks", "hardware"),
         *("rides", "shown", "told", "marks", "guard", "address"),
     }
 

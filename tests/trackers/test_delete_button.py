@@ -81,7 +81,6 @@ async def test_delete_button_is_remembered(
         await poll()
     remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
     assert remembered["data"]["positions"].keys() == {RED, BLUE}
-    assert remembered["data"]["missing"].keys() == {RED}
 
     client = await hass_ws_client(hass)
     await async_delete(client, setup, device_of(setup, RED))
@@ -90,7 +89,6 @@ async def test_delete_button_is_remembered(
 
     remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
     assert remembered["data"]["positions"].keys() == {BLUE}
-    assert not remembered["data"]["missing"]
 
 
 async def test_deleted_tracker_that_comes_back(

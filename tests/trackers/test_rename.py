@@ -4,6 +4,7 @@ from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
+import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from ..conftest import BLUE, EMAIL, RED, Poll
@@ -79,3 +80,28 @@ async def test_rename_before_the_device_exists(
     await poll()
 
     assert device_of(setup, BLUE).name == "Blue bike"
+
+
+async def test_broken_name(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    device_of: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An error with one device costs no other."""
+    update = dr.DeviceRegistry.async_update_device
+
+    def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
+        if device_id == device_of(setup, RED).id:
+            raise ValueError
+        return update(self, device_id, **changes)
+
+    monkeypatch.setattr(dr.DeviceRegistry, "async_update_device", broken)
+    for tracker in (RED, BLUE):
+        simulator.rename(tracker, "Fast bike")
+    await poll()
+    assert device_of(setup, RED).name == "Red bike"
+    assert device_of(setup, BLUE).name == "Fast bike"
+    assert "Unexpected error naming a device" in caplog.text

@@ -178,17 +178,6 @@ def test_first_report_of_all(account: Account, read: Read) -> None:
     assert service.poll(a_position(1, alarm="sos")) == ["sos"]
 
 
-def test_tracker_of_another_account(service: Service, read: Read) -> None:
-    """What the account that had it has told is not told again."""
-    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    taker = Service(Account(Remembered()), read, service.told)
-    taker.account.take(read(), {}, Moment(NOW))
-    taker.account.adopt("red", service.account.remembered)
-    assert taker.poll(a_position(2, alarm="sos")) == []
-    assert _last(taker.account).word == "sos"
-    assert taker.poll(a_position(2, alarm="tow")) == ["tow"]
-
-
 def test_forgotten_tracker(service: Service) -> None:
     """Nothing is left of its alarms."""
     service.poll(a_position(2, alarm="sos"))

@@ -147,17 +147,3 @@ def test_forgotten_before_it_may_move(remembering: Account, read: Read) -> None:
     assert not holds_back(remembering)
     remembering.move()
     assert remembering.remembered == Remembered()
-
-
-def test_tracker_taken_over_from_another_account(read: Read) -> None:
-    """It is where it was there, and is asked for here, whatever the IDs are."""
-    giver, taker = Account(remembered(red=OLD)), Account(Remembered())
-    taker.adopt("red", giver.remembered)
-    taker.adopt("blue", giver.remembered)
-    assert taker.remembered.stories.keys() == {"red"}
-
-    devices = read(a_device(position_id=OLD.id))
-    assert taker.wanted(devices).keys() == {devices.after["red"].id}
-    position = taker.take(devices, {}, Moment(NOW)).after["red"].position
-    assert position is not None
-    assert (position.latitude, position.fix_time) == (OLD.latitude, OLD.fix_time)

@@ -425,15 +425,3 @@ def test_without_a_place() -> None:
     assert account.arm("red", NOW) is None
     account.take(read(a_device(position_id=1)), {"red": no_fix(1)}, Moment(NOW))
     assert account.arm("red", NOW) is None
-
-
-def test_tracker_of_another_account(bike: Bike) -> None:
-    """It is guarded there, and what was told is known."""
-    bike.account.note_told("red", "guard", NOW)
-    taker = Account(Remembered())
-    taker.adopt("red", bike.account.remembered)
-    assert (
-        taker.remembered.stories["red"].guard
-        == bike.account.trackers["red"].story.guard
-    )
-    assert taker.told("red", "guard") == NOW

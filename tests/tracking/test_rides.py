@@ -1025,27 +1025,6 @@ def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     assert again.move().after["red"].story.track == track
 
 
-def test_moves_to_another_account(account: Account, read: Read) -> None:
-    """The ride goes on; what that server counted in all is another count."""
-    [ride] = ride_in(account, read)
-    known = account.trackers["red"].story.track
-    assert known is not None
-    other = Account(Remembered())
-    other.adopt("red", account.remembered)
-    position = a_position(
-        1, fix_time=minutes(4), latitude=47.9 + 750 * _METRE, total_distance=9_000.0
-    )
-    devices = read(a_device(position_id=1))
-    other.take(devices, {"red": position}, Moment(minutes(4)))
-    other.move()
-    track = other.trackers["red"].story.track
-    assert track is not None
-    assert track.ride is not None
-    assert track.ride.started_at == ride.started_at
-    assert known.total is not None
-    assert track.total == pytest.approx(known.total + 0.25)
-
-
 def test_forgotten_under_way(account: Account, read: Read) -> None:
     """It is forgotten."""
     ride_in(account, read)

@@ -134,10 +134,8 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
         read(*both), {"red": a_position(1), "blue": a_position(1)}, Moment(NOW)
     )
     account.take(read(both[1]), {}, Moment(NOW))
-    account.count_missing({"red", "blue"}, 0)
     account.forget("red")
     assert account.remembered.stories.keys() == {"blue"}
-    assert account.remembered.missing == {}
 
     devices = read(*both)
     wanted = account.wanted(devices)

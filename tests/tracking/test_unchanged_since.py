@@ -187,16 +187,6 @@ def test_forgotten(service: Service) -> None:
     assert offline_since(service.says("offline")) == at(2)
 
 
-def test_another_account_takes_over(service: Service) -> None:
-    """A bike that moves there is offline for as long as it was."""
-    service.says("offline")
-    other = Service()
-    other.account.adopt(BIKE, service.account.remembered)
-    other.lists_nothing()
-
-    assert offline_since(other.says("offline")) == at(0)
-
-
 def test_nothing_new_changes_nothing(service: Service) -> None:
     """What did not change is the same object, so that nothing is written."""
     before = service.says("online", motion=True)

@@ -97,7 +97,7 @@ class AttachedTriggers:
 
     def _remember(self) -> None:
         for coordinator in coordinators(self._hass):
-            coordinator.fleet.memory.async_save_later()
+            coordinator.memory.async_save_later()
 
     # When to look
 
@@ -225,7 +225,7 @@ class AttachedTriggers:
         if mark is None or (mark.told and item.at <= mark.told):
             return
         trigger.marks[unique_id] = mark._replace(told=item.at)
-        coordinator.fleet.memory.async_save_later()
+        coordinator.memory.async_save_later()
         try:
             trigger.tell(coordinator, unique_id, item)
         except Exception:  # noqa: BLE001 - the others are told all the same
@@ -235,10 +235,10 @@ class AttachedTriggers:
 
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
-        written = coordinator.fleet.memory.take_marks()
+        written = coordinator.memory.take_marks()
         for trigger in self._attached:
-            trigger.recall(coordinator.fleet.had, written)
-        coordinator.fleet.memory.async_save_later()
+            trigger.recall(coordinator.account.remembered.stories, written)
+        coordinator.memory.async_save_later()
 
 
 @singleton(HassKey[AttachedTriggers](f"{DOMAIN}_attached"))

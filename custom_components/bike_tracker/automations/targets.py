@@ -13,7 +13,7 @@ from homeassistant.helpers.typing import ConfigType
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.registries import tracker_of
+from ..registry.devices import tracker_of
 
 _TELLING: Final = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 

@@ -75,7 +75,7 @@ class TrackerTrigger(Trigger):
         @callback
         def tell(account: BikeTrackerCoordinator, unique_id: str, item: Item) -> None:
             # None is one that was removed just now.
-            if device := account.fleet.device_of(unique_id):
+            if device := account.devices.device_of(unique_id):
                 variables = self._variables(device, unique_id, item)
                 name = str(variables[ATTR_NAME])
                 run_action(variables, sentence(self._hass, self._name, name, item))

@@ -17,7 +17,7 @@ from ..const import DOMAIN, LOGGER
 from ..coordinator import BikeTrackerCoordinator
 from ..entity import BikeTrackerDescription, BikeTrackerEntity
 from ..portions import Portions
-from ..registry.registries import description_of
+from ..registry.devices import description_of
 from ..tracking import Tracker, Trackers
 from . import entity_limit
 
@@ -125,7 +125,7 @@ class EntityAdder:
         listed = changes.changed_since(seen) & changes.after.keys()
         for unique_id in listed - seen.keys():
             # Its device may have been removed while it was gone.
-            if not self._coordinator.fleet.device_of(unique_id):
+            if not self._coordinator.devices.device_of(unique_id):
                 self.async_forget(unique_id)
         missing = self._each(listed - self.left_out.keys(), self._missing_kinds)
         return {unique_id for unique_id in missing if missing[unique_id]}
@@ -157,7 +157,7 @@ class EntityAdder:
 
     def _make_room(self) -> dict[str, int]:
         """Do without kinds that give way; return which trackers are left out."""
-        trackers, kinds = self._coordinator.fleet.had, self._kinds
+        trackers, kinds = self._coordinator.account.remembered.stories, self._kinds
         if len(trackers) * len(kinds) <= entity_limit.MOST_ENTITIES:
             return {}
         taking = self._each(trackers, self._taking_room)

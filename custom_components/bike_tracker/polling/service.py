@@ -1,6 +1,6 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
-from collections.abc import Awaitable, Callable, Mapping, Set as AbstractSet
+from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -41,7 +41,7 @@ _TRANSLATION_KEYS: Final = {
     ServiceUnavailableError: "service_unavailable",
 }
 
-type Claim = Callable[[Changes[str, Device]], Awaitable[Changes[str, Device]]]
+type Own = Callable[[Changes[str, Device]], Changes[str, Device]]
 """Returns those trackers of a list that are this account's."""
 
 
@@ -56,8 +56,6 @@ class Answer(NamedTuple):
     positions: Mapping[str, Position]
     offers_positions: bool
     """Whether the service answers with positions, as far as is known."""
-    seconds: float
-    """How long the account was listed without a break since the answer before."""
 
 
 @dataclass(slots=True)
@@ -96,20 +94,19 @@ class Service:
         offers = self.positions.offer.is_made is True
         return offers and self.history.may_tell
 
-    async def async_ask(self, account: Account, claim: Claim) -> Answer:
+    async def async_ask(self, account: Account, own: Own) -> Answer:
         """Return what a poll brings, or raise UpdateFailed or ConfigEntryAuthFailed."""
         self.poll.time = dt_util.utcnow()
         began, start = account.begin_poll(self.poll.time), monotonic()
         try:
             listed = await self._async_get_devices()
-            before, self._last_success = self._last_success, monotonic()
-            seconds = 0 if before is None else self._last_success - before
-            devices = await claim(listed)
+            self._last_success = monotonic()
+            devices = own(listed)
             positions = await self.positions.async_get(
                 account.wanted(devices, began=began)
             )
             offered = self.positions.offer.works
-            return Answer(began, listed.after, devices, positions, offered, seconds)
+            return Answer(began, listed.after, devices, positions, offered)
         finally:
             self.poll.seconds = monotonic() - start
 
@@ -121,7 +118,6 @@ class Service:
             self.poll.last_error = f"{type(err).__name__}: {err}"
             self.poll.last_error_time = self.poll.time
             async_begin_outage(self.hass, self.entry, str(err), self._last_success)
-            # A failure says nothing of who is missing.
             self._last_success = None
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)

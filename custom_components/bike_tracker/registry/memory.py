@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes
-from ..api.models import number, timestamp
+from ..api.models import timestamp
 from ..const import DOMAIN
 from ..tracking import Remembered, Tracker
 from .marks_of_1_1 import async_take_marks_of_1_1
@@ -66,6 +66,12 @@ class Memory(LateFile):
         ):
             self.async_save_later()
 
+    @callback
+    def async_forget(self, tracker: str) -> None:
+        """Write that a tracker is forgotten, and forget its rides."""
+        self.rides.async_forget(tracker)
+        self.async_save_later()
+
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written.
@@ -81,7 +87,6 @@ class Memory(LateFile):
         told = {key: dict(items) for key, items in dict(remembered.told).items()}
         return {
             **to_json(dict(remembered.stories)),
-            "missing": dict(remembered.missing),
             "told": told,
             "marks": marks,
         }
@@ -89,11 +94,10 @@ class Memory(LateFile):
 
 def _from_json(stored: object) -> tuple[Remembered, Marks]:
     """Return what is readable of a file that anybody may have written."""
-    missing, told = dict_in(stored, "missing"), dict_in(stored, "told")
+    told = dict_in(stored, "told")
     marks = stored.get("marks") if isinstance(stored, dict) else None
     remembered = Remembered(
         stories=from_json(stored),
-        missing={key: number(seconds, 0) or 0 for key, seconds in missing.items()},
         told={key: _times(dict_in(told, key)) for key in told},
     )
     return remembered, marks if isinstance(marks, list) else []

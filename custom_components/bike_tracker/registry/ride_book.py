@@ -76,13 +76,6 @@ class RideBook(LateFile):
         """Forget the rides of a tracker."""
         self._async_take([booked for booked in self.rides if booked.tracker != tracker])
 
-    async def async_adopt(self, tracker: str, giver: RideBook) -> None:
-        """Take in the rides of a tracker that comes from another account, and write it."""
-        adopted = [each for each in giver.rides if each.tracker == tracker]
-        if adopted:
-            self._async_take([*self.rides, *adopted])
-            await self.async_save_now()
-
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""

@@ -14,7 +14,7 @@ from homeassistant.helpers.device_registry import DeviceEntry
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.registries import device_of, tracker_of
+from ..registry.devices import device_of, tracker_of
 from ..tracking import Ride, Tracker
 from .refusals import failed
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ..api import Changes, Device, Position
 from .checkpoint import Gap
 from .history import Past
-from .missing import counted, gone
 from .occurrences import Moment
 from .reports import (
     announcing,
@@ -28,8 +27,6 @@ class Remembered:
     """What outlives a restart, by `uniqueId`."""
 
     stories: dict[str, Story] = field(default_factory=dict)
-    missing: dict[str, float] = field(default_factory=dict)
-    """Seconds in which the account was listed without the tracker."""
     told: dict[str, dict[str, datetime]] = field(default_factory=dict)
     """The number of what each event entity told last, by its key."""
 
@@ -219,24 +216,10 @@ class Account:
         """Guard a listed tracker no more; return what is different."""
         return self._tell_story(unique_id, self._story(unique_id)._replace(guard=None))
 
-    def count_missing(self, had: set[str], seconds: float) -> list[str]:
-        """Count trackers among those it had that are not listed; return which are gone."""
-        absent = had.difference(self.trackers)
-        self.remembered.missing = counted(self.remembered.missing, absent, seconds)
-        return gone(self.remembered.missing)
-
-    def adopt(self, unique_id: str, giver: Remembered) -> None:
-        """Take over what was known of a tracker in the account that had it."""
-        if story := giver.stories.get(unique_id):
-            self._remember(unique_id, story.adopted())
-        if told := giver.told.get(unique_id):
-            self.remembered.told[unique_id] = dict(told)
-
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        known = self.remembered
-        for items in (known.stories, known.missing, known.told):
-            items.pop(unique_id, None)
+        self.remembered.stories.pop(unique_id, None)
+        self.remembered.told.pop(unique_id, None)
         self._pending.discard(unique_id)
 
     def told(self, unique_id: str, key: str) -> datetime | None:

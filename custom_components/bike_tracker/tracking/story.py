@@ -12,7 +12,7 @@ from .history import Past, after_past
 from .occurrences import Moment, RideEvent, later
 from .reports import in_order, is_older_position, taken
 from .ride_log import NO_RIDES, RideLog
-from .rides import ended, heard, recounted, silent_at
+from .rides import ended, heard, silent_at
 from .track import NEW_TRACK, RideNews, Track
 from .unchanged_since import NEVER_HEARD, Since
 
@@ -175,16 +175,6 @@ class Story(NamedTuple):
     def wait_no_more(self, moment: Moment) -> Story:
         """Return the story once nothing of it waits for the history."""
         return self._replace(rides=self.rides and self.rides.wait_no_more(moment))
-
-    def adopted(self) -> Story:
-        """Return the story for another server, whose IDs and totals are others."""
-        return self._replace(
-            position=self.position and self.position._replace(id=0),
-            alarms=tuple(alarm._replace(report=0) for alarm in self.alarms),
-            track=self.track and recounted(self.track),
-            rides=self.rides and self.rides._replace(checkpoint=None),
-            there_already=None,
-        )
 
 
 NEW_STORY = Story()
