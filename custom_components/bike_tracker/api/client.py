@@ -16,9 +16,10 @@ from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
 from .lists import Changes, ListReader, read_positions
 from .models import Device, Position
 from .responses import async_answer, raise_for_status
-from .size_limits import MOST_BYTES
 
 DEVICES: Final = "devices"
+MAX_BYTES: Final = 8 * 1024 * 1024
+"""Of one answer or message, decompressed."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""
 _MOST_REMEMBERED: Final = 100
@@ -43,7 +44,7 @@ class TrackingClient:
         default_factory=partial(ListReader, Device)
     )
     positions: ListReader[int, Position] = field(
-        default_factory=partial(ListReader, Position, within="attributes")
+        default_factory=partial(ListReader, Position)
     )
     asked: deque[tuple[float, str]] = field(
         default_factory=partial(deque, maxlen=_MOST_REMEMBERED)
@@ -136,12 +137,12 @@ def _basic(email: str, password: str) -> str:
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """Return the body, of which no more is taken in than any list of trackers needs."""
+    """Return the body, of which no more is kept in memory than a list of trackers needs."""
     chunks = []
     length = 0
     async for chunk in response.content.iter_any():
         chunks.append(chunk)
         length += len(chunk)
-        if length > MOST_BYTES:
-            raise InvalidResponseError("more than 16 MiB", is_too_large=True)
+        if length > MAX_BYTES:
+            raise InvalidResponseError("more than 8 MiB", is_too_large=True)
     return b"".join(chunks)

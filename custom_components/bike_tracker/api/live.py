@@ -13,7 +13,7 @@ import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
-from .client import TrackingClient
+from .client import MAX_BYTES, TrackingClient
 from .errors import (
     CannotConnectError,
     InvalidResponseError,
@@ -22,7 +22,6 @@ from .errors import (
 )
 from .messages import Message, read
 from .responses import async_answer, raise_for_status
-from .size_limits import MOST_BYTES
 from .socket import CLOSING, Socket
 
 _TIMEOUT: Final = 30
@@ -96,7 +95,7 @@ async def _async_open(session: aiohttp.ClientSession, url: URL, cookie: str) -> 
                 headers={hdrs.COOKIE: cookie},
                 timeout=CLOSING,
                 autoping=False,
-                max_msg_size=MOST_BYTES,
+                max_msg_size=MAX_BYTES,
                 decode_text=False,
             )
         )
@@ -116,7 +115,7 @@ async def _async_next(client: TrackingClient, socket: Socket) -> Message:
     while True:
         for _ in range(_NOTHINGS_AT_A_TIME):
             data = await socket.async_receive()
-            if (message := read(data, client.devices, client.positions)) is not None:
+            if (message := read(data)) is not None:
                 return message
         await asyncio.sleep(_BREATH)
 

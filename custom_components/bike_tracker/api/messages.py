@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import orjson
 
-from .lists import ListReader
+from .lists import objects_of
 from .models import Device, Position
-from .size_limits import refuse_too_many_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +20,12 @@ class Message:
         return len(self.devices) + len(self.positions)
 
 
-def read(
-    data: bytes, devices: ListReader[str, Device], positions: ListReader[int, Position]
-) -> Message | None:
+def read(data: bytes) -> Message | None:
     """Return a message, None for one without trackers and positions.
 
     That is a sign of life, `{}`, or nothing that can be read. What is not as it should be
-    within a message costs only itself. Raises InvalidResponseError for more than is read.
+    within a message costs only itself.
     """
-    refuse_too_many_values(data)
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -39,4 +35,4 @@ def read(
     rows = value.get("devices"), value.get("positions")
     if not any(type(part) is list for part in rows):
         return None
-    return Message(devices.objects_of(rows[0]), positions.objects_of(rows[1]))
+    return Message(objects_of(rows[0], Device), objects_of(rows[1], Position))

@@ -4,52 +4,34 @@ They are tuples, as a poll may bring thousands: Python makes one in half the tim
 frozen dataclass takes.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
+from math import inf
 import re
-import sys
 from typing import Any, Literal, NamedTuple, Self, TypeIs
 
 type DeviceStatus = Literal["online", "offline", "unknown"]
 """The third value is not documented: a Traccar's word for a tracker that fell silent."""
 
-_LONGEST_LINE = 100
-LONGEST_ADDRESS = 255
-# Control characters, line separators, what turns the writing direction round, and
-# halves of surrogate pairs.
+_MAX_LINE = 100
+MAX_ADDRESS = 255
+# Control characters, line separators, and what turns the writing direction round.
 _UNFIT_FOR_A_LINE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
-_HALF_A_CHARACTER = re.compile(r"[\ud800-\udfff]")
-# Beyond it are infinity, and integers of which no float can be made.
-_MOST = sys.float_info.max
-# Integers beyond 64 bits cannot be stored.
-_LEAST_INTEGER, _END_OF_INTEGERS = -(2**63), 2**64
 _KILOMETRES_PER_HOUR_PER_KNOT = 1.852
 # What cell towers say of a place may be a county: no place a person means.
-_COARSEST_PLACE = 5_000
+_MAX_ACCURACY = 5_000
 # A tracker's own battery has few cells; an electric bike's has twenty and more.
-_MOST_BATTERY_VOLTS = 20
-_MOST_POWER_VOLTS = 100
+_MAX_BATTERY_VOLTS = 20
+_MAX_POWER_VOLTS = 100
 # 10 million kilometres: 250 times round the earth.
-MOST_KILOMETRES = 10_000_000
+MAX_KILOMETRES = 10_000_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Beyond these nobody can add a day to a time, or tell it in the zone of the house.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
-
-KNOWN_NAMES = frozenset(
-    (
-        *("id", "name", "uniqueId", "status", "lastUpdate", "positionId", "groupId"),
-        *("disabled", "model", "deviceId", "valid", "fixTime", "deviceTime"),
-        *("latitude", "longitude", "accuracy", "altitude", "speed", "course"),
-        *("address", "attributes", "alarm", "battery", "batteryLevel", "charge"),
-        *("lock", "motion", "power", "totalDistance", "versionFw"),
-    )
-)
-"""Of all fields, and attributes of positions, that are read here."""
 
 _OF_HARDWARE = frozenset(("battery", "charge", "lock", "power", "versionFw"))
 
@@ -75,11 +57,13 @@ class Device(NamedTuple):
     """What kind of tracker it is; not in the documented interface."""
 
     @classmethod
-    def from_row(cls, row: dict[str, Any]) -> Self | None:
+    def from_row(cls, row: Any) -> Self | None:
         """Return the device, or None without a usable `uniqueId`."""
+        if type(row) is not dict:
+            return None
         get = row.get
         unique_id = get("uniqueId")
-        if not _is_usable(unique_id):
+        if type(unique_id) is not str or not unique_id:
             return None
         return cls(
             id=_integer(get("id")),
@@ -92,18 +76,6 @@ class Device(NamedTuple):
             disabled=boolean(get("disabled")),
             model=one_line(get("model")),
         )
-
-    def unreadable(self, row: dict[str, Any]) -> set[str]:
-        """Return the names of the fields of its row without a readable value."""
-        if None not in self[: len(_READ) + 1] and self.name == row.get("name"):
-            return set()
-        return {
-            field
-            for field, read in _READ.items()
-            if read(row.get(field)) is None
-            # These are null while a tracker never reported.
-            and (field not in _MAY_BE_NULL or row.get(field, field) is not None)
-        }
 
     @property
     def key(self) -> str:
@@ -141,8 +113,8 @@ class Hardware(NamedTuple):
         hardware = cls(
             charge=boolean(get("charge")),
             lock=boolean(get("lock")),
-            battery_voltage=number(get("battery"), 0, _MOST_BATTERY_VOLTS),
-            power_voltage=number(get("power"), 0, _MOST_POWER_VOLTS),
+            battery_voltage=number(get("battery"), 0, _MAX_BATTERY_VOLTS),
+            power_voltage=number(get("power"), 0, _MAX_POWER_VOLTS),
             firmware=_version(get("versionFw")),
         )
         return None if hardware.count(None) == len(hardware) else hardware
@@ -192,14 +164,18 @@ class Position(NamedTuple):
     """Whether the time came in a form that says something."""
     address: str | None = None
     """Where that is, in the service's words: nobody else's business."""
+    server_time: datetime | None = None
+    """When the service received the report, in UTC."""
 
     @classmethod
-    def from_row(cls, row: dict[str, Any]) -> Self | None:
+    def from_row(cls, row: Any) -> Self | None:
         """Return the position, or None without the IDs of itself and its device.
 
         What else is missing is no fault, as none of it is promised. What is not read
         here, as most of the attributes, is dropped.
         """
+        if type(row) is not dict:
+            return None
         get = row.get
         position_id, device_id = _integer(get("id")), _integer(get("deviceId"))
         if position_id is None or device_id is None:
@@ -237,7 +213,8 @@ class Position(NamedTuple):
             hardware=Hardware.from_attributes(attributes),
             alarm=_text(attributes.get("alarm")),
             is_readable=not has_place or knows_time or get("fixTime") is None,
-            address=one_line(get("address"), LONGEST_ADDRESS) if has_place else None,
+            address=one_line(get("address"), MAX_ADDRESS) if has_place else None,
+            server_time=timestamp(get("serverTime")),
         )
 
     @property
@@ -249,17 +226,6 @@ class Position(NamedTuple):
     def moment(self) -> datetime:
         """Return when this was true, the beginning of time where that is unknown."""
         return self.fix_time or _BEGINNING
-
-    def unreadable(self, _row: dict[str, Any]) -> set[str]:
-        """Return no names, as none of its fields is promised."""
-        return set()
-
-
-def _is_usable(unique_id: object) -> TypeIs[str]:
-    """Return whether a tracker can be known by this: Home Assistant has to write it."""
-    if type(unique_id) is not str or not unique_id:
-        return False
-    return not _HALF_A_CHARACTER.search(unique_id)
 
 
 def timestamp(value: object) -> datetime | None:
@@ -285,11 +251,7 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
 
 
 def _integer(value: object) -> int | None:
-    return (
-        value
-        if type(value) is int and _LEAST_INTEGER <= value < _END_OF_INTEGERS
-        else None
-    )
+    return value if type(value) is int else None
 
 
 def boolean(value: object) -> bool | None:
@@ -304,13 +266,13 @@ def _status(value: object) -> DeviceStatus | None:
     return None
 
 
-def one_line(value: object, longest: int = _LONGEST_LINE) -> str | None:
+def one_line(value: object, max_length: int = _MAX_LINE) -> str | None:
     """Return a text on one line of bearable length, None if nothing is left of it."""
     if type(value) is not str:
         return None
     if not value.isprintable():
         value = _UNFIT_FOR_A_LINE.sub(" ", value)
-    return " ".join(value.split())[:longest].rstrip() or None
+    return " ".join(value.split())[:max_length].rstrip() or None
 
 
 def _text(value: object) -> str | None:
@@ -322,12 +284,11 @@ def _version(value: object) -> str | None:
     return one_line(value) if number(value) is None else str(value)
 
 
-def number(value: object, least: float = -_MOST, most: float = _MOST) -> float | None:
+def number(value: object, minimum: float = -inf, maximum: float = inf) -> float | None:
     """Return a number within these limits, else None."""
     if type(value) is not float and type(value) is not int:
         return None
-    # What is no number at all is within none.
-    return value if least <= value <= most else None
+    return value if minimum <= value <= maximum else None
 
 
 def _kilometres_per_hour(knots: object) -> float | None:
@@ -336,25 +297,12 @@ def _kilometres_per_hour(knots: object) -> float | None:
 
 
 def _kilometres(metres: object) -> float | None:
-    distance = number(metres, 0, 1_000 * MOST_KILOMETRES)
+    distance = number(metres, 0, 1_000 * MAX_KILOMETRES)
     return None if distance is None else distance / 1_000
-
-
-_READ: dict[str, Callable[[object], object]] = {
-    "id": _integer,
-    "name": one_line,
-    "status": _status,
-    "lastUpdate": timestamp,
-    "positionId": _integer,
-    "groupId": _integer,
-    "disabled": boolean,
-}
-"""How each documented field of a device is read, but for its key."""
-_MAY_BE_NULL = ("lastUpdate", "positionId")
 
 
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
     """Return whether the coordinates are a place the tracker was at."""
     if latitude is None or longitude is None or latitude == longitude == 0:
         return False
-    return accuracy <= _COARSEST_PLACE
+    return accuracy <= _MAX_ACCURACY

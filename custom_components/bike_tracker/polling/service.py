@@ -1,6 +1,6 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
-from collections.abc import Callable, Mapping, Set as AbstractSet
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -23,8 +23,7 @@ from ..api import (
     TrackingClient,
     TrackingError,
 )
-from ..api.lists import Seen
-from ..const import DOMAIN, LOGGER
+from ..const import DOMAIN
 from ..registry.no_contact import async_begin_outage, async_end_outage
 from ..tracking import Account, Began
 from .history import History
@@ -81,7 +80,6 @@ class Service:
     _failed: Row = NONE_FAILED
     _refused: Row = NONE_FAILED
     _last_success: float | None = None
-    _odd: AbstractSet[str] = frozenset()
 
     @property
     def has_time(self) -> bool:
@@ -125,7 +123,6 @@ class Service:
             async_ask_no_more(self.hass, self.entry)
         self._failed = self._refused = NONE_FAILED
         async_end_outage(self.hass, self.entry)
-        self._odd = _log_unreadable(self.entry, self.client.devices.seen, self._odd)
         return devices
 
     def _failure(self, err: TrackingError) -> UpdateFailed | ConfigEntryAuthFailed:
@@ -161,21 +158,6 @@ class Service:
     @property
     def _is_set_up(self) -> bool:
         return self.entry.state is ConfigEntryState.LOADED
-
-
-def _log_unreadable(
-    entry: ConfigEntry, seen: Seen, known: AbstractSet[str]
-) -> AbstractSet[str]:
-    """Write what is odd and was not known to the log; return what is known now."""
-    odd = {
-        field: f"a device without a readable {field}, which stays unknown"
-        for field in seen.unreadable
-    }
-    if number := seen.left_out:
-        odd["left_out"] = f"{number} elements that are no device and are left out"
-    for oddity in odd.keys() - known:
-        LOGGER.warning("%s: The server sent %s", entry.title, odd[oddity])
-    return odd.keys()
 
 
 def create_service(

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from ..api import Position
 from ..api.models import (
-    LONGEST_ADDRESS,
-    MOST_KILOMETRES,
+    MAX_ADDRESS,
+    MAX_KILOMETRES,
     boolean,
     number,
     one_line,
@@ -44,7 +44,7 @@ _BOUNDS: Final[Mapping[str, tuple[float, ...]]] = {
     "longitude": (-180, 180),
     "course": (0, 360),
     "battery_level": (0, 100),
-    "total": (0, MOST_KILOMETRES),
+    "total": (0, MAX_KILOMETRES),
     "accuracy": (0,),
     "distance": (0,),
     "drift": (0,),
@@ -200,6 +200,6 @@ _READERS: Final[Mapping[type, Reader]] = {
     datetime: timestamp,
     float: number,
     int: lambda value: value if type(value) is int else None,
-    str: partial(one_line, longest=LONGEST_ADDRESS),
+    str: partial(one_line, max_length=MAX_ADDRESS),
 }
 _read_story: Final = reader(Story)

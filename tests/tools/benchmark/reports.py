@@ -63,14 +63,14 @@ def measure(trackers: int) -> dict[str, float]:
 
 
 def _read(bodies: list[bytes]) -> list[float]:
-    reader = ListReader[int, Position](Position, within="attributes")
+    reader = ListReader[int, Position](Position)
     return [_seconds(partial(reader.read, body)) for body in bodies]
 
 
 def _take_in(trackers: int, *, metres: float) -> list[float]:
     """Return what each report but the first takes, of which the second begins a ride."""
     devices = ListReader[str, Device](Device)
-    positions = ListReader[int, Position](Position, within="attributes")
+    positions = ListReader[int, Position](Position)
     account = Account(Remembered())
     seconds: list[float] = []
     for minute, body in enumerate(_bodies(trackers, {}, metres=metres)):

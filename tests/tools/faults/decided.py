@@ -61,8 +61,6 @@ class Decided:
     then: Outcome | None = None
     """What the second poll in a row makes of it, if something else."""
     told: Told | None = None
-    unreadable: frozenset[str] = frozenset()
-    """Fields that the log names as unreadable."""
     changes: frozenset[tuple[str, str]] = frozenset()
     """Entities that change, and to what, while all others stay as they were."""
     requests: int = 1
@@ -91,17 +89,13 @@ def _not_now(status: int, *, next_poll: int = 60) -> Decided:
     return _fails("service_unavailable", f"status {status}", next_poll=next_poll)
 
 
-def _unreadable(*fields: str, **changes: str) -> Decided:
-    return Decided(unreadable=frozenset(fields), changes=frozenset(changes.items()))
-
-
 def _changes(**changes: str) -> Decided:
     return Decided(changes=frozenset(changes.items()))
 
 
 _FINE = Decided()
 _NO_TRACKER = _invalid_response("no usable element in the list")
-_TOO_LARGE = _invalid_response("more than 16 MiB")
+_TOO_LARGE = _invalid_response("more than 8 MiB")
 _TOO_DEEP = _invalid_response("no JSON: array and object recursion depth exceeded")
 _UNAUTHORIZED = Decided(
     at_setup=Outcome.SIGN_IN,
@@ -109,11 +103,11 @@ _UNAUTHORIZED = Decided(
     then=Outcome.SIGN_IN,
     told=Told("unauthorized"),
 )
-_NO_TIME = _unreadable("lastUpdate", last_update=UNKNOWN)
-_NO_NAME = _unreadable("name", name=SERIAL_NUMBER)
-_NO_NUMBERS = _unreadable(
-    "id", "positionId", "groupId", position_id=UNKNOWN, group_id=UNKNOWN
-)
+_NO_TIME = _changes(last_update=UNKNOWN)
+_NO_NAME = _changes(name=SERIAL_NUMBER)
+_NO_NUMBERS = _changes(position_id=UNKNOWN, group_id=UNKNOWN)
+_NO_FLOAT = _invalid_response("no JSON: number is infinity when parsed as double")
+_NO_JSON = _invalid_response("no JSON: unexpected character")
 _ANOTHER_TIME = _changes(last_update=SOMETHING_ELSE)
 _ANOTHER_NAME = _changes(name=SOMETHING_ELSE)
 
@@ -199,24 +193,20 @@ _STATUS = {
 }
 
 _FIELD_CHANGES = {
-    "id": _unreadable("id"),
+    "id": _FINE,
     "name": _NO_NAME,
     "uniqueId": _NO_TRACKER,
-    "status": _unreadable("status", online=UNKNOWN),
+    "status": _changes(online=UNKNOWN),
     "lastUpdate": _NO_TIME,
-    "positionId": _unreadable("positionId", position_id=UNKNOWN),
-    "groupId": _unreadable("groupId", group_id=UNKNOWN),
-    "disabled": _unreadable("disabled", disabled=UNKNOWN),
+    "positionId": _changes(position_id=UNKNOWN),
+    "groupId": _changes(group_id=UNKNOWN),
+    "disabled": _changes(disabled=UNKNOWN),
 }
 
 _FIELD = {
     f"field-{field}-{way}": decided
     for field, decided in _FIELD_CHANGES.items()
     for way in ("missing", "null", "type")
-} | {
-    # What servers say of a tracker that never reported.
-    "field-lastUpdate-null": _changes(last_update=UNKNOWN),
-    "field-positionId-null": _changes(position_id=UNKNOWN),
 }
 
 _VALUE = {
@@ -253,19 +243,19 @@ _VALUE = {
     "time-nonsense": _NO_TIME,
     "time-object": _NO_TIME,
     "number-64-bit": _NO_NUMBERS,
-    "number-400-digits": _NO_NUMBERS,
-    "number-10000-digits": _NO_NUMBERS,
+    "number-400-digits": _NO_FLOAT,
+    "number-10000-digits": _NO_FLOAT,
     "number-float": _NO_NUMBERS,
-    "number-infinite": _NO_NUMBERS,
+    "number-infinite": _NO_FLOAT,
     "number-negative": _NO_NUMBERS,
     "number-fraction": _NO_NUMBERS,
-    "number-nan": _NO_NUMBERS,
-    "number-infinity": _NO_NUMBERS,
+    "number-nan": _NO_JSON,
+    "number-infinity": _NO_JSON,
     "name-10000": _ANOTHER_NAME,
     "name-control": _ANOTHER_NAME,
     "name-markup": _ANOTHER_NAME,
     "name-bidi": _ANOTHER_NAME,
-    "name-surrogate": _ANOTHER_NAME,
+    "name-surrogate": _invalid_response("no JSON: no low surrogate in string"),
     "name-empty": _NO_NAME,
     "name-blank": _NO_NAME,
 }

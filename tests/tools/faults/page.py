@@ -42,7 +42,7 @@ In every row:
 - List and positions are asked for at most 25 times in any ten minutes, whatever alternates.
 - Requests are those that reach the server in one poll. If a connection ends before there is an answer, the one poll asks
   twice.
-- An answer may take 30 seconds and 16 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 40 MiB of
+- An answer may take 30 seconds and 8 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 24 MiB of
   memory.
 """
 
@@ -154,9 +154,7 @@ def _outcome(decided: Decided, outcome: Outcome) -> str:
 
 
 def _why(decided: Decided) -> str:
-    if decided.told is not None:
-        return decided.told.text
-    return ", ".join(f"{field} not readable" for field in sorted(decided.unreadable))
+    return decided.told.text if decided.told is not None else ""
 
 
 def _place_row(name: str, decided: DecidedPlace) -> list[str]:
