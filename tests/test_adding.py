@@ -8,7 +8,6 @@ from homeassistant.helpers import device_registry as dr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker import binary_sensor
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 from custom_components.bike_tracker.tracking import Tracker
 
@@ -178,40 +177,3 @@ async def test_what_is_newly_reported(
     await poll()
 
     assert shown() == {RED: before + 1, BLUE: before + 1}
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_error_beside_trackers(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    shown: Shown,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """One of a whole portion is told, and costs it no longer than until it reports."""
-    set_up, broken = binary_sensor.async_setup_entry, {RED}
-
-    async def _set_up(hass: HomeAssistant, entry: Any, add_entities: Any) -> None:
-        def _add(entities: list[Any]) -> None:
-            if broken:
-                broken.clear()
-                raise RuntimeError("a bug")
-            add_entities(entities)
-
-        add_badly: Any = _add
-        await set_up(hass, entry, add_badly)
-
-    monkeypatch.setattr(binary_sensor, "async_setup_entry", _set_up)
-    await async_setup(hass, entry)
-    assert f"{entry.title}: Unexpected error" in caplog.text
-    for unique_id in (RED, BLUE):
-        simulator.report(unique_id, latitude=48.0)
-    await poll()
-    whole = shown()
-    assert whole[RED] == whole[BLUE]
-
-    await hass.config_entries.async_reload(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert shown() == whole

@@ -12,7 +12,7 @@ from custom_components.bike_tracker import (
     binary_sensor as our_binary_sensor,
     sensor as our_sensor,
 )
-from custom_components.bike_tracker.entities.entity_limit import OPTIONAL_KINDS
+from custom_components.bike_tracker.entity import always
 
 from .tools.benchmark import measured, plan
 from .tools.benchmark.automations import FEW, MANY, ONE, TITLES as TITLES_OF_AUTOMATIONS
@@ -316,7 +316,7 @@ def test_picture() -> None:
 def test_same_entities() -> None:
     """The usual way has no entity that this integration has not, so that both are alike."""
     ours = {
-        (kind.key, kind.entity_registry_enabled_default, kind.key in OPTIONAL_KINDS)
+        (kind.key, kind.entity_registry_enabled_default, kind.reported_fn is not always)
         for kind in (*our_binary_sensor.DESCRIPTIONS, *our_sensor.DESCRIPTIONS)
     }
     usual = {

@@ -1,8 +1,6 @@
 """An account with more trackers than Home Assistant has room for."""
 
-from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
@@ -14,20 +12,16 @@ from homeassistant.helpers import (
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker import entity
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.entities import entity_limit
-from custom_components.bike_tracker.entities.entity_limit import OPTIONAL_KINDS
 
-from .conftest import EMAIL, EVERYTHING, Poll, Shown, StateOf, async_setup
-from .static.entities import DESCRIPTIONS
+from .conftest import EMAIL, Poll, Shown, StateOf
 from .tools.simulator.server import Simulator
 
 # A tracker that never reported has four enabled entities: room for five and a half.
 LIMIT = 22
 TRACKERS = [f"8600000000001{number:02}" for number in range(7)]
 
-type Report = Callable[..., None]
-type Kinds = Callable[[], dict[str, int]]
 type Numbers = Callable[[], tuple[str, ...] | None]
 
 
@@ -35,9 +29,9 @@ type Numbers = Callable[[], tuple[str, ...] | None]
 def limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Home Assistant add few entities, so that few trackers are too many."""
     name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
-    assert getattr(entity_platform, name) == entity_limit.MOST_ENTITIES
+    assert getattr(entity_platform, name) == entity.MAX_ENTITIES
     monkeypatch.setattr(entity_platform, name, LIMIT)
-    monkeypatch.setattr(entity_limit, "MOST_ENTITIES", LIMIT)
+    monkeypatch.setattr(entity, "MAX_ENTITIES", LIMIT)
 
 
 @pytest.fixture
@@ -48,26 +42,6 @@ def simulator(simulator: Simulator) -> Simulator:
     for unique_id in reversed(TRACKERS):
         simulator.add_device(unique_id, email=EMAIL, latitude=None)
     return simulator
-
-
-@pytest.fixture
-def kinds(
-    hass: HomeAssistant, entry: MockConfigEntry, entity_registry: er.EntityRegistry
-) -> Kinds:
-    """Return a function for how many states there are of each kind that few have."""
-
-    def _kinds() -> dict[str, int]:
-        keys = Counter[str]()
-        for entity in er.async_entries_for_config_entry(
-            entity_registry, entry.entry_id
-        ):
-            key = entity.unique_id.partition("_")[2]
-            if key in OPTIONAL_KINDS and not entity.disabled:
-                assert hass.states.get(entity.entity_id)
-                keys[key] += 1
-        return dict(keys)
-
-    return _kinds
 
 
 @pytest.fixture
@@ -225,93 +199,21 @@ async def test_account_grows(
     assert numbers() == ("5", "10", "22")
 
 
-@pytest.fixture
-def report(simulator: Simulator) -> Report:
-    """Return a function that has a tracker report these attributes, and a place alone."""
-
-    def _report(unique_id: str, **attributes: Any) -> None:
-        for field in ("altitude", "speed", "course", "fixTime"):
-            simulator.override_position(unique_id, field)
-        simulator.report(unique_id, latitude=48.0, longitude=7.8, attributes=attributes)
-
-    return _report
-
-
 @pytest.mark.usefixtures("setup")
-async def test_required_kinds_come_first(
-    simulator: Simulator, poll: Poll, report: Report, shown: Shown
+async def test_what_is_newly_reported(
+    simulator: Simulator,
+    poll: Poll,
+    shown: Shown,
+    numbers: Numbers,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Nobody has more than every tracker has while some are left out."""
-    report(TRACKERS[0], motion=True)
+    """A tracker without room for what it newly reports keeps what it has."""
+    simulator.report(TRACKERS[0], latitude=48.0, attributes={"motion": True})
     await poll()
 
     assert shown() == dict.fromkeys(TRACKERS[:5], 4)
-
-
-async def test_optional_kinds_give_way(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    report: Report,
-    shown: Shown,
-    kinds: Kinds,
-    numbers: Numbers,
-) -> None:
-    """The least useful first and for all alike, however they came to be there."""
-    for unique_id in TRACKERS[3:]:
-        simulator.delete_device(unique_id)
-    for unique_id in TRACKERS[:3]:
-        report(unique_id, motion=True, batteryLevel=50, charge=True, lock=True)
-
-    await async_setup(hass, entry)
-
-    assert shown() == dict.fromkeys(TRACKERS[:3], 7)
-    assert kinds() == {"motion": 3, "battery": 3, "lock": 3}
-    assert numbers() is None
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_what_was_there_gives_way(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    report: Report,
-    shown: Shown,
-    kinds: Kinds,
-    numbers: Numbers,
-) -> None:
-    """To a tracker that comes, and to what is more useful."""
-    for unique_id in TRACKERS[4:]:
-        simulator.delete_device(unique_id)
-    await async_setup(hass, entry)
-
-    report(TRACKERS[0], batteryLevel=50, charge=True)
-    report(TRACKERS[1], batteryLevel=50, charge=True)
-    await poll()
-    assert kinds() == {"battery": 2, "charging": 2, "guard": 2}
-
-    report(TRACKERS[2], motion=True, charge=True)
-    await poll()
-    assert kinds() == {"motion": 1, "battery": 2, "charging": 3}
-
-    report(TRACKERS[3], motion=True)
-    await poll()
-    assert kinds() == {"motion": 2, "battery": 2}
-
-    simulator.add_device("new", email=EMAIL, latitude=None)
-    await poll()
-    assert kinds() == {"motion": 2}
-    assert numbers() is None
-
-    await hass.config_entries.async_reload(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert kinds() == {"motion": 2}
-    assert shown() == {
-        **dict.fromkeys(TRACKERS[:2], 4),
-        **dict.fromkeys(TRACKERS[2:4], 5),
-        "new": 4,
-    }
+    assert numbers() == ("3", "7", "22")
+    assert "WARNING" not in caplog.text
 
 
 async def test_issue_goes_with_the_account(
@@ -323,72 +225,16 @@ async def test_issue_goes_with_the_account(
     assert numbers() is None
 
 
-async def test_large_fleet_that_reports_everything(
-    hass: HomeAssistant,
-    monkeypatch: pytest.MonkeyPatch,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    shown: Shown,
-    kinds: Kinds,
-    numbers: Numbers,
-    freezer: Any,
+@pytest.mark.usefixtures("setup")
+async def test_kinds_that_every_tracker_has(
+    entry: MockConfigEntry, entity_registry: er.EntityRegistry
 ) -> None:
-    """A hundredth of 1,500 trackers, in a hundredth of the room: all are shown."""
-    name = "MAX_ENABLED_ENTITIES_PER_CONFIG_ENTRY"
-    monkeypatch.setattr(entity_platform, name, 100)
-    monkeypatch.setattr(entity_limit, "MOST_ENTITIES", 100)
-    trackers = [f"870000000000{number:03}" for number in range(15)]
-    for unique_id in TRACKERS:
-        simulator.delete_device(unique_id)
-    for unique_id in trackers:
-        simulator.add_device(unique_id, email=EMAIL)
-        simulator.report(unique_id, attributes=EVERYTHING)
-
-    await async_setup(hass, entry)
-
-    for _ in range(2):
-        assert shown() == dict.fromkeys(trackers, 6)
-        assert kinds() == {"motion": 15, "battery": 15}
-        assert numbers() is None
-        for unique_id in trackers:
-            simulator.report(unique_id, latitude=48.0)
-        await poll()
-
-
-async def test_full_account_starts_as_quickly(
-    hass: HomeAssistant,
-    monkeypatch: pytest.MonkeyPatch,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-) -> None:
-    """What gives way is looked for once, and not with every few trackers."""
-    looked_for = Counter[str]()
-    look_for = er.EntityRegistry.async_get_entity_id
-
-    def count(registry: er.EntityRegistry, *entity: str) -> str | None:
-        looked_for[entity[2]] += 1
-        return look_for(registry, *entity)
-
-    for number in range(80):
-        simulator.add_device(f"8800000000000{number:02}", email=EMAIL, latitude=None)
-    monkeypatch.setattr(er.EntityRegistry, "async_get_entity_id", count)
-
-    await async_setup(hass, entry)
-
-    # To see what is needed and whether it fits, and by Home Assistant itself.
-    assert 0 < max(looked_for.values()) <= 6
-
-
-def test_every_optional_kind_is_one() -> None:
-    """There is nothing in that order that is no entity, and nothing twice."""
-    keys = {each.key for platform in DESCRIPTIONS.values() for each in platform}
-    assert keys.issuperset(OPTIONAL_KINDS)
-    assert len(set(OPTIONAL_KINDS)) == len(OPTIONAL_KINDS)
-
-
-def test_guard_gives_way_before_rides() -> None:
-    """What happened is told for longer than what a person has to think of."""
-    others = [f"other_{number}" for number in range(LIMIT - 2)]
-    kinds = dict.fromkeys((*others, "guard", "ride", "rides"))
-    assert entity_limit.fitting({TRACKERS[0]: kinds})[0] == {"guard"}
+    """A tracker that never reported has these, and nothing else before it reports it."""
+    keys = {
+        each.unique_id.removeprefix(TRACKERS[0]).removeprefix("_")
+        for each in er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+        if each.unique_id.startswith(TRACKERS[0])
+    }
+    assert keys == {
+        *("", "online", "disabled", "last_update", "position_id", "group_id")
+    }

@@ -20,14 +20,10 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker import (
-    async_remove_config_entry_device,
-    coordinator,
-    portions,
-)
+from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
 from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.portions import Portions
+from custom_components.bike_tracker.entity import EntityAdder
 from custom_components.bike_tracker.registry.devices import TrackerDevices
 
 from .conftest import (
@@ -175,34 +171,6 @@ async def test_stop_while_a_poll_waits_for_its_turn(
     assert not simulator.record.counts
 
 
-async def test_cut_short_while_entities_are_called(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    cut_short: CutShort,
-    monkeypatch: pytest.MonkeyPatch,
-    online: Any,
-) -> None:
-    """Entities that are still to be called show what the poll before had found out."""
-    turn = asyncio.Event()
-    for tracker in MANY:
-        simulator.add_device(tracker, email=EMAIL)
-    await poll()
-    for tracker in MANY:
-        simulator.set_status(tracker, "offline")
-    with monkeypatch.context() as patches:
-        waiting = SimpleNamespace(sleep=lambda _: turn.wait())
-        patches.setattr(portions, "asyncio", waiting)
-        await setup.runtime_data.coordinator.async_refresh()
-    simulator.report(BLUE, latitude=48.1)
-    await cut_short("positions")
-    turn.set()
-
-    await poll()
-
-    assert {online(tracker) for tracker in MANY} == {"off"}
-
-
 @pytest.mark.parametrize("turn", [0, 1], ids=["before", "after"])
 async def test_armed_while_a_poll_is_taken_in(
     hass: HomeAssistant,
@@ -238,29 +206,6 @@ async def test_armed_while_a_poll_is_taken_in(
     assert guard is not None
     assert guard.state == "armed_away"
     assert online(RED) == "off"
-
-
-async def test_portions(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Others have their turn after each eight trackers that are added."""
-    turns_given = 0
-
-    async def _sleep(_: float) -> None:
-        nonlocal turns_given
-        turns_given += 1
-
-    monkeypatch.setattr(portions, "asyncio", SimpleNamespace(sleep=_sleep))
-    for tracker in MANY[:18]:
-        simulator.add_device(tracker, email=EMAIL)
-
-    await async_setup(hass, entry)
-
-    assert len(hass.states.async_entity_ids("device_tracker")) == 20
-    assert turns_given == 2
 
 
 async def test_others_have_their_turn_before_many_are_called(
@@ -374,14 +319,15 @@ async def test_tracker_that_comes_during_set_up(
     online: Any,
 ) -> None:
     """It is added, although others are still being added when a poll finds it."""
-    finish = Portions.async_finish
+    start = EntityAdder.async_start
 
-    async def _finish(adding: Portions[Any]) -> None:
+    async def _start(adder: EntityAdder) -> None:
+        starting = hass.async_create_task(start(adder))
         simulator.add_device(MANY[0], email=EMAIL)
         await entry.runtime_data.coordinator.async_refresh()
-        await finish(adding)
+        await starting
 
-    with patch.object(Portions, "async_finish", _finish):
+    with patch.object(EntityAdder, "async_start", _start):
         await async_setup(hass, entry)
 
     assert online(MANY[0]) == "on"

@@ -12,8 +12,7 @@ from homeassistant.helpers.typing import ConfigType
 from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
-from .entities.adder import EntityAdder
-from .entities.entry import BikeTrackerConfigEntry, BikeTrackerData
+from .entity import BikeTrackerConfigEntry, BikeTrackerData, EntityAdder
 from .polling.clients import create_client
 from .polling.service import create_service
 from .polling.set_up_again import async_set_up_again
@@ -76,7 +75,6 @@ async def async_unload_entry(
 ) -> bool:
     """Unload the trackers of one account."""
     entry.runtime_data.coordinator.live.async_take_in()
-    entry.runtime_data.entities.async_stop()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
         # What came meanwhile is told by the entities that come next.

@@ -13,8 +13,7 @@ from homeassistant.components.alarm_control_panel import (
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
-from .entities.entry import async_offer
-from .entity import BikeTrackerDescription, BikeTrackerTeller
+from .entity import BikeTrackerDescription, BikeTrackerTeller, async_register_entities
 from .responses.refusals import refused
 from .tracking import Tracker, Triggered
 
@@ -108,4 +107,4 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
         return next((item for item in items if told and item.heard_at <= told), None)
 
 
-async_setup_entry = partial(async_offer, {BikeTrackerGuard: DESCRIPTIONS})
+async_setup_entry = partial(async_register_entities, BikeTrackerGuard, DESCRIPTIONS)

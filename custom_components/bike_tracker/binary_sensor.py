@@ -11,8 +11,12 @@ from homeassistant.components.binary_sensor import (
 )
 from homeassistant.const import EntityCategory
 
-from .entities.entry import async_offer
-from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    always,
+    async_register_entities,
+)
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
@@ -40,12 +44,14 @@ DESCRIPTIONS = (
     BikeTrackerBinarySensorDescription(
         key="online",
         translation_key="online",
+        reported_fn=always,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         value_fn=_is_online,
     ),
     BikeTrackerBinarySensorDescription(
         key="disabled",
         translation_key="disabled",
+        reported_fn=always,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda tracker: tracker.device.disabled,
     ),
@@ -79,4 +85,6 @@ class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
         return self._value
 
 
-async_setup_entry = partial(async_offer, {BikeTrackerBinarySensor: DESCRIPTIONS})
+async_setup_entry = partial(
+    async_register_entities, BikeTrackerBinarySensor, DESCRIPTIONS
+)

@@ -13,8 +13,7 @@ from homeassistant.components.calendar import (
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from .entities.entry import async_offer
-from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.units import async_zone_name, distance, duration, speed
 from .tracking import Fix, KnownRide, Ride
 
@@ -89,4 +88,4 @@ def _way(hass: HomeAssistant, *places: Fix | None) -> str | None:
     return " → ".join(filter(None, names)) or None
 
 
-async_setup_entry = partial(async_offer, {BikeTrackerCalendar: DESCRIPTIONS})
+async_setup_entry = partial(async_register_entities, BikeTrackerCalendar, DESCRIPTIONS)

@@ -1,15 +1,19 @@
 """Polling: ask, take in the answer, and tell those who listen what is different."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import timedelta
 from functools import partial
+from itertools import batched
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.dispatcher import (
+    async_dispatcher_connect,
+    async_dispatcher_send,
+)
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
@@ -21,13 +25,14 @@ from .polling.coming_back import ComingBack
 from .polling.missing_reports import MissingReports
 from .polling.service import Service
 from .registry.devices import TrackerDevices
-from .registry.listeners import TrackerListeners
 from .registry.memory import Memory
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.ride_book import RideBook
-from .tracking import Account, Moment, Tracker
+from .tracking import Account, Moment, Tracker, Trackers
 
 _INTERVAL: Final = timedelta(seconds=60)
+# Fifteen milliseconds of work where each has nine entities.
+_TRACKERS_AT_ONCE: Final = 100
 
 
 class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
@@ -63,12 +68,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             lambda: self.last_update_success,
             self._async_poll_anew,
         )
-        self._tracker_listeners = TrackerListeners(hass, entry)
+        self.adding: set[str] = set()
+        """Trackers whose entities are being added."""
+        # Those that entities were notified of last; None is that they are unavailable.
+        self._notified: Trackers | None = None
         self._missing_reports = MissingReports(
             hass, entry, service, self.account, self._moment, self.async_tell
         )
         self.coming_back = ComingBack(
-            hass, entry, self._async_move, self._tracker_listeners.async_call_all
+            hass, entry, self._async_move, self._async_notify_all
         )
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         entry.async_on_unload(
@@ -199,18 +207,48 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        return self._tracker_listeners.async_add(context, update_callback)
+        return async_dispatcher_connect(
+            self.hass, self._signal(context), update_callback
+        )
+
+    def _signal(self, unique_id: str) -> SignalType[()]:
+        """Return the signal that a tracker changed."""
+        return SignalType(f"{DOMAIN}_{self.config_entry.entry_id}_{unique_id}")
 
     @callback
     @override
     def async_update_listeners(self) -> None:
-        """Tell those who listen to every change, then those to trackers that changed."""
+        """Notify who listens to every change, then those to trackers that changed."""
         super().async_update_listeners()
-        self._tracker_listeners.async_tell(
-            self.data if self.last_update_success else None
-        )
         if self.data is not None:
-            self.data = self.data.without_before()
+            self._async_notify_changed()
+
+    @callback
+    def _async_notify_changed(self) -> None:
+        notified, self._notified = self._notified, None
+        if self.last_update_success:
+            self._notified = self.data.after
+        if notified is None or self._notified is None:
+            self._async_notify_all()
+        else:
+            self._async_notify(self.data.changed_since(notified))
+        self.data = self.data.without_before()
+
+    @callback
+    def _async_notify_all(self) -> None:
+        self._async_notify(self.data.after.keys())
+
+    @callback
+    def _async_notify(self, unique_ids: Collection[str]) -> None:
+        """Notify who listens to these trackers."""
+        self.config_entry.async_create_task(self.hass, self._async_send(unique_ids))
+
+    async def _async_send(self, unique_ids: Collection[str]) -> None:
+        for batch in batched(unique_ids, _TRACKERS_AT_ONCE, strict=False):
+            if len(unique_ids) > _TRACKERS_AT_ONCE:
+                await asyncio.sleep(0)
+            for unique_id in batch:
+                async_dispatcher_send(self.hass, self._signal(unique_id))
 
     @callback
     @override

@@ -11,8 +11,12 @@ from homeassistant.components.device_tracker import (
 from homeassistant.const import EntityCategory
 from homeassistant.helpers.entity import EntityDescription
 
-from .entities.entry import async_offer
-from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    always,
+    async_register_entities,
+)
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
@@ -46,6 +50,7 @@ DESCRIPTIONS = (
     BikeTrackerTrackerDescription(
         key="tracker",
         translation_key="tracker",
+        reported_fn=always,
         name=None,
         value_fn=_place,
     ),
@@ -94,4 +99,4 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
         return self._value.accuracy if self._value else 0
 
 
-async_setup_entry = partial(async_offer, {BikeTrackerTracker: DESCRIPTIONS})
+async_setup_entry = partial(async_register_entities, BikeTrackerTracker, DESCRIPTIONS)

@@ -19,7 +19,7 @@ from homeassistant.helpers.redact import REDACTED, async_redact_data
 from .api import Position
 from .api.address import host_of
 from .coordinator import BikeTrackerCoordinator
-from .entities.entry import BikeTrackerConfigEntry
+from .entity import BikeTrackerConfigEntry
 from .live.connection import LiveState
 from .registry.devices import tracker_of
 from .tracking import Tracker

@@ -8,8 +8,7 @@ from typing import Final, override
 from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.core import callback
 
-from .entities.entry import async_offer
-from .entity import BikeTrackerDescription, BikeTrackerTeller
+from .entity import BikeTrackerDescription, BikeTrackerTeller, async_register_entities
 from .tracking import ALARM_TYPES, Alarm, RideEvent
 
 # The coordinator asks for all entities at once.
@@ -71,4 +70,4 @@ def _text(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-async_setup_entry = partial(async_offer, {BikeTrackerEvent: DESCRIPTIONS})
+async_setup_entry = partial(async_register_entities, BikeTrackerEvent, DESCRIPTIONS)

@@ -28,8 +28,12 @@ from homeassistant.util import dt as dt_util
 
 from .api import Device
 from .coordinator import SIGNAL_POLLED, BikeTrackerCoordinator
-from .entities.entry import async_offer
-from .entity import BikeTrackerDescription, BikeTrackerEntity
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    always,
+    async_register_entities,
+)
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
@@ -95,6 +99,7 @@ DESCRIPTIONS = (
     _diagnostic(
         key="last_update",
         translation_key="last_update",
+        reported_fn=always,
         device_class=SensorDeviceClass.TIMESTAMP,
         value_fn=lambda tracker: tracker.device.last_update,
         calm=_CALM,
@@ -103,12 +108,14 @@ DESCRIPTIONS = (
     _diagnostic(
         key="position_id",
         translation_key="position_id",
+        reported_fn=always,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.position_id,
     ),
     _diagnostic(
         key="group_id",
         translation_key="group_id",
+        reported_fn=always,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.group_id,
     ),
@@ -277,4 +284,4 @@ def _beside_reports(device: Device) -> tuple[object, ...]:
     return heard, _without_times(device)
 
 
-async_setup_entry = partial(async_offer, {BikeTrackerSensor: DESCRIPTIONS})
+async_setup_entry = partial(async_register_entities, BikeTrackerSensor, DESCRIPTIONS)

@@ -1,14 +1,8 @@
 """Accounts of many trackers."""
 
-import asyncio
-from types import SimpleNamespace
-
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
-import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-
-from custom_components.bike_tracker import portions
 
 from ..conftest import EMAIL, Poll, async_setup
 from ..tools.simulator.server import Simulator
@@ -38,37 +32,6 @@ async def test_many_trackers_come_and_go(
         state.state == STATE_UNAVAILABLE
         for state in hass.states.async_all("device_tracker")
     )
-
-
-async def test_trackers_that_go_while_they_are_added(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A fleet that is taken away before all of it was added comes back whole."""
-    turn = asyncio.Event()
-    monkeypatch.setattr(
-        portions, "asyncio", SimpleNamespace(sleep=lambda _: turn.wait())
-    )
-    trackers = [f"35{number:013}" for number in range(30)]
-    for tracker in trackers:
-        simulator.add_device(tracker, email=EMAIL)
-    await setup.runtime_data.coordinator.async_refresh()
-    for tracker in trackers:
-        simulator.unassign(EMAIL, tracker)
-    await setup.runtime_data.coordinator.async_refresh()
-    turn.set()
-    await hass.async_block_till_done()
-    assert 2 < len(hass.states.async_all("device_tracker")) < 32
-
-    for tracker in trackers:
-        simulator.assign(EMAIL, tracker)
-    await poll()
-
-    states = [state.state for state in hass.states.async_all("device_tracker")]
-    assert states == ["not_home"] * 32
 
 
 async def test_thousands_of_trackers(

@@ -1,1 +1,0 @@
-"""Which entities there are, and adding them."""
