@@ -386,6 +386,34 @@ def test_red_light_with_the_first_report() -> None:
     assert bike.ride.distance == pytest.approx(1)
 
 
+@pytest.mark.parametrize(("metres", "light"), [(230, 1), (230, 2), (1_200, 2)])
+def test_red_light_with_the_first_reports(metres: float, light: int) -> None:
+    """Two minutes at a traffic light right after setting off are one ride."""
+    bike = Bike(motion=False, speed=0.0).stand(20).wait(1).report(metres).stand(light)
+    bike.ride_on(4).stand(6)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.started_at == minutes(20)
+    assert bike.ride.distance == pytest.approx(1 + metres / 1_000)
+
+
+@pytest.mark.parametrize("metres", [230, 1_200])
+def test_visit_with_the_first_reports(metres: float) -> None:
+    """Twenty minutes are two rides."""
+    bike = Bike(motion=False, speed=0.0).stand(3).wait(1).report(metres).stand(20)
+    assert bike.told == ["started", "ended"]
+    bike.ride_on(4).stand(6)
+    assert bike.told == ["started", "ended"] * 2
+
+
+def test_ride_of_which_two_stops_were_seen() -> None:
+    """A red light in the south and the goal in the north are a ride."""
+    bike = parked().wait(5).report(600).wait(5).report(1_480)
+    for _ in range(3):
+        bike.wait(5).report()
+    assert bike.told == ["started", "ended"] * 2
+    assert bike.ride.distance == pytest.approx(0.48)
+
+
 def test_tracker_that_always_says_it_stands() -> None:
     """Its place alone tells of its rides, a report later."""
     bike = Bike(motion=False, speed=0.0).stand(3)
@@ -443,7 +471,7 @@ def test_ride_of_which_nothing_was_heard() -> None:
 )
 def test_drift_of_a_parked_bike(accuracy: float, metres: float, goes: bool) -> None:
     """It is as much as the accuracies explain, and 150 m where none is told."""
-    bike = parked(accuracy=accuracy).wait(1).report(1_000 + metres).wait(1).report()
+    bike = parked(accuracy=accuracy).wait(1).report(1_000 + metres).wait(8).report()
     went = 1 + metres / 1_000 if goes else 1
     assert bike.track.total == pytest.approx(went)
 
@@ -466,17 +494,48 @@ def test_tracker_whose_fixes_drift() -> None:
     assert bike.told == ["started", "ended"]
     assert bike.track.total == pytest.approx(1)
     assert bike.track.drift == pytest.approx(100)
-    bike.wait(1).report(1_400).wait(1).report(1_400)
+    bike.wait(1).report(1_400).wait(8).report(1_400)
     assert bike.told == ["started", "ended"]
     assert bike.track.total == pytest.approx(1)
-    bike.wait(1).report(3_400).wait(1).report(3_400)
+    bike.wait(1).report(3_400).wait(8).report(3_400)
     assert bike.told == ["started", "ended"] * 2
     assert bike.ride.distance == pytest.approx(2)
 
 
+def a_fix_that_is_off(**usually: Any) -> Bike:
+    """Return a parked bike of which one fix was 400 m off."""
+    return parked(**usually).wait(1).report(1_400).wait(1).report(1_000).stand(1)
+
+
+@pytest.mark.parametrize(("hours", "rides"), [(20, 1), (25, 2)])
+def test_drift_is_forgotten_after_a_day(hours: int, rides: int) -> None:
+    """One fix that was off hides short rides for a day of right ones, no longer."""
+    bike = a_fix_that_is_off()
+    for _ in range(hours):
+        bike.wait(60).report()
+    bike.wait(60).report(1_700).stand(9)
+    assert bike.told == ["started", "ended"] * rides
+
+
+def test_drift_is_forgotten_with_its_place() -> None:
+    """What was off in one place is no excuse in another one."""
+    bike = a_fix_that_is_off().ride_on(4)
+    assert bike.track.drift == bike.track.strayed == 0
+    bike.stand(60).wait(60).report(2_700).stand(9)
+    assert bike.told == ["started", "ended"] * 3
+
+
+def test_jumps_after_the_arrival() -> None:
+    """Before a ride counts as over, a fix that is off adds nothing to it."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4).stand(2)
+    bike.wait(1).report(1_300).wait(1).report(1_000).stand(6)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == pytest.approx(1)
+
+
 def test_drift_that_was_believed_once() -> None:
     """A few metres that a bike went while it stood say how far its fixes drift."""
-    bike = parked().wait(1).report(1_060).wait(1).report()
+    bike = parked().wait(1).report(1_060).wait(8).report()
     assert bike.told == ["started", "ended"]
     assert bike.track.total == pytest.approx(1.06)
     for metres in (1_000, 1_055, 1_110, 1_110, 1_000, 1_000):
@@ -512,7 +571,7 @@ def test_slow_drift() -> None:
 
 def test_stands_somewhere_near() -> None:
     """Of two fixes by one place the bike stands there, and is not on its way."""
-    bike = parked().wait(1).report(3_000).wait(1).report(3_100)
+    bike = parked().wait(1).report(1_900).wait(8).report(2_000)
     assert bike.told == ["started", "ended"] * 2
 
 
@@ -879,6 +938,49 @@ def test_placeholder_before_the_first_fix() -> None:
     for before, total in ((track, 0), (NEW_TRACK, 5_432.1)):
         after, _ = heard(before, first, NOW)
         assert after.total == total
+
+
+def test_total_ends() -> None:
+    """It never grows beyond what a total may be, and what it went then counts."""
+    bike = Bike(total_distance=9_999_999.9).ride_on(4).stand(6)
+    assert bike.track.total == 10_000_000
+    assert bike.ride.distance == pytest.approx(1)
+
+
+def test_total_shown() -> None:
+    """It never falls, also where the history took some off."""
+    assert NEW_TRACK.shown_total is None
+    bike = Bike(total_distance=7.0)
+    assert bike.track.shown_total == 7
+    bike.track = bike.track._replace(highest_total=8)
+    bike.ride_on(2)
+    assert bike.track.shown_total == 8
+    bike.ride_on(4)
+    assert bike.track.shown_total == bike.track.total == pytest.approx(8.5)
+
+
+# Addresses
+
+
+def test_address_of_the_start() -> None:
+    """It is the last one of the place, though not each report carries one."""
+    bike = Bike(speed=0.0, address="Old Lane").stand(1)
+    bike.stand(1, address=None).wait(1).report(9, accuracy=4.0, address=None)
+    bike.ride_on(3, address=None)
+    assert bike.ride.start is not None
+    assert bike.ride.start.address == "Old Lane"
+
+
+def test_address_of_the_end() -> None:
+    """It may come with a later report, and the next ride starts there."""
+    bike = Bike(speed=0.0, address="Old Lane").ride_on(3, address=None)
+    bike.stand(1, address=None).stand(1, address="New Lane").stand(9, address=None)
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.end is not None
+    assert bike.ride.end.address == "New Lane"
+    bike.ride_on(3, address=None)
+    assert bike.ride.start is not None
+    assert bike.ride.start.address == "New Lane"
 
 
 # Clocks

@@ -97,9 +97,8 @@ def _start(known: Sequence[KnownRide], ride: Ride) -> datetime:
 
 def _by_now(exact: Track, track: Track, now: datetime) -> Track:
     """Return how far a tracker came exactly, with what was heard of it later."""
-    total = max(track.total or 0, exact.total or 0)
     heard_at = track.heard_at if exact.newest == track.newest else now
-    exact = exact._replace(total=total, heard_at=heard_at)
+    exact = exact._replace(highest_total=track.shown_total or 0, heard_at=heard_at)
     reported_at, known_at = exact.reported_at, track.reported_at
     if known_at is None or (reported_at and known_at <= reported_at):
         return exact

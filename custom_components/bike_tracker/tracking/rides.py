@@ -28,8 +28,10 @@ _DRIFT = 150
 # report before the arrival was lost.
 _NEAR = 1_000
 _NOT_LONG = timedelta(hours=24)
-# Two reports of a bike under way are farther apart after so long than it drifts.
-_TELLING = timedelta(seconds=45)
+# Where walls reflect its signals, fixes of a bike that stands are off for up to so long.
+_STRAYS_FOR = timedelta(minutes=8)
+# So long after the last fix that was off, others are right.
+_DRIFTS_FOR = timedelta(days=1)
 # A tracker whose clock is ahead by more: its fixes are as old as the news of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
@@ -61,12 +63,13 @@ def heard(track: Track, position: Position, now: datetime) -> Step:
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
-    news: list[RideNews] = []
+    track, news = _without_old_drift(track, fix.time), list[RideNews]()
     if track.place and track.seen and track.doubt:
         track, news = _decided(track, track.place, track.seen, track.doubt, report)
     track, more = _after_fix(track, report)
     is_believed = track.ride is not None or track.doubt is None
     track = track._replace(
+        newest=fix,
         heard_at=now,
         reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
         measured_at=position.fix_time,
@@ -91,10 +94,24 @@ def ended(track: Track) -> Step:
         is_known = place and seen and metres(place, seen) <= noise(place, seen)
         # The way to where it was seen last, as far as no drift explains it.
         rest = metres(place, seen) / 1_000 if place and seen and is_known else 0
-        ride = ride._replace(distance=ride.distance + rest)
-        track = track._replace(total=(track.total or 0) + rest, last=ride)
-    track = track._replace(place=track.seen, ride=None, ended=ride)
+        end = ride.end and place and _with_address(ride.end, place)
+        ride = ride._replace(distance=ride.distance + rest, end=end)
+        track = track.longer(rest)._replace(last=ride)
+    track = track._replace(place=_last_place(track), ride=None, ended=ride)
     return track, [("ended", ride)]
+
+
+def _last_place(track: Track) -> Fix | None:
+    """Return where it was seen last, with the address of its place if it is there."""
+    place, seen = track.place, track.seen
+    if place and seen and metres(place, seen) <= noise(place, seen):
+        return _with_address(seen, place)
+    return seen
+
+
+def _with_address(fix: Fix, other: Fix) -> Fix:
+    """Return a fix with the address of another one there, unless it has its own."""
+    return fix if fix.address else fix._replace(address=other.address)
 
 
 def recounted(track: Track) -> Track:
@@ -148,27 +165,37 @@ def _after_message(track: Track, position: Position, now: datetime) -> Step:
 
 def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -> Step:
     """Return the track of which a report says whether a fix in doubt is believed."""
-    track = track._replace(doubt=None, later=None)
+    track = track._replace(doubt=None)
     if not _is_there(track, place, doubt, report):
-        if not track.ride and report.stands and not _slept(doubt, report.fix):
-            track = _drifted(track, metres(place, doubt))
+        is_back = metres(place, report.fix) <= _reach(track, place, report)
+        stands = not track.ride and report.stands
+        if stands and is_back and not _slept(doubt, report.fix):
+            stayed = track.newest != doubt
+            track = _drifted(track, doubt, metres(place, doubt), stayed=stayed)
         # The server's total has the way there, and the way back.
         return recounted(track), []
     if track.ride is None and _stays(track, doubt, report):
-        if report.fix.time - doubt.time < _TELLING:
-            # One that never says it moves may be on its way.
+        if report.fix.time - doubt.time >= _STRAYS_FOR:
+            return _elsewhere(track, place, seen, doubt)
+        if metres(place, doubt) <= _NEAR:
+            # It is at a traffic light, or its fixes are off.
             return track._replace(doubt=doubt), []
-        return _elsewhere(track, place, seen, doubt)
     return _after_fix(track, _Report(doubt), is_sure=True)
 
 
 def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
     fix, off = report.fix, metres(place, report.fix)
-    # After a long sleep it is enough not to be back.
-    is_nearer = metres(doubt, fix) < off or _slept(doubt, fix)
+    # After a long sleep it is enough not to be back; so it is under way.
+    seen = track.ride and track.seen
+    is_on_its_way = seen and is_plausible(place, seen, doubt, report.speed)
+    is_nearer = metres(doubt, fix) < off or _slept(doubt, fix) or is_on_its_way
     is_back = off <= _reach(track, place, report)
-    return is_nearer and not is_back and is_plausible(doubt, doubt, fix, report.speed)
+    return (
+        bool(is_nearer)
+        and not is_back
+        and is_plausible(doubt, doubt, fix, report.speed)
+    )
 
 
 def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
@@ -178,9 +205,26 @@ def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
     return is_at_it or _stood(track, doubt.time, doubt, doubt, report.fix)
 
 
-def _drifted(track: Track, apart: float) -> Track:
+def _drifted(track: Track, fix: Fix, apart: float, *, stayed: bool = False) -> Track:
     """Return the track of a tracker whose fix was off, though its bike stood."""
-    return track._replace(drift=max(track.drift, apart)) if apart <= _NEAR else track
+    if apart > _NEAR:
+        return track
+    return track._replace(
+        drift=max(track.drift, apart),
+        strayed=max(track.strayed, apart if stayed else 0),
+        drifted_at=fix.time,
+    )
+
+
+def _without_old_drift(track: Track, time: datetime) -> Track:
+    """Return the track once its fixes have been right for a day."""
+    is_old = track.drifted_at is None or time - track.drifted_at > _DRIFTS_FOR
+    return _without_drift(track) if is_old else track
+
+
+def _without_drift(track: Track) -> Track:
+    """Return the track of a tracker at a place where its fixes never were off."""
+    return track._replace(drift=0, strayed=0, drifted_at=None)
 
 
 def _elsewhere(track: Track, place: Fix, seen: Fix, fix: Fix) -> Step:
@@ -188,16 +232,15 @@ def _elsewhere(track: Track, place: Fix, seen: Fix, fix: Fix) -> Step:
     apart, over = metres(place, fix), track.ended
     had_arrived = track.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if track.drift else _DRIFT)
-    if is_drift:
-        track = track._replace(strayed=max(track.strayed, apart))
     if is_drift and track.drift:
-        return _drifted(track, apart)._replace(place=fix, seen=fix), []
-    if is_drift:
-        track = _drifted(track, apart)
+        track = _drifted(track, fix, apart, stayed=True)
+        return track._replace(place=fix, seen=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
     there = _further(track, place, seen, _Report(fix), is_rest=is_rest)
     arrived, news = ended(there)
+    if is_drift:
+        arrived = _drifted(arrived, fix, apart, stayed=True)
     return arrived, _start_of(track, there) + news
 
 
@@ -210,7 +253,8 @@ def _after_fix(track: Track, report: _Report, *, is_sure: bool = False) -> Step:
         return track._replace(total=total, place=fix, seen=fix), []
     news: list[RideNews] = []
     if track.ride and _stood(track, track.ride.moved_at, place, seen, fix):
-        (track, news), place = ended(track), seen
+        track, news = ended(track)
+        place = track.place or seen
     there = _at(track, place, seen, report, is_sure=is_sure)
     return there, news + _start_of(track, there)
 
@@ -226,14 +270,16 @@ def _at(
     fix, speed = report.fix, report.speed
     if metres(place, fix) <= _reach(track, place, report):
         is_better = not track.ride and 0 < fix.accuracy < (place.accuracy or inf)
-        track = track._replace(seen=fix, place=fix if is_better else track.place)
+        better = _with_address(fix, place) if is_better else place
+        track = track._replace(
+            seen=fix, place=better._replace(address=fix.address or place.address)
+        )
     elif is_sure or (
-        (track.ride or not report.stands) and is_plausible(place, seen, fix, speed)
+        (_arrives(track) or not report.stands) and is_plausible(place, seen, fix, speed)
     ):
         return _further(track, place, seen, report)
     else:
-        later = fix if track.doubt else None
-        track = track._replace(doubt=track.doubt or fix, later=later)
+        track = track._replace(doubt=track.doubt or fix)
     if ride := track.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(place.time, ride.started_at)
@@ -248,11 +294,15 @@ def _at(
 def _reach(track: Track, place: Fix, report: _Report) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
     explained = noise(place, report.fix)
-    arrives = track.ride is not None and track.says_it_moves is not False
-    if arrives or not report.stands:
+    if _arrives(track) or not report.stands:
         return explained
     is_known = place.accuracy and report.fix.accuracy
     return max(explained, track.drift, 0 if is_known else _DRIFT)
+
+
+def _arrives(track: Track) -> bool:
+    """Return whether a report that it stands is the first one since it moved."""
+    return track.ride is not None and track.says_it_moves is not False
 
 
 def _stood(track: Track, moved_at: datetime, place: Fix, seen: Fix, fix: Fix) -> bool:
@@ -280,14 +330,14 @@ def _further(
     kilometres = way(place, place if track.ride else seen, seen, fix)
     if not kilometres:
         return track._replace(place=fix, seen=fix)
-    track = track._replace(total=(track.total or 0) + kilometres, place=fix, seen=fix)
+    track = track.longer(kilometres)._replace(place=fix, seen=fix)
     if (over := track.ended) and (is_rest or track.was_riding(fix.time)):
         # Its ride was told as over before the fix was believed.
         over = over.further(kilometres, fix, over.moved_at)
         return track._replace(ended=over, last=over)
     ride = track.ride or _new_ride(track, place, seen, fix.time)
     ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
-    return track._replace(ride=ride)
+    return _without_drift(track)._replace(ride=ride)
 
 
 def _sets_off(track: Track, moves: bool | None) -> bool:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
+from ..api.models import MAX_KILOMETRES
 from .distance import Fix, is_speed
 
 type RideNews = tuple[Literal["started", "ended"], Ride]
@@ -56,21 +57,28 @@ class Track(NamedTuple):
     """How far one tracker came, for whoever hears its next report."""
 
     total: float | None = None
-    """Kilometres it went in all; None before there was a fix."""
+    """Kilometres it went in all: what the server had counted first, and all rides.
+
+    None before there was a fix.
+    """
+    highest_total: float = 0
+    """What was shown before the history told of shorter rides."""
     place: Fix | None = None
     """The place up to which its way is counted."""
     seen: Fix | None = None
     """The newest fix that is believed."""
     doubt: Fix | None = None
     """A newer fix that is believed only if the next report is there too."""
-    later: Fix | None = None
-    """The newest fix, if it came too soon to say whether the one in doubt is believed."""
+    newest: Fix | None = None
+    """The newest fix, believed or not."""
     measured_at: datetime | None = None
     """When its newest fix was measured, by the tracker's own clock."""
     drift: float = 0
     """Metres that its fixes were apart while it stood."""
     strayed: float = 0
     """The same of those that stayed there for a while."""
+    drifted_at: datetime | None = None
+    """When its fixes were apart last while it stood."""
     heard_at: datetime | None = None
     """When its newest fix was heard of, by the clock."""
     reported_at: datetime | None = None
@@ -90,9 +98,14 @@ class Track(NamedTuple):
         return self.ride or self.last
 
     @property
-    def newest(self) -> Fix | None:
-        """Return its newest fix, believed or not."""
-        return self.later or self.doubt or self.seen
+    def shown_total(self) -> float | None:
+        """Return the most kilometres that were ever known."""
+        return None if self.total is None else max(self.total, self.highest_total)
+
+    def longer(self, kilometres: float) -> Track:
+        """Return the track that is so much longer, as far as a total may be."""
+        total = min((self.total or 0) + kilometres, MAX_KILOMETRES)
+        return self._replace(total=total)
 
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""

@@ -171,8 +171,8 @@ class Home:
         if tracker.story.rides:
             heard = [item.heard_at for item in tracker.story.rides.known]
             self._booked = max(heard, default=self._booked)
-        if track.total is not None:
-            self.totals.append((now, track.total))
+        if track.shown_total is not None:
+            self.totals.append((now, track.shown_total))
 
 
 def _begin(span: Span) -> datetime:

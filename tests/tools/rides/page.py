@@ -22,9 +22,10 @@ A tracker does not say when a ride starts or ends. Bike Tracker works that out f
   least 20 meters, and at least 50 for a tracker that does not report its accuracy. The very first report of a tracker starts
   no ride.
 - A report that says itself that the bike **stands** (it moves not, or its speed is 0) starts no ride by its place alone: the
-  bike is somewhere else only if the next position is not back again, and for a tracker without accuracy only beyond 150
-  meters. That ride is then told as started and ended at once. Fixes of a tracker that were off while its bike stood are
-  believed no more as far as that, and what such a tracker wanders within a kilometer while it stands is no way.
+  bike is somewhere else only if it rides on from there, or still stands there 8 minutes later, and for a tracker without
+  accuracy only beyond 150 meters. A ride of which nothing else was seen is then told as started and ended at once. Fixes of a
+  tracker that were off while its bike stood are believed no more as far as that, and what such a tracker wanders within a
+  kilometer while it stands is no way: until the bike rides away, or all fixes of a day were right.
 - If the report of the **arrival was lost**, what was ridden after the last one belongs to that ride: up to a kilometer, within
   24 hours, in distance and total, without another event.
 - It **goes on** through traffic lights and short gaps, and **ends** with the last movement. You learn of the end once the
@@ -41,7 +42,8 @@ A tracker does not say when a ride starts or ends. Bike Tracker works that out f
   it. So does one that is more than 45 km away. Nothing faster than 320 km/h counts. A position that is only sent again confirms
   nothing.
 - **Total distance** begins with what the server counted, or with 0. It never falls, and what adds to it belongs to a ride: not
-  the drift of a parked bike, a reset of the server, or a position that jumped.
+  the drift of a parked bike, a reset of the server, or a position that jumped. If the service's history shows that a ride was
+  shorter, the total stays as it is until other rides have made up for it.
 
 Rides survive restarts of Home Assistant, and move along with a tracker to another account.
 
