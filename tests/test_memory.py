@@ -46,10 +46,8 @@ GUARD = Guard(
     *(LATER, PLACE, NOON, NOON),
     is_settled=True,
     moved=False,
-    doubt=PLACE,
-    doubted_at=NOON,
-    doubts=2,
-    triggered=Triggered("motion", NOON, 12.5, LATER),
+    away=(PLACE, PLACE._replace(time=LATER)),
+    triggered=Triggered("alarm", NOON, 12.5, LATER, PLACE, "tow"),
 )
 STORY = Story(
     position=POSITION,
@@ -67,6 +65,7 @@ STORY = Story(
     ),
     track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
     guard=GUARD,
+    changed_by="Ada",
 )
 TIME = "2026-11-20T12:00:00+00:00"
 FIX = {
@@ -303,7 +302,7 @@ async def test_what_changes_while_it_is_written_now(
         ("after", None),
         ("armed_at", None),
         ("triggered", GUARD._replace(triggered=None)),
-        ("doubts", GUARD._replace(doubts=0)),
+        ("away", GUARD._replace(away=())),
     ],
 )
 async def test_guard_that_is_not_readable(

@@ -1,11 +1,18 @@
 """Which alarms are told, and that each is told once."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
 from custom_components.bike_tracker.api import Hardware, Position
-from custom_components.bike_tracker.tracking import Account, Alarm, Moment, Remembered
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Alarm,
+    Moment,
+    Past,
+    Remembered,
+)
+from custom_components.bike_tracker.tracking.alarms import MAX_ALARMS
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, shown
 
@@ -176,6 +183,55 @@ def test_first_report_of_all(account: Account, read: Read) -> None:
     service = Service(account, read)
     assert service.poll() == []
     assert service.poll(a_position(1, alarm="sos")) == ["sos"]
+
+
+def _storm(many: int, words: int = 1) -> list[Position]:
+    """Return reports of the last hour, with so many alarms each."""
+    said = ",".join(f"word{number}" for number in range(words))
+    return [
+        a_position(
+            2 + number,
+            fix_time=(time := NOW - timedelta(seconds=many - number)),
+            device_time=time,
+            alarm=said,
+        )._replace(device_id=sum(b"red"))
+        for number in range(many)
+    ]
+
+
+def _recall(service: Service, reports: list[Position]) -> list[str]:
+    past = Past(reports, NOW)
+    service.account.take_past("red", past, Moment(NOW, has_history=True))
+    return service.tell("red")
+
+
+def test_storm_in_the_history(service: Service) -> None:
+    """The last 50 are fired, and none of them again, nor those before."""
+    storm = _storm(1_000, words=20)
+    fired = _recall(service, storm)
+    assert len(fired) == MAX_ALARMS
+    assert fired[-20:] == [f"word{number}" for number in range(20)]
+    assert _recall(service, storm) == []
+    assert _recall(service, storm[:100]) == []
+
+
+def test_storm_over_live(service: Service) -> None:
+    """Each is fired as it comes, and none again when the history tells of it."""
+    storm, fired = _storm(120), 0
+    for report in storm:
+        service.account.hear([], [report], Moment(NOW))
+        fired += len(service.tell("red"))
+    assert fired == 120
+    assert len(service.account.trackers["red"].story.alarms) <= MAX_ALARMS
+    assert _recall(service, storm) == []
+    assert service.poll(a_position(500, alarm="sos")) == ["sos"]
+
+
+def test_other_server_after_a_storm(service: Service) -> None:
+    """Its numbers begin anew, and its alarms are fired."""
+    _recall(service, _storm(120))
+    position = a_position(3, fix_time=NOW, device_time=NOW, alarm="sos")
+    assert service.poll(position) == ["sos"]
 
 
 def test_forgotten_tracker(service: Service) -> None:

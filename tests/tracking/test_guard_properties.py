@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import Guard, Track
 from custom_components.bike_tracker.tracking.distance import Fix, metres
-from custom_components.bike_tracker.tracking.guard import armed, heard
+from custom_components.bike_tracker.tracking.guard import after_report, armed
 from custom_components.bike_tracker.tracking.rides import heard as ridden
 
 from ..long import examples
@@ -57,13 +57,13 @@ def _guards(
     said: list[Position], track: Track, *, late: timedelta = timedelta()
 ) -> list[Guard]:
     """Return the guard of that bike, armed now, and as it is after each report."""
-    guard = armed(track, False, NOW, None)
+    guard = armed(track, None, False, NOW, None)
     assert guard is not None
     guards = [guard]
     for report in said:
         assert report.device_time is not None
         now = report.device_time + late
-        guard = heard(guard, report, track, now)
+        guard = after_report(guard, report, track, now)
         track, _ = ridden(track, report, now)
         guards.append(guard)
     return guards
@@ -137,11 +137,11 @@ def test_older_reports(said: list[Position]) -> None:
 def test_heard_again(said: list[Position]) -> None:
     """What comes twice changes nothing."""
     track = _standing()
-    guard = armed(track, False, NOW, None)
+    guard = armed(track, None, False, NOW, None)
     assert guard is not None
     for report in said:
         assert report.device_time is not None
-        guard = heard(guard, report, track, report.device_time)
+        guard = after_report(guard, report, track, report.device_time)
         track, _ = ridden(track, report, report.device_time)
-        again = heard(guard, report, track, report.device_time)
+        again = after_report(guard, report, track, report.device_time)
         assert again.triggered == guard.triggered

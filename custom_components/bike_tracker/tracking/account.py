@@ -116,7 +116,14 @@ class Account:
                     if told
                     else goes_back(listed, known, position)
                 )
-                story = self._after(listed, story, position, moment, is_older=is_older)
+                story = self._after(
+                    listed,
+                    story,
+                    position,
+                    moment,
+                    is_older=is_older,
+                    received_at=listed.last_update,
+                )
             elif unique_id in due:
                 story = story.after_time(moment)
             if device or told or is_outdated(listed, story.position):
@@ -207,14 +214,20 @@ class Account:
             }
         )
 
-    def arm(self, unique_id: str, now: datetime) -> Changes[str, Tracker] | None:
+    def arm(
+        self, unique_id: str, now: datetime, changed_by: str | None = None
+    ) -> Changes[str, Tracker] | None:
         """Guard a listed tracker; return what is different, None if it has no place."""
-        story = self._story(unique_id).armed(now, self.told(unique_id, "guard"))
+        last_fired = self.told(unique_id, "guard")
+        story = self._story(unique_id).armed(now, last_fired, changed_by)
         return story and self._tell_story(unique_id, story)
 
-    def disarm(self, unique_id: str) -> Changes[str, Tracker]:
+    def disarm(
+        self, unique_id: str, changed_by: str | None = None
+    ) -> Changes[str, Tracker]:
         """Guard a listed tracker no more; return what is different."""
-        return self._tell_story(unique_id, self._story(unique_id)._replace(guard=None))
+        story = self._story(unique_id)._replace(guard=None, changed_by=changed_by)
+        return self._tell_story(unique_id, story)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
@@ -297,15 +310,18 @@ class Account:
         moment: Moment,
         *,
         is_older: bool | None,
+        received_at: datetime | None = None,
     ) -> Story:
         """Return the story after a report; an older one tells its alarms alone."""
         if is_older:
-            return story.with_alarms(position, moment)
+            return story.with_older_report(position, moment)
         is_new = device.unique_id not in self.remembered.stories
         if device.unique_id not in self.trackers:
             moment = moment._replace(came_back=True)
         is_news = not is_new and story.there_already != position.id
-        return story.with_report(position, moment, is_news=is_news)
+        return story.with_report(
+            position, moment, is_news=is_news, received_at=received_at
+        )
 
     def _newer(self, devices: Iterable[Device]) -> dict[str, Device]:
         """Return the listed devices that messages tell of, unless what is known is newer."""

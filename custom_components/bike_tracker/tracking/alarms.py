@@ -1,6 +1,7 @@
 """Alarms: what a report was sent for, and what that is called here."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 import re
 from typing import Any, Final, NamedTuple
 
@@ -15,11 +16,14 @@ ALARM_TYPES: Final = (
     "other",
 )
 """What kinds of alarms there are; the last one is any that nobody knows."""
+MAX_ALARMS: Final = 50
+"""So many are kept of a tracker, and wait to be fired."""
 
 # What Traccar up to 4.14 calls it.
 _OLD_WORDS: Final = {"shock": "vibration"}
-# Nobody sets off so many at once; it bounds what a server may have told.
-_MOST_AT_ONCE: Final = 20
+# Nobody sets off so many at once; it bounds what a server may send.
+_MAX_AT_ONCE: Final = 20
+_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Alarm(NamedTuple):
@@ -35,9 +39,14 @@ class Alarm(NamedTuple):
     None where it was there before anybody could listen: nobody tells it.
     """
     report: int
-    """The ID of the position, 0 where another account's server gave it."""
+    """The ID of the position."""
     reported_at: datetime | None = None
     """When the tracker sent the report by its own clock, in UTC."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Return what makes it this alarm."""
+        return self.word, self.report
 
     @property
     def type(self) -> str:
@@ -59,7 +68,7 @@ def alarms_of(position: Position) -> list[Alarm]:
     """Return the alarms that a report was sent for, each once, not heard of yet."""
     if not position.alarm:
         return []
-    lines = map(one_line, position.alarm.split(",", _MOST_AT_ONCE)[:_MOST_AT_ONCE])
+    lines = map(one_line, position.alarm.split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE])
     reported_at = position.device_time or position.fix_time
     return [
         Alarm(word, position.fix_time, None, position.id, reported_at)
@@ -67,10 +76,24 @@ def alarms_of(position: Position) -> list[Alarm]:
     ]
 
 
-def is_same(known: Alarm, alarm: Alarm) -> bool:
-    """Return whether two are one alarm, of which another server has another ID."""
-    if known.word != alarm.word:
-        return False
-    if known.report and alarm.report:
-        return known.report == alarm.report
-    return known.reported_at == alarm.reported_at
+def new_alarms(known: Sequence[Alarm], reports: Sequence[Position]) -> list[Alarm]:
+    """Return the alarms of reports that are not known yet, the last 50 at most.
+
+    Once that many are known, what is not newer than all of them may have been forgotten.
+    """
+    keys = {alarm.key for alarm in known}
+    is_full = len(known) >= MAX_ALARMS
+    last_report = max((alarm.report for alarm in known), default=0)
+    last_time = max((_time(alarm) for alarm in known), default=_BEGINNING)
+    new = {
+        alarm.key: alarm
+        for report in [report for report in reports if report.alarm][-MAX_ALARMS:]
+        for alarm in alarms_of(report)
+        if alarm.key not in keys
+        and not (is_full and report.id <= last_report and _time(alarm) <= last_time)
+    }
+    return list(new.values())[-MAX_ALARMS:]
+
+
+def _time(alarm: Alarm) -> datetime:
+    return alarm.reported_at or _BEGINNING

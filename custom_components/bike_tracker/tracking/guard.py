@@ -1,57 +1,65 @@
-"""The guard: a bike that was armed where it stands, and what is no longer as it was then.
+"""The guard: a bike that was armed where it stands, and what triggers it.
 
 One report of a bike that says it stands proves little: fixes drift and jump. It is away
 if the next report is there too, or the third one is not back. A report that says the bike
 moves is believed at once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Position
-from .alarms import Alarm, alarms_of
+from ..api.models import is_real
+from .alarms import alarms_of
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import following
-from .rides import says_it_moves
+from .rides import heard as ridden, says_it_moves
 from .track import Track
+
+Cause = Literal["place", "motion", "alarm"]
 
 _ALARMS: Final = {"vibration", "movement", "tow", "tampering", "removing"} | {
     *("power_cut", "geofence_exit", "jamming")
 }
-# Metres that fixes of a bike that stands may be apart, whatever accuracy is told, and
+# Metres that fixes of a bike that stands may be apart, whatever accuracy is reported, and
 # where none is, or its fixes were known to drift farther than that.
-_LEAST = 50
-_LEAST_WHERE_UNKNOWN = 150
+_MIN_DISTANCE = 50
+_MIN_DISTANCE_WHERE_UNKNOWN = 150
 # Farther away by so many metres, one report is enough.
 _FAR = 1_000
 # So many reports in a row that saw it elsewhere are believed, wherever that was.
 _ENOUGH = 3
 # Where walls reflected its signals before, it was for minutes.
-_STRAYS_FOR = timedelta(minutes=10)
+_DRIFTS_FOR = timedelta(minutes=10)
 # A bike that was armed on its last metres stands by then, and reports of before have come.
-# A clock that is off by more is wrong.
 _ARRIVES_WITHIN = timedelta(minutes=5)
 
 
 class Triggered(NamedTuple):
-    """Why a guard was triggered."""
+    """Why a guard was triggered, and where the bike was seen then."""
 
-    cause: Literal["place", "motion", "alarm"]
+    cause: Cause
     """It is elsewhere, began to move, or its tracker raised an alarm."""
     since: datetime
     """When the tracker noticed it, in UTC."""
     distance: float
     """Metres from where it was armed."""
     heard_at: datetime
-    """Its number: when it was heard of, later than any before it, in UTC."""
+    """Its number: when it was received, later than any before it, in UTC."""
+    fix: Fix | None = None
+    alarm: str | None = None
+    """The type of the alarm that was the cause."""
 
     def described(self) -> dict[str, Any]:
-        """Return what is told of it."""
+        """Return the attributes of the entity and of trigger variables."""
         return {
             "cause": self.cause,
             "since": self.since,
             "distance": round(self.distance),
+            "address": self.fix and self.fix.address,
+            "latitude": self.fix and self.fix.latitude,
+            "longitude": self.fix and self.fix.longitude,
         }
 
 
@@ -59,84 +67,112 @@ class Guard(NamedTuple):
     """How a tracker is guarded, until it is disarmed or armed anew."""
 
     armed_at: datetime
-    """When it was armed, in UTC."""
+    """When it was armed by the house's clock, in UTC."""
     place: Fix
     """Where it was then."""
     after: datetime
-    """Reports older than this, by the tracker's clock, trigger nothing."""
-    told: datetime | None = None
+    """Reports older than this trigger nothing: of before the arming, or known then."""
+    last_fired: datetime | None = None
     """The number of what triggered it the time before."""
     is_settled: bool = False
-    """Whether no report is on its way that tells better where it was armed."""
+    """Whether no report is on its way that says better where it was armed."""
     moved: bool | None = None
-    """Whether it said last that it moves, None while it never did."""
-    doubt: Fix | None = None
-    """Where the last report saw it, if that is elsewhere and was not believed yet."""
-    doubted_at: datetime | None = None
-    """When the first of those in a row was measured that saw it elsewhere."""
-    doubts: int = 0
-    """How many there are in a row."""
+    """The last word of its tracker on whether it moves."""
+    away: tuple[Fix, ...] = ()
+    """Of the reports in a row that saw it elsewhere: the first, and the last two."""
     triggered: Triggered | None = None
 
 
 def armed(
-    track: Track | None, moved: bool | None, now: datetime, told: datetime | None
+    track: Track | None,
+    position: Position | None,
+    moved: bool | None,
+    now: datetime,
+    last_fired: datetime | None,
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
     if track is None or (place := _place(track)) is None:
         return None
-    return Guard(now, place, _after(track, now), told, moved=moved)
+    known_at = position and _reported_at(position, _received_at(position, None, now))
+    return Guard(now, place, max(now, known_at or now), last_fired, moved=moved)
 
 
-def heard(guard: Guard, position: Position, track: Track, now: datetime) -> Guard:
-    """Return the guard after a report, given the track before it."""
-    time = position.device_time or position.fix_time
+def after_report(
+    guard: Guard,
+    report: Position,
+    track: Track,
+    now: datetime,
+    received_at: datetime | None = None,
+) -> Guard:
+    """Return the guard after a report, given the track before it.
+
+    The service received it at its `serverTime`; `received_at` is for services without.
+    """
+    received_at = _received_at(report, received_at, now)
+    guard = after_alarm(guard, report, track, now, received_at)
+    time = _reported_at(report, received_at)
     if guard.triggered or time is None:
         return guard
-    fix, moved = fix_of(position, position.fix_time), guard.moved
-    guard = guard if position.motion is None else guard._replace(moved=position.motion)
+    before = guard.moved
+    if report.motion is not None:
+        guard = guard._replace(moved=report.motion)
     if time < guard.after:
         return guard._replace(is_settled=False)
-    guard = _settled(guard, track, fix, position, time)
-    if fix and guard.is_settled and _is_newer(guard, fix):
-        guard, is_away = _seen(guard, fix, position, track)
+    fix = fix_of(report, report.fix_time)
+    guard = _settled(guard, track, fix, report, time)
+    if fix and guard.is_settled and _is_newer(guard, fix, received_at):
+        guard, is_away = _seen(guard, fix, report, track)
         if is_away:
-            return _triggered(guard, "place", fix.time, fix, now)
-    if position.motion and moved is False:
+            return _triggered(guard, "place", min(fix.time, received_at), fix, now)
+    if report.motion and before is False:
         return _triggered(guard, "motion", time, fix or track.seen, now)
     return guard
 
 
-def recalled(
-    guard: Guard, reports: Sequence[Position], track: Track, now: datetime
+def after_alarm(
+    guard: Guard,
+    report: Position,
+    track: Track | None,
+    now: datetime,
+    received_at: datetime | None = None,
 ) -> Guard:
-    """Return the guard after what the service's history tells, oldest first."""
-    for report in reports:
-        guard = alarmed(guard, alarms_of(report), track, now)
-    if guard.triggered or not guard.is_settled:
+    """Return the guard after the alarms of a report, by the time of its message."""
+    if now < guard.armed_at:
+        # The house's clock was ahead when it was armed.
+        guard = guard._replace(armed_at=now, after=now)
+    time = _reported_at(report, _received_at(report, received_at, now))
+    if guard.triggered or time is None or time < guard.after:
         return guard
-    doubt, before = guard.doubt, None
-    for fix, report in _seen_later(guard, reports):
-        is_away = not _is_near(guard.place, fix, track)
-        if is_away and says_it_moves(report):
-            return _triggered(guard, "place", fix.time, fix, now)
-        if doubt and fix.time < doubt.time:
-            before = fix if is_away else None
-    if doubt and before and _stood(guard, before, doubt, track):
-        return _triggered(guard, "place", doubt.time, doubt, now)
+    for alarm in alarms_of(report):
+        if alarm.type in _ALARMS:
+            fix = fix_of(report, report.fix_time) or (track and track.seen)
+            return _triggered(guard, "alarm", time, fix, now, alarm.type)
     return guard
 
 
-def alarmed(
-    guard: Guard, alarms: Iterable[Alarm], track: Track | None, now: datetime
+def after_history(
+    guard: Guard, reports: Iterable[Position], track: Track, now: datetime
 ) -> Guard:
-    """Return the guard after new alarms, which may be those of an old report."""
-    for alarm in alarms:
-        time = alarm.reported_at
-        is_cause = time and time >= guard.after and alarm.type in _ALARMS
-        if time and is_cause and not guard.triggered:
-            return _triggered(guard, "alarm", time, track and track.seen, now)
+    """Return the guard as if these reports had come in time, after this track."""
+    guard = guard._replace(moved=track.says_it_moves, away=())
+    for report in reports:
+        guard = after_report(guard, report, track, now)
+        track, _ = ridden(track, report, now)
     return guard
+
+
+def _received_at(
+    report: Position, received_at: datetime | None, now: datetime
+) -> datetime:
+    """Return when the service received a report, as far as that is known."""
+    times = (report.server_time, received_at)
+    return next(filter(is_real, times), now)
+
+
+def _reported_at(report: Position, received_at: datetime) -> datetime | None:
+    """Return when a tracker reported; its clock is not ahead of the service's."""
+    time = report.device_time or report.fix_time
+    return time and min(time, received_at)
 
 
 def _place(track: Track) -> Fix | None:
@@ -147,105 +183,96 @@ def _place(track: Track) -> Fix | None:
     return seen
 
 
-def _after(track: Track, now: datetime) -> datetime:
-    """Return up to when reports are older, by the tracker's clock if that is wrong."""
-    clock = (track.measured_at or now) + (now - (track.heard_at or now))
-    return now if abs(clock - now) <= _ARRIVES_WITHIN else clock + _ARRIVES_WITHIN
-
-
 def _settled(
-    guard: Guard, track: Track, fix: Fix | None, position: Position, time: datetime
+    guard: Guard, track: Track, fix: Fix | None, report: Position, time: datetime
 ) -> Guard:
     """Return the guard with where the bike stood when it was armed, once that is known.
 
-    The report of its arrival may come later than the person who arms it, and the last one
-    may have jumped.
+    The report of its arrival may come later than the person who arms it, or never, and
+    the last one may have jumped.
     """
     if guard.is_settled:
         return guard
-    place, ride, seen = _place(track) or guard.place, track.ride, track.seen
-    moved_just_now = ride and seen and ride.moved_at >= seen.time
+    place = _place(track) or guard.place
     is_near = any(_is_near(place, other, track) for other in (track.place, fix))
-    stands = is_near and not track.doubt and not moved_just_now
+    stands = is_near and not track.doubt and not _moved_last(track)
     # Not the first report after a silence: that may be the one of its arrival.
-    could_tell = says_it_moves(position) or place.time >= guard.after
+    could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
-    return guard._replace(place=place, is_settled=stands or is_late)
+    return guard._replace(place=place, is_settled=stands or bool(is_late))
+
+
+def _moved_last(track: Track) -> bool:
+    """Return whether the last report was one of a ride under way.
+
+    So it was too if the ride is only over because nothing was received since.
+    """
+    ride = track.ride or (track.says_it_moves and track.ended)
+    return bool(ride and track.seen and ride.moved_at >= track.seen.time)
 
 
 def _is_near(place: Fix, fix: Fix | None, track: Track) -> bool:
     return fix is not None and metres(place, fix) <= _reach(place, fix, track)
 
 
-def _is_newer(guard: Guard, fix: Fix) -> bool:
+def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
     """Return whether a fix was measured since, and is none that is sent again."""
-    return fix.time > guard.doubt.time if guard.doubt else fix.time >= guard.after
+    if guard.away:
+        return fix.time > guard.away[-1].time
+    return min(fix.time, received_at) >= guard.after
 
 
-def _seen(
-    guard: Guard, fix: Fix, position: Position, track: Track
-) -> tuple[Guard, bool]:
+def _seen(guard: Guard, fix: Fix, report: Position, track: Track) -> tuple[Guard, bool]:
     """Return the guard of a bike that is seen there, and whether it is away."""
     beyond = metres(guard.place, fix) - _reach(guard.place, fix, track)
     if beyond <= 0:
-        return guard._replace(doubt=None, doubted_at=None, doubts=0), False
-    doubted_at, seen = guard.doubted_at or fix.time, track.seen or guard.place
+        return guard._replace(away=()), False
+    first = guard.away[0] if guard.away else fix
     is_sure = (
-        says_it_moves(position) is True
-        or (beyond > _FAR and is_plausible(guard.place, seen, fix, position.speed))
+        says_it_moves(report) is True
         or (
-            fix.time - doubted_at >= _STRAYS_FOR
+            beyond > _FAR
+            and is_plausible(guard.place, track.seen or guard.place, fix, report.speed)
+        )
+        or (
+            fix.time - first.time >= _DRIFTS_FOR
             if metres(guard.place, fix) <= track.strayed
-            else _is_there(guard, fix, position)
+            else _is_there(guard, fix, report)
         )
     )
-    doubts = guard.doubts + 1
-    return guard._replace(doubt=fix, doubted_at=doubted_at, doubts=doubts), is_sure
+    away = (*guard.away, fix)
+    return guard._replace(away=(*away[:1], *away[1:][-2:])), is_sure
 
 
 def _reach(place: Fix, fix: Fix, track: Track) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
     is_exact = place.accuracy and fix.accuracy and not track.drift
-    return max(noise(place, fix), _LEAST if is_exact else _LEAST_WHERE_UNKNOWN)
+    minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
+    return max(noise(place, fix), minimum)
 
 
-def _is_there(guard: Guard, fix: Fix, position: Position) -> bool:
+def _is_there(guard: Guard, fix: Fix, report: Position) -> bool:
     """Return whether a report confirms the one before it.
 
     Of a bike that says it stands two fixes that jumped are not at one place.
     """
-    if (doubt := guard.doubt) is None:
+    if not guard.away:
         return False
-    is_near = says_it_moves(position) is None or metres(doubt, fix) <= noise(doubt, fix)
-    return is_near or guard.doubts + 1 >= _ENOUGH
-
-
-def _seen_later(
-    guard: Guard, reports: Sequence[Position]
-) -> list[tuple[Fix, Position]]:
-    """Return where reports saw a bike, without those in which it may just arrive."""
-    fixes = ((fix_of(report, report.fix_time), report) for report in reports)
-    return [
-        (fix, report)
-        for fix, report in fixes
-        if fix and fix.time - guard.after > _ARRIVES_WITHIN
-    ]
-
-
-def _stood(guard: Guard, before: Fix, doubt: Fix, track: Track) -> bool:
-    """Return whether a bike that is seen elsewhere was there before, for long enough."""
-    strays = metres(guard.place, doubt) <= track.strayed
-    is_long = not strays or doubt.time - before.time >= _STRAYS_FOR
-    return is_long and metres(before, doubt) <= noise(before, doubt)
+    last = guard.away[-1]
+    is_near = says_it_moves(report) is None or metres(last, fix) <= noise(last, fix)
+    return is_near or len(guard.away) + 1 >= _ENOUGH
 
 
 def _triggered(
     guard: Guard,
-    cause: Literal["place", "motion", "alarm"],
+    cause: Cause,
     since: datetime,
     fix: Fix | None,
     now: datetime,
+    alarm: str | None = None,
 ) -> Guard:
-    apart = metres(guard.place, fix) if fix else 0
-    number = following([guard.told], now)
-    return guard._replace(triggered=Triggered(cause, since, apart, number))
+    distance = metres(guard.place, fix) if fix else 0
+    number = following([guard.last_fired], now)
+    return guard._replace(
+        triggered=Triggered(cause, since, distance, number, fix, alarm)
+    )

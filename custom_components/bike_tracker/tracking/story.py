@@ -1,13 +1,14 @@
 """The story of one tracker: what outlives lists, outages and restarts."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Final, NamedTuple
 
 from ..api import DeviceStatus, Position
-from .alarms import Alarm, alarms_of, is_same
+from .alarms import MAX_ALARMS, Alarm, new_alarms
 from .checkpoint import Gap, is_at_rest
-from .guard import Guard, alarmed, armed, heard as guard_heard, recalled
+from .guard import Guard, after_alarm, after_history, after_report, armed
 from .history import Past, after_past
 from .occurrences import Moment, RideEvent, later
 from .reports import in_order, is_older_position, taken
@@ -41,6 +42,8 @@ class Story(NamedTuple):
     """The position it had when it was listed first: its alarm was before anybody listened."""
     guard: Guard | None = None
     """How it is guarded, None while it is not."""
+    changed_by: str | None = None
+    """The name of the person who armed or disarmed it last, None for automations."""
 
     @property
     def ride_events(self) -> tuple[RideEvent, ...]:
@@ -80,7 +83,12 @@ class Story(NamedTuple):
         return self if since is self.since else self._replace(since=since)
 
     def with_report(
-        self, position: Position, moment: Moment, *, is_news: bool
+        self,
+        position: Position,
+        moment: Moment,
+        *,
+        is_news: bool,
+        received_at: datetime | None = None,
     ) -> Story:
         """Return the story after the newest report.
 
@@ -91,12 +99,12 @@ class Story(NamedTuple):
         now, came_back = moment.now, moment.came_back
         position, story = taken(known, report), self
         if position.alarm:
-            story = self.with_alarms(position, moment, is_news=is_news)
+            story = self.with_alarms([position], moment, is_news=is_news)
         if position is known:
             return story
         shown, guard, before = self.shown, story.guard, self.track or NEW_TRACK
         if guard:
-            guard = guard_heard(guard, report, before, now)
+            guard = after_report(guard, report, before, now, received_at)
         if came_back and shown is None and known and known.latitude is not None:
             shown = known
         track, news = heard(before, position, now)
@@ -114,13 +122,19 @@ class Story(NamedTuple):
 
     def with_past(self, past: Past, moment: Moment) -> Story:
         """Return the story after all that was reported in a gap; old alarms are not told."""
-        story, reports = self, in_order(past.reports)
-        for report in reports:
-            time = report.device_time or report.fix_time
-            if time and moment.now - time <= _OLDEST_ALARM:
-                story = story.with_alarms(report, moment)
-        if story.guard and story.track:
-            guard = recalled(story.guard, reports, story.track, moment.now)
+        now, reports = moment.now, in_order(past.reports)
+        recent = [
+            report
+            for report in reports
+            if (time := report.device_time or report.fix_time)
+            and now - time <= _OLDEST_ALARM
+        ]
+        story = self.with_alarms(recent, moment)
+        track = story.rides and story.rides.checkpoint and story.rides.checkpoint.track
+        if story.guard and track and (newest := story.position):
+            # Newer ones follow below.
+            older = (item for item in reports if not is_older_position(newest, item))
+            guard = after_history(story.guard, older, track, now)
             story = story._replace(guard=guard)
         known = story.position and story.position.fix_time
         if known and story.track and story.rides:
@@ -132,35 +146,37 @@ class Story(NamedTuple):
                 story = story.with_report(report, moment, is_news=True)
         return story
 
+    def with_older_report(self, position: Position, moment: Moment) -> Story:
+        """Return the story after a report older than the newest: its alarms count."""
+        story, guard = self.with_alarms([position], moment), self.guard
+        if guard and position.alarm:
+            guard = after_alarm(guard, position, self.track, moment.now)
+        return story._replace(guard=guard)
+
     def with_alarms(
-        self, position: Position, moment: Moment, *, is_news: bool = True
+        self, reports: Sequence[Position], moment: Moment, *, is_news: bool = True
     ) -> Story:
-        """Return the story after the alarms of a report, which may be an old one."""
-        new = [
-            alarm
-            for alarm in alarms_of(position)
-            if not any(is_same(known, alarm) for known in self.alarms)
-        ]
-        if not new:
+        """Return the story after the alarms of reports, which may be old ones."""
+        if not (new := new_alarms(self.alarms, reports)):
             return self
         if not is_news:
-            return self._replace(alarms=(*self.alarms, *new))
+            return self._replace(alarms=(*self.alarms, *new)[-MAX_ALARMS:])
         # A history may tell the others again, also if the tracker's clock is ahead.
         since = moment.now - _OLDEST_ALARM
         old = takewhile(lambda known: known.is_older(since), self.alarms)
-        return self._replace(
-            alarms=later(self.alarms, new, moment, old=len(list(old))),
-            guard=self.guard and alarmed(self.guard, new, self.track, moment.now),
-        )
+        alarms = later(self.alarms, new, moment, old=len(list(old)))
+        return self._replace(alarms=alarms[-MAX_ALARMS:])
 
-    def armed(self, now: datetime, told: datetime | None) -> Story | None:
+    def armed(
+        self, now: datetime, last_fired: datetime | None, changed_by: str | None
+    ) -> Story | None:
         """Return the story once it is guarded, None while it never had a place."""
         moving, track, position = self.since.moving, self.track, self.position
         if track is None and position:
             # Version 1.0 remembered nothing else.
             track, _ = heard(NEW_TRACK, position, position.fix_time or now)
-        guard = armed(track, moving and moving.is_so, now, told)
-        return guard and self._replace(guard=guard)
+        guard = armed(track, position, moving and moving.is_so, now, last_fired)
+        return guard and self._replace(guard=guard, changed_by=changed_by)
 
     def after_time(self, moment: Moment) -> Story:
         """Return the story by now: what waits is told, who is silent rides no more."""
