@@ -38,6 +38,11 @@ class Fix(NamedTuple):
     address: str | None = None
     """The service's word for the place."""
 
+    def or_address_of(self, other: Fix | None) -> Fix:
+        """Return this fix, with the address of another one there if it has none."""
+        address = self.address or (other and other.address)
+        return self._replace(address=address)
+
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
     """Return where a tracker was at this time, None if its report does not say it."""

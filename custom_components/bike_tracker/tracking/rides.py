@@ -63,7 +63,8 @@ def heard(track: Track, position: Position, now: datetime) -> Step:
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
-    track, news = _without_old_drift(track, fix.time), list[RideNews]()
+    is_drift_old = track.drifted_at and fix.time - track.drifted_at > _DRIFTS_FOR
+    track, news = track.without_drift() if is_drift_old else track, list[RideNews]()
     if track.place and track.seen and track.doubt:
         track, news = _decided(track, track.place, track.seen, track.doubt, report)
     track, more = _after_fix(track, report)
@@ -89,37 +90,16 @@ def ended(track: Track) -> Step:
     """Return the track after its ride, where the tracker was seen last."""
     if (ride := track.ride) is None:
         return track, []
+    place, seen = track.place, track.seen
+    is_known = place and seen and metres(place, seen) <= noise(place, seen)
     if ride.distance:
-        place, seen = track.place, track.seen
-        is_known = place and seen and metres(place, seen) <= noise(place, seen)
         # The way to where it was seen last, as far as no drift explains it.
         rest = metres(place, seen) / 1_000 if place and seen and is_known else 0
-        end = ride.end and place and _with_address(ride.end, place)
+        end = ride.end and ride.end.or_address_of(place)
         ride = ride._replace(distance=ride.distance + rest, end=end)
         track = track.longer(rest)._replace(last=ride)
-    track = track._replace(place=_last_place(track), ride=None, ended=ride)
-    return track, [("ended", ride)]
-
-
-def _last_place(track: Track) -> Fix | None:
-    """Return where it was seen last, with the address of its place if it is there."""
-    place, seen = track.place, track.seen
-    if place and seen and metres(place, seen) <= noise(place, seen):
-        return _with_address(seen, place)
-    return seen
-
-
-def _with_address(fix: Fix, other: Fix) -> Fix:
-    """Return a fix with the address of another one there, unless it has its own."""
-    return fix if fix.address else fix._replace(address=other.address)
-
-
-def recounted(track: Track) -> Track:
-    """Return the track for totals of the server that do not go on from the last one."""
-    return track._replace(
-        place=track.place and track.place._replace(total=None),
-        seen=track.seen and track.seen._replace(total=None),
-    )
+    there = seen.or_address_of(place) if seen and is_known else seen
+    return track._replace(place=there, ride=None, ended=ride), [("ended", ride)]
 
 
 def _time(time: datetime | None, now: datetime) -> datetime | None:
@@ -173,7 +153,7 @@ def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -
             stayed = track.newest != doubt
             track = _drifted(track, doubt, metres(place, doubt), stayed=stayed)
         # The server's total has the way there, and the way back.
-        return recounted(track), []
+        return track.without_totals(), []
     if track.ride is None and _stays(track, doubt, report):
         if report.fix.time - doubt.time >= _STRAYS_FOR:
             return _elsewhere(track, place, seen, doubt)
@@ -186,16 +166,15 @@ def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -
 def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
     fix, off = report.fix, metres(place, report.fix)
-    # After a long sleep it is enough not to be back; so it is under way.
-    seen = track.ride and track.seen
-    is_on_its_way = seen and is_plausible(place, seen, doubt, report.speed)
-    is_nearer = metres(doubt, fix) < off or _slept(doubt, fix) or is_on_its_way
-    is_back = off <= _reach(track, place, report)
-    return (
-        bool(is_nearer)
-        and not is_back
-        and is_plausible(doubt, doubt, fix, report.speed)
-    )
+    if off <= _reach(track, place, report) or not is_plausible(
+        doubt, doubt, fix, report.speed
+    ):
+        return False
+    if metres(doubt, fix) < off or _slept(doubt, fix):
+        return True
+    # Under way it may turn round.
+    is_riding = track.ride and track.seen
+    return bool(is_riding and is_plausible(place, is_riding, doubt, report.speed))
 
 
 def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
@@ -207,24 +186,8 @@ def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
 
 def _drifted(track: Track, fix: Fix, apart: float, *, stayed: bool = False) -> Track:
     """Return the track of a tracker whose fix was off, though its bike stood."""
-    if apart > _NEAR:
-        return track
-    return track._replace(
-        drift=max(track.drift, apart),
-        strayed=max(track.strayed, apart if stayed else 0),
-        drifted_at=fix.time,
-    )
-
-
-def _without_old_drift(track: Track, time: datetime) -> Track:
-    """Return the track once its fixes have been right for a day."""
-    is_old = track.drifted_at is None or time - track.drifted_at > _DRIFTS_FOR
-    return _without_drift(track) if is_old else track
-
-
-def _without_drift(track: Track) -> Track:
-    """Return the track of a tracker at a place where its fixes never were off."""
-    return track._replace(drift=0, strayed=0, drifted_at=None)
+    is_near = apart <= _NEAR
+    return track.with_drift(apart, fix.time, stayed=stayed) if is_near else track
 
 
 def _elsewhere(track: Track, place: Fix, seen: Fix, fix: Fix) -> Step:
@@ -270,10 +233,9 @@ def _at(
     fix, speed = report.fix, report.speed
     if metres(place, fix) <= _reach(track, place, report):
         is_better = not track.ride and 0 < fix.accuracy < (place.accuracy or inf)
-        better = _with_address(fix, place) if is_better else place
-        track = track._replace(
-            seen=fix, place=better._replace(address=fix.address or place.address)
-        )
+        address = fix.address or place.address
+        place = (fix if is_better else place)._replace(address=address)
+        track = track._replace(seen=fix, place=place)
     elif is_sure or (
         (_arrives(track) or not report.stands) and is_plausible(place, seen, fix, speed)
     ):
@@ -337,7 +299,7 @@ def _further(
         return track._replace(ended=over, last=over)
     ride = track.ride or _new_ride(track, place, seen, fix.time)
     ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
-    return _without_drift(track)._replace(ride=ride)
+    return track.without_drift()._replace(ride=ride)
 
 
 def _sets_off(track: Track, moves: bool | None) -> bool:

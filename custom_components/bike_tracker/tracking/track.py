@@ -107,6 +107,25 @@ class Track(NamedTuple):
         total = min((self.total or 0) + kilometres, MAX_KILOMETRES)
         return self._replace(total=total)
 
+    def without_totals(self) -> Track:
+        """Return the track for totals of the server that do not go on from the last one."""
+        return self._replace(
+            place=self.place and self.place._replace(total=None),
+            seen=self.seen and self.seen._replace(total=None),
+        )
+
+    def with_drift(self, apart: float, time: datetime, *, stayed: bool) -> Track:
+        """Return the track of a tracker whose fix was so many metres off."""
+        return self._replace(
+            drift=max(self.drift, apart),
+            strayed=max(self.strayed, apart if stayed else 0),
+            drifted_at=time,
+        )
+
+    def without_drift(self) -> Track:
+        """Return the track of a tracker whose fixes are right."""
+        return self._replace(drift=0, strayed=0, drifted_at=None)
+
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""
         return self.ended is not None and time <= self.ended.moved_at
