@@ -72,6 +72,27 @@ async def test_ride(
     assert duration == pytest.approx(ride["duration"] / 60)
 
 
+async def test_red_light_right_after_setting_off(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    rides: list[tuple[str, dict[str, Any]]],
+) -> None:
+    """A bike of which two polls see that it waits is on one ride."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    await poll()
+    for metres in (230, 0):
+        go(simulator, metres, **standing(100.23))
+        await poll()
+    assert rides == []
+    await async_ride(simulator, poll)
+
+    assert [kind for kind, _ in rides] == ["started", "ended"]
+    assert rides[-1][1]["distance"] > 1.2
+
+
 async def test_what_there_is(
     hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
 ) -> None:
