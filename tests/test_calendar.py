@@ -79,7 +79,8 @@ async def test_ride_that_is_over(
     client = await hass_client()
     query = {"start": (now - DAY).isoformat(), "end": now.isoformat()}
     response = await client.get(f"/api/calendars/{CALENDAR}", params=query)
-    assert [event["uid"] for event in await response.json()] == [ride["number"]]
+    [event] = await response.json()
+    assert event["uid"] == f"{RED} {ride['started_at']}"
 
 
 @pytest.mark.parametrize(

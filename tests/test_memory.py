@@ -19,7 +19,6 @@ from custom_components.bike_tracker.tracking import (
     Alarm,
     Fix,
     Guard,
-    KnownRide,
     Remembered,
     Ride,
     RideEvent,
@@ -59,8 +58,8 @@ STORY = Story(
     ),
     rides=RideLog(
         (RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
-        (RideEvent("started", RIDE, None),),
-        (KnownRide(NOON, RIDE, True, LATER),),
+        (RIDE,),
+        NOON,
         Checkpoint(Track(total=9.5, seen=PLACE), NOON, True, LATER, RIDE, (RIDE,)),
     ),
     track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),

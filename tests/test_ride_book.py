@@ -28,7 +28,6 @@ def row(
     ended_at = dt_util.utcnow() - ended_ago
     return {
         "tracker": tracker,
-        "number": ended_at.isoformat(),
         "started_at": (ended_at - timedelta(seconds=duration)).isoformat(),
         "ended_at": ended_at.isoformat(),
         "distance": 12.3,
@@ -46,7 +45,7 @@ def _kept(row: dict[str, Any]) -> dict[str, Any]:
     for end in ("start", "end"):
         place = row[end]
         ride[end] = {**place, "time": TIME} if isinstance(place, dict) else place
-    return {"tracker": row["tracker"], "number": row["number"], "ride": ride}
+    return {"tracker": row["tracker"], "ride": ride}
 
 
 def file_of(entry: MockConfigEntry) -> str:
@@ -68,11 +67,7 @@ def rides_in(
 ) -> list[dict[str, Any]]:
     """Return the rides of a tracker in the file of its account."""
     rows = storage[file_of(entry)]["data"]["rides"]
-    return [
-        {"number": row["number"], **row["ride"]}
-        for row in rows
-        if row["tracker"] == tracker
-    ]
+    return [row["ride"] for row in rows if row["tracker"] == tracker]
 
 
 @pytest.fixture
@@ -147,7 +142,7 @@ async def test_book_that_was_not_written(
     entry: MockConfigEntry,
     poll: Poll,
 ) -> None:
-    """After a kill, and after an update from 1.1, the last rides are known all the same."""
+    """After a kill the last rides are known all the same."""
     go(simulator, 0, **standing(100))
     await async_setup(hass, entry)
     await async_ride(simulator, poll)
@@ -158,16 +153,6 @@ async def test_book_that_was_not_written(
     await async_setup(hass, entry)
     await async_write(hass, entry)
     assert rides_in(storage, entry) == [ride]
-
-    # Version 1.1 did not write where a ride began and ended.
-    del storage[file_of(entry)]
-    memory = storage[f"{DOMAIN}.{entry.entry_id}"]["data"]
-    del memory["rides"], memory["tracks"][RED]["last"]["start"]
-    del memory["tracks"][RED]["last"]["end"]
-    await async_setup(hass, entry)
-    await async_write(hass, entry)
-    of_1_1 = {"start": None, "end": None, "number": ride["moved_at"]}
-    assert rides_in(storage, entry) == [ride | of_1_1]
 
 
 async def test_no_ride_twice(
@@ -219,7 +204,6 @@ async def test_what_is_not_readable_of_a_ride(
     """Costs that ride; a place that is none costs the place."""
     bad: list[dict[str, Any]] = [
         {"tracker": 7},
-        {"number": None},
         {"started_at": "then"},
         {"ended_at": 5},
         {"distance": "far"},

@@ -14,8 +14,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .registry.ride_book import BookedRide
 from .responses.units import async_zone_name, distance, duration, speed
-from .tracking import Fix, KnownRide, Ride
+from .tracking import Fix, Ride
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -27,7 +28,7 @@ _SHORTEST: Final = timedelta(seconds=1)
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerCalendarDescription(
-    BikeTrackerDescription[tuple[KnownRide, ...]], CalendarEntityDescription
+    BikeTrackerDescription[tuple[Ride, ...]], CalendarEntityDescription
 ):
     """The calendar of a tracker: its value is what there is new to show."""
 
@@ -37,13 +38,13 @@ DESCRIPTIONS: Final = (
         key="rides",
         translation_key="rides",
         reported_fn=lambda tracker: tracker.place,
-        # The history corrects what was told already.
-        value_fn=lambda tracker: tracker.story.rides and tracker.story.rides.known,
+        # The history corrects what is booked already.
+        value_fn=lambda tracker: tracker.story.rides and tracker.story.rides.rides,
     ),
 )
 
 
-class BikeTrackerCalendar(BikeTrackerEntity[tuple[KnownRide, ...]], CalendarEntity):
+class BikeTrackerCalendar(BikeTrackerEntity[tuple[Ride, ...]], CalendarEntity):
     """The rides of a tracker that are over: none is under way or to come."""
 
     entity_description: BikeTrackerCalendarDescription
@@ -62,11 +63,12 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[KnownRide, ...]], CalendarEnti
         rides = self.coordinator.rides.of(
             self.coordinator_context, start_date, end_date
         )
-        return [_event(hass, booked.number, booked.ride) for booked in rides]
+        return [_event(hass, booked) for booked in rides]
 
 
-def _event(hass: HomeAssistant, number: datetime, ride: Ride) -> CalendarEvent:
+def _event(hass: HomeAssistant, booked: BookedRide) -> CalendarEvent:
     """Return what the calendar shows of a ride, in the units of the house."""
+    ride = booked.ride
     description = duration(ride.duration)
     if ride.maximum_speed is not None:
         description += f", max. {speed(hass, ride.maximum_speed)}"
@@ -76,7 +78,7 @@ def _event(hass: HomeAssistant, number: datetime, ride: Ride) -> CalendarEvent:
         summary=distance(hass, ride.distance),
         description=description,
         location=_way(hass, ride.start, ride.end),
-        uid=number.isoformat(),
+        uid=f"{booked.tracker} {ride.started_at.isoformat()}",
     )
 
 

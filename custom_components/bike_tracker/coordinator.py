@@ -22,7 +22,7 @@ from .api import Changes, Device, Message
 from .const import DOMAIN, LOGGER
 from .live.connection import Live
 from .polling.coming_back import ComingBack
-from .polling.missing_reports import MissingReports
+from .polling.history import HistoryRequest
 from .polling.service import Service
 from .registry.devices import TrackerDevices
 from .registry.memory import Memory
@@ -72,9 +72,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Trackers whose entities are being added."""
         # Those that entities were notified of last; None is that they are unavailable.
         self._notified: Trackers | None = None
-        self._missing_reports = MissingReports(
-            hass, entry, service, self.account, self._moment, self.async_tell
-        )
         self.coming_back = ComingBack(
             hass, entry, self._async_move, self._async_notify_all
         )
@@ -127,7 +124,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self._follow(changes)
         if moment.came_back:
             self.coming_back.async_wait()
-        self._missing_reports.async_look()
+        self._async_request_history()
         self.live.async_follow_poll(
             offered=answer.offers_positions, untold=_reports(changes)
         )
@@ -168,6 +165,22 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.async_tell(self.account.hear(message.devices, message.positions, moment))
 
     @callback
+    def _async_request_history(self) -> None:
+        """Ask for reports that may be missing, if it is time to."""
+        account, history = self.account, self.service.history
+        now = dt_util.utcnow()
+        if request := history.next_request(account.gaps, account.trackers, now):
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_apply_history(request), f"{DOMAIN} history"
+            )
+
+    async def _async_apply_history(self, request: HistoryRequest) -> None:
+        if answer := await self.service.history.async_ask(request):
+            self.async_tell(
+                self.account.apply_history(request.tracker, answer, self._moment())
+            )
+
+    @callback
     def _async_move(self) -> None:
         """Let trackers move to where they are."""
         # While they are unavailable they stay where they were: they come back once more.
@@ -184,7 +197,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         if changes.keys and self.last_update_success:
             self.async_update_listeners()
             self._tell_automations()
-            self._missing_reports.async_look()
+            self._async_request_history()
 
     def _follow(self, changes: Changes[str, Tracker]) -> None:
         known = {} if self.data is None else self.data.after

@@ -20,7 +20,7 @@ from .responses.bikes import bike_of, bikes_of
 from .responses.refusals import refused
 from .responses.rides import rides_of
 from .responses.track import async_track, async_write
-from .tracking import LONGEST
+from .tracking import MAX_AGE
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
@@ -67,7 +67,7 @@ async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
 
 async def _async_get_track(call: ServiceCall) -> ServiceResponse:
     """Return the track of a device, and write it if told to."""
-    hass, (start, end) = call.hass, _time(call.data, LONGEST)
+    hass, (start, end) = call.hass, _time(call.data, MAX_AGE)
     device = dr.async_get(hass).async_get(call.data[ATTR_DEVICE_ID])
     if not isinstance(device, dr.DeviceEntry) or not (bike := bike_of(hass, device)):
         raise refused("no_tracker")
@@ -86,7 +86,7 @@ def _time(
     """Return from when to when, in UTC: the last seven days unless told."""
     try:
         end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
-        start = dt_util.as_utc(data.get(_START, end - LONGEST))
+        start = dt_util.as_utc(data.get(_START, end - MAX_AGE))
         # A week in which clocks are set back is an hour longer.
         by_clocks = dt_util.as_local(end) - dt_util.as_local(start)
     except OverflowError:

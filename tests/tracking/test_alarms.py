@@ -8,8 +8,8 @@ from custom_components.bike_tracker.api import Hardware, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Alarm,
+    HistoryAnswer,
     Moment,
-    Past,
     Remembered,
 )
 from custom_components.bike_tracker.tracking.alarms import MAX_ALARMS
@@ -200,8 +200,8 @@ def _storm(many: int, words: int = 1) -> list[Position]:
 
 
 def _recall(service: Service, reports: list[Position]) -> list[str]:
-    past = Past(reports, NOW)
-    service.account.take_past("red", past, Moment(NOW, has_history=True))
+    past = HistoryAnswer(reports, NOW)
+    service.account.apply_history("red", past, Moment(NOW, has_history=True))
     return service.tell("red")
 
 

@@ -9,8 +9,8 @@ import pytest
 from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import (
     Account,
+    HistoryAnswer,
     Moment,
-    Past,
     Remembered,
     Triggered,
 )
@@ -90,7 +90,7 @@ class Bike:
             item for item in self._sent if item.fix_time and item.fix_time >= gap.start
         ]
         moment = Moment(self.now, has_history=True)
-        self.account.take_past("red", Past(past, self.now), moment)
+        self.account.apply_history("red", HistoryAnswer(past, self.now), moment)
         return self.triggered
 
 
@@ -353,7 +353,7 @@ def test_arrival_lost(minutes: int) -> None:
     bike.arm()
     for number in range(5):
         bike.now += timedelta(minutes=minutes if not number else 59)
-        bike.account.after_time(Moment(bike.now, has_history=True))
+        bike.poll()
         assert not bike.report(1_300)
     assert bike.report(1_500, motion=True)
 

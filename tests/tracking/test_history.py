@@ -1,4 +1,4 @@
-"""Rides that the service's own history makes exact: each told once, whatever came before."""
+"""Rides that the service's own history makes exact: each fired once, whatever came before."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from custom_components.bike_tracker.api import Changes, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Fix,
+    HistoryAnswer,
     Moment,
-    Past,
     Remembered,
     Ride,
     Track,
@@ -38,7 +38,7 @@ class House:
     has_history: bool = True
     told: list[tuple[str, Ride]] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
-    book: dict[datetime, Ride] = field(default_factory=dict)
+    book: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     _marks: dict[str, datetime] = field(default_factory=dict)
 
@@ -58,12 +58,9 @@ class House:
         """Take in all of these from the gap's start on."""
         assert self.story.gap
         start, until = self.story.gap.start, until or now
-        past = [
-            report
-            for report in reports
-            if report.fix_time and start <= report.fix_time <= until
-        ]
-        self.look(self.story.with_past(Past(past, until), self.at(now)))
+        found = [it for it in reports if start <= time_of(it) <= until]
+        answer = HistoryAnswer(found, until)
+        self.look(self.story.with_history(answer, self.at(now)))
 
     def wait(self, now: datetime) -> None:
         """Let time pass."""
@@ -76,11 +73,9 @@ class House:
             self.told.append((event.type, event.ride))
         for alarm in self._newer("alarms", story.alarms):
             self.alarms.append(alarm.word)
-        for item in self._newer("book", story.rides.known if story.rides else ()):
-            if item.is_over and item.ride.distance:
-                self.book[item.number] = item.ride
-            elif item.is_over:
-                self.book.pop(item.number, None)
+        if (log := story.rides) and (since := log.since):
+            older = [ride for ride in self.book if ride.started_at < since]
+            self.book = [*older, *(ride for ride in log.rides if ride.distance)]
         if story.track and story.track.shown_total is not None:
             self.totals.append(story.track.shown_total)
 
@@ -130,23 +125,22 @@ def reports_of(*legs: tuple[float, float], every: float = 10) -> list[Position]:
 
 
 def test_exact_in_the_end() -> None:
-    """Polls saw a report a minute; the end waits for all of them, and is told with all."""
+    """Polls saw a report a minute; the end is fired with that, and the book becomes exact."""
     reports = reports_of((5, 0), (10, 15), (7, 0))
     house = House()
     for report in reports[::6]:
-        assert report.fix_time
-        house.report(report, report.fix_time)
-        if house.story.rides and house.story.rides.waiting:
-            break
-    assert house.kinds == ["started"]
+        house.report(report, time_of(report))
+    assert house.kinds == ["started", "ended"]
     assert house.story.gap
     assert house.story.gap.start == minutes(5)
+    [before] = house.book
+    assert house.told[-1] == ("ended", before)
     house.answer(reports, time_of(report) + _SECOND)
     assert house.kinds == ["started", "ended"]
-    _, ride = house.told[-1]
     _, true = replayed(NEW_TRACK, reports, minutes(60))
-    assert [ride] == list(house.book.values()) == list(true.values())
-    assert house.story.gap is None
+    assert before not in house.book
+    assert house.book == list(true.values())
+    assert house.totals == sorted(house.totals)
 
 
 @pytest.mark.parametrize(
@@ -164,55 +158,19 @@ def test_last_metres(off: float | None, more: float) -> None:
     assert track.last == track.ended == told
 
 
-def test_not_longer_than_half_a_minute() -> None:
-    """What waits is told then; a history that comes later tells nothing again."""
-    reports = reports_of((5, 0), (10, 15), (7, 0))
-    house = House()
-    for report in reports[::6]:
-        assert report.fix_time
-        house.report(report, report.fix_time)
-    at = house.story.changes_at
-    assert house.story.rides
-    assert house.kinds == ["started", "ended"]
-    assert at is None
-    (before,) = house.book.values()
-    house.answer(reports, minutes(30))
-    (after,) = house.book.values()
-    assert house.kinds == ["started", "ended"]
-    assert before != after
-    assert house.totals == sorted(house.totals)
-
-
-def test_told_by_the_clock() -> None:
-    """Nobody needs to report for what waits to be told, also after a restart."""
-    house, reports = House(), reports_of((5, 0), (10, 15), (6, 0))
-    for report in reports[::6]:
-        assert report.fix_time
-        house.report(report, report.fix_time)
-        if house.story.rides and house.story.rides.waiting:
-            break
-    at = time_of(report) + 30 * _SECOND
-    assert house.story.changes_at == at
-    house.wait(at - _SECOND)
-    assert house.kinds == ["started"]
-    house.wait(at)
-    assert house.kinds == ["started", "ended"]
-
-
 def test_service_without_a_history() -> None:
-    """Nothing waits, and nothing is to be asked for."""
+    """Nothing is to be asked for."""
     house = House(has_history=False)
     for report in reports_of((5, 0), (10, 15), (7, 0))[::6]:
         assert report.fix_time
         house.report(report, report.fix_time)
         assert house.story.gap is None
-        assert not (house.story.rides and house.story.rides.waiting)
     assert house.kinds == ["started", "ended"]
     assert len(house.book) == 1
 
 
 def test_all_came_live() -> None:
-    """Nothing lacks, so nothing is asked for and nothing waits."""
+    """Nothing is missing, so nothing is asked for."""
     house = House()
     for report in reports_of((5, 0), (10, 15), (7, 0)):
         assert report.fix_time
@@ -222,19 +180,18 @@ def test_all_came_live() -> None:
 
 
 def test_rides_of_a_day_without_home_assistant() -> None:
-    """Each is told with its own times, oldest first, and what goes on after them."""
+    """Each is fired with its own times, oldest first, after the one that goes on."""
     legs = [(5, 0), (10, 15), (60, 0), (10, -15), (300, 0), (8, 20), (8, 0), (3, 12)]
     reports = reports_of(*legs)
     house, last = House(), reports[-1]
-    assert last.fix_time
     house.report(reports[0], NOW)
-    house.report(last, last.fix_time, away=True)
-    assert house.kinds == []
+    house.report(last, time_of(last), away=True)
+    assert house.kinds == ["started"]
     assert house.story.gap
     assert house.story.gap.start == NOW
-    house.answer(reports, last.fix_time + _SECOND)
-    assert house.kinds == ["started", "ended"] * 3 + ["started"]
-    starts = [ride.started_at for kind, ride in house.told if kind == "started"]
+    house.answer(reports, time_of(last) + _SECOND)
+    assert house.kinds == ["started"] + ["started", "ended"] * 3
+    starts = [ride.started_at for kind, ride in house.told[1:] if kind == "started"]
     assert starts == sorted(starts)
     assert len(house.book) == 3
     assert house.story.track
@@ -275,7 +232,7 @@ def test_ride_that_was_none() -> None:
     assert house.book
     house.answer(reports, minutes(62))
     assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
-    assert house.book == {}
+    assert house.book == []
 
 
 @pytest.mark.parametrize("back", [15, -15], ids=["there", "and back"])
@@ -290,12 +247,12 @@ def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) 
             house.report(report, now)
             if gap := house.story.gap:
                 until = max(now, gap.known)
-                past = Past([report], until)
-                house.look(house.story.with_past(past, house.at(now)))
+                answer = HistoryAnswer([report], until)
+                house.look(house.story.with_history(answer, house.at(now)))
     asked, never = houses
     assert asked.kinds == ["started", "ended"]
     assert asked.told == never.told
-    assert [*asked.book.values()] == [*never.book.values()]
+    assert asked.book == never.book
     assert asked.totals[-1] == never.totals[-1]
 
 
@@ -380,86 +337,26 @@ def test_clock_that_is_ahead() -> None:
     assert house.kinds == ["started", "ended"]
 
 
-def test_past_of_an_account() -> None:
-    """It comes in by the account's door; what waits is told by the clock."""
-    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
-
-    def poll(report: Position) -> None:
-        devices = {"red": a_device(position_id=report.id)}
+def test_history_of_an_account() -> None:
+    """Of a tracker that is listed, once."""
+    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (7, 0))
+    now = NOW
+    for report in reports[::6]:
+        devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
         listed = Changes({}, devices, {"red"})
-        now = report.fix_time or NOW
         account.take(listed, {"red": report}, Moment(now, has_history=True))
-
-    def kinds() -> list[str]:
-        return [event.type for event in account.trackers["red"].story.ride_events]
-
-    for report in reports[:130:6]:
-        poll(report)
-        if account.trackers["red"].story.gap:
-            break
-    now = (report.fix_time or NOW) + _SECOND
-    assert account.waits_until == now + 29 * _SECOND
-    assert not account.after_time(Moment(now, has_history=True)).keys
-    assert (
-        account.take_past("blue", Past([], now), Moment(now, has_history=True)).keys
-        == set()
-    )
-    past = Past(reports[: report.id + 1], now + 10 * _SECOND)
-    assert account.take_past("red", past, Moment(now, has_history=True)).keys == {"red"}
-    assert kinds() == ["started", "ended"]
-    tracker = account.trackers["red"]
-    assert tracker.device.position_id == report.id + 1
-    assert not account.take_past("red", past, Moment(now, has_history=True)).keys
-
-
-def test_account_waits_no_more() -> None:
-    """All that waits is told; what lacks is asked for as before."""
-    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
-    devices = {"red": a_device(), "blue": a_device("blue")}
-    listed, now = Changes({}, devices, set(devices)), NOW
-    for report in reports[::6]:
-        now = report.fix_time or NOW
-        account.take(
-            listed, dict.fromkeys(devices, report), Moment(now, has_history=True)
-        )
-        if account.gaps:
-            break
-    gaps = account.gaps
-    assert gaps.keys() == devices.keys()
-    assert account.wait_no_more(Moment(now)).keys == devices.keys()
-    for tracker in account.trackers.values():
-        kinds = [event.type for event in tracker.story.ride_events]
-        assert kinds == ["started", "ended"]
-    assert account.gaps.keys() == gaps.keys()
-    assert account.waits_until is None
-    assert not account.wait_no_more(Moment(now)).keys
-
-
-@pytest.mark.parametrize("by_poll", [True, False])
-def test_account_tells_by_the_clock(by_poll: bool) -> None:
-    """With the next poll, or when somebody looks at the clock before that."""
-    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (6, 0))
-    devices = {"red": a_device()}
-    listed = Changes({}, devices, {"red"})
-    for report in reports[::6]:
-        now = report.fix_time or NOW
-        account.take(listed, {"red": report}, Moment(now, has_history=True))
-    at = account.waits_until
-    assert at
-    if by_poll:
-        account.take(Changes(devices, devices, set()), {}, Moment(at, has_history=True))
-    else:
-        account = Account(account.remembered)
-        account.take(listed, {}, Moment(at, came_back=True, has_history=True))
-        account.after_time(Moment(at, has_history=True))
-    kinds = [event.type for event in account.trackers["red"].story.ride_events]
-    assert kinds == ["started", "ended"]
-    assert account.waits_until is None
+    answer, moment = HistoryAnswer(reports, now), Moment(now, has_history=True)
+    assert account.gaps.keys() == {"red"}
+    assert not account.apply_history("blue", answer, moment).keys
+    assert account.apply_history("red", answer, moment).keys == {"red"}
+    assert account.gaps == {}
+    assert not account.apply_history("red", answer, moment).keys
 
 
 def test_past_of_a_tracker_that_never_reported() -> None:
     """Nobody asked for it, and nothing comes of it."""
-    assert NEW_STORY.with_past(Past([], NOW), Moment(NOW)) == NEW_STORY
+    answer = HistoryAnswer([], NOW)
+    assert NEW_STORY.with_history(answer, Moment(NOW)) == NEW_STORY
 
 
 def test_older_than_a_week() -> None:
@@ -492,7 +389,7 @@ def test_rest_of_a_ride_that_was_told() -> None:
         )
         house.report(position, NOW + hour * _HOUR)
     assert house.kinds == ["started", "ended"]
-    (ride,) = house.book.values()
+    [ride] = house.book
     assert ride.distance == pytest.approx(house.told[-1][1].distance + 0.9)
 
 
@@ -524,8 +421,6 @@ def test_ride_before_the_one_that_goes_on() -> None:
     assert house.kinds == ["started", "started", "ended", "ended"]
     _, ride = house.told[-1]
     assert ride.moved_at > minutes(55)
-    assert house.story.rides
-    assert all(item.is_over for item in house.story.rides.known)
     assert len(house.book) == 2
 
 
@@ -541,13 +436,13 @@ def test_ride_that_was_told_of_another_time() -> None:
     assert house.kinds == ["started", "ended"]
     house.answer(reports, time_of(reports[-1]) + _SECOND)
     assert house.kinds == ["started", "ended"]
-    [ride] = house.book.values()
+    [ride] = house.book
     assert abs(ride.started_at - minutes(5)) <= 10 * _SECOND
     assert ride.distance == pytest.approx(2.5, rel=0.02)
 
 
 def test_ride_that_was_told_as_over_and_went_on() -> None:
-    """It ends once, and the book knows how far it went."""
+    """The rest is fired as another one; the book knows that it was one."""
     reports = reports_of((5, 0), (50, 15), (12, 0))
     house = House()
     for report in reports[:60:6]:
@@ -559,12 +454,9 @@ def test_ride_that_was_told_as_over_and_went_on() -> None:
     house.answer(reports[:301], time_of(reports[300]) + _SECOND)
     for report in reports[301::6]:
         house.report(report, time_of(report))
-    if house.story.gap:
-        house.answer(reports, minutes(69))
-    assert house.kinds == ["started", "ended"]
-    (ride,) = house.book.values()
-    (true,) = _true(reports, minutes(69))
-    assert ride == true
+    house.answer(reports, minutes(69))
+    assert house.kinds == ["started", "ended"] * 2
+    assert house.book == _true(reports, minutes(69))
 
 
 def test_message_that_came_after_the_question() -> None:
@@ -596,8 +488,56 @@ def test_more_rides_than_a_history_tells() -> None:
         )
         house.report(position, time)
     assert house.story.rides
-    assert len(house.story.rides.known) <= 100
+    assert len(house.story.rides.rides) <= 104
     assert house.kinds.count("started") > 100
+
+
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_dead_zone_while_live_works(is_complete: bool) -> None:
+    """Reports that come behind a newer one, or never over live, are asked for."""
+    reports = reports_of((5, 0), (5, 15), (8, 0))
+    house, held = House(), range(37, 57)
+    for number, report in enumerate(reports):
+        if number not in held:
+            house.report(report, time_of(report), is_whole=True)
+        if number == 60 and is_complete:
+            for late in reversed(held):
+                moment = house.at(time_of(report), is_whole=True)
+                house.look(house.story.with_older_report(reports[late], moment))
+    assert house.kinds == ["started", "ended"]
+    house.answer(reports, minutes(18))
+    assert house.book == _true(reports, minutes(18))
+
+
+def test_late_reports_in_steps_of_a_minute() -> None:
+    """A report that came behind a newer one says by itself that some are missing."""
+    reports = reports_of((5, 0), (5, 15), (8, 0), every=30)
+    house = House()
+    for number, report in enumerate(reports):
+        if number != 15:
+            house.report(report, time_of(report), is_whole=True)
+        if number == 16:
+            moment = house.at(time_of(report), is_whole=True)
+            house.look(house.story.with_older_report(reports[15], moment))
+    assert house.story.gap
+    house.answer(reports, minutes(18))
+    assert house.book == _true(reports, minutes(18))
+
+
+@pytest.mark.parametrize("rows", [100, 0], ids=["first rows", "database lost"])
+def test_history_that_lacks_what_is_known(rows: int) -> None:
+    """What is known of these rides stays; what was before the first becomes exact."""
+    reports = reports_of((5, 0), (5, 15), (8, 0), (10, -15), (20, 15), (8, 0))
+    house = House()
+    for report in reports[::6]:
+        house.report(report, time_of(report))
+    [first, second] = house.book
+    at = minutes(60)
+    house.answer(reports[:100] if rows else reports[-30:], at)
+    assert house.kinds == ["started", "ended"] * 2
+    exact = _true(reports, at)[0] if rows else first
+    assert house.book == [exact, second]
+    assert house.story.gap is None
 
 
 # Whatever is reported, whatever of it comes, whenever the history comes
@@ -658,8 +598,8 @@ def test_any_part_came_before(
         house.report(report, now, is_whole=not lacks, away=lacks)
         before = number
         if coming and random.random() < 0.5:
-            past, until = coming.pop(0)
-            house.look(house.story.with_past(Past(past, until), house.at(now)))
+            answer = HistoryAnswer(*coming.pop(0))
+            house.look(house.story.with_history(answer, house.at(now)))
         if house.story.gap and is_prompt:
             house.answer(reports[: number + 1], now)
         elif house.story.gap and not coming and random.random() < 0.5:
@@ -668,9 +608,7 @@ def test_any_part_came_before(
         house.answer(reports, now + _SECOND)
     house.wait(now + _HOUR)
     rides = _true(reports, now + _HOUR)
-    assert sorted(ride[:4] for ride in house.book.values()) == [
-        ride[:4] for ride in rides
-    ]
+    assert sorted(ride[:4] for ride in house.book) == [ride[:4] for ride in rides]
     assert house.kinds.count("started") == house.kinds.count("ended")
     assert house.totals == sorted(house.totals)
     if is_prompt:

@@ -1,4 +1,4 @@
-"""When to ask for the service's own history, which nobody promised either.
+"""When to ask for the service's own history, which is not documented either.
 
 Servers like Traccar answer `GET /positions` with a device and a time.
 """
@@ -12,29 +12,30 @@ from typing import Final, NamedTuple
 
 from ..api import Position, TrackingClient, TrackingError
 from ..const import LOGGER
-from ..tracking import LONGEST, Gap, Past, Trackers
+from ..tracking import MAX_AGE, HistoryAnswer, HistoryGap, Trackers
+from .extra_requests import ExtraRequests
 from .refused_positions import Offer
-from .waits import MINUTE, spare_requests
+from .waits import MINUTE
 
-# Polls, at which it is asked for, come up to a second early.
-_BETWEEN: Final = MINUTE - 2
-_MOST_WAITING: Final = 500
+# A courier's week is 16,000 reports, which would stop the event loop for half a second.
+_MAX_PORTION: Final = timedelta(days=1)
+_MIN_PORTION: Final = timedelta(minutes=1)
+_MAX_WAITING: Final = 500
 # Of what somebody asks for who waits for the answer.
-_MOST_A_MINUTE: Final = 10
-_SHORTEST: Final = timedelta(minutes=1)
+_MAX_A_MINUTE: Final = 10
 
 
 class _Rest(NamedTuple):
     """What is left of a gap after an answer that was none, or not the whole."""
 
     start: datetime
-    portion: timedelta = LONGEST
+    portion: timedelta = _MAX_PORTION
     """How much the service can tell at once."""
     failed_at: float = 0.0
     """When it failed to, by the monotonic clock: others come before."""
 
 
-class Question(NamedTuple):
+class HistoryRequest(NamedTuple):
     """What one request asks for."""
 
     tracker: str
@@ -46,57 +47,66 @@ class Question(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class History:
-    """Asks what fills one gap after another, the newest first: one a minute at most."""
+    """Asks what fills one gap after another, the newest first."""
 
     client: TrackingClient
+    extra_requests: ExtraRequests
     offer: Offer = field(default_factory=Offer)
-    _not_before: float = 0.0
     _rests: dict[str, _Rest] = field(default_factory=dict)
-    _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_A_MINUTE))
+    _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
 
     @property
     def may_tell(self) -> bool:
-        """Return whether the service may tell what was: it does, or is to be asked again."""
+        """Return whether the service may have a history: it has, or is to be asked again."""
         return self.offer.is_made is not False or monotonic() >= self.offer.again_at
 
-    def next_of(
-        self, gaps: Mapping[str, Gap], trackers: Trackers, now: datetime
-    ) -> Question | None:
-        """Return what is asked for now, None if it is not time to."""
-        wanted = [key for key in gaps if now - gaps[key].noticed_at < LONGEST]
-        wanted.sort(key=lambda key: (gaps[key].is_of_ride, gaps[key].noticed_at))
+    def next_request(
+        self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
+    ) -> HistoryRequest | None:
+        """Return what is asked for now, None if it is not time to.
+
+        Guarded bikes come first, then rides, the newest first.
+        """
+
+        def priority(key: str) -> tuple[bool, bool, datetime]:
+            gap, tracker = gaps[key], trackers.get(key)
+            is_guarded = bool(tracker and tracker.guarded_since)
+            return is_guarded, gap.is_of_ride, gap.noticed_at
+
+        wanted = [key for key in gaps if now - gaps[key].noticed_at < MAX_AGE]
+        wanted.sort(key=priority)
         self._rests = {key: self._rests[key] for key in self._rests.keys() & wanted}
         # Of one without an internal ID nobody can ask.
         ids = {
             key: known.device.id
-            for key in wanted[-_MOST_WAITING:]
+            for key in wanted[-_MAX_WAITING:]
             if (known := trackers.get(key)) and known.device.id
         }
-        is_time = monotonic() >= max(self._not_before, self.offer.again_at)
-        if not ids or not is_time or not spare_requests(self.client):
+        is_time = monotonic() >= self.offer.again_at and self.extra_requests.is_due
+        if not ids or not is_time:
             return None
         # Of those that failed, the one that did so first.
         rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in ids}
         tracker = min(reversed(ids), key=lambda key: rests[key].failed_at)
         gap, rest = gaps[tracker], rests[tracker]
-        start = max(rest.start, gap.start, now - LONGEST)
+        start = max(rest.start, gap.start, now - MAX_AGE)
         # Clocks of trackers may be ahead.
         until = min(max(now, gap.known), start + rest.portion)
-        return Question(tracker, ids[tracker], start, until, rest.portion)
+        return HistoryRequest(tracker, ids[tracker], start, until, rest.portion)
 
-    async def async_ask(self, question: Question) -> Past | None:
+    async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
         """Return what fills a gap, None if it is to be asked for again later."""
-        tracker, device_id, start, until, portion = question
-        self._not_before = monotonic() + _BETWEEN
+        tracker, device_id, start, until, portion = request
+        self.extra_requests.count()
         try:
             reports = await self.async_get(device_id, start, until)
         except TrackingError as err:
             LOGGER.debug("No history (%s)", err)
-            self._rests[tracker] = self._after(err, question)
+            self._rests[tracker] = self._after(err, request)
             return None
         # It would never be up to date in portions that are as short as they came.
-        self._rests[tracker] = _Rest(until, min(2 * portion, LONGEST))
-        return Past(reports, until)
+        self._rests[tracker] = _Rest(until, min(2 * portion, _MAX_PORTION))
+        return HistoryAnswer(reports, until)
 
     async def async_get(
         self, device_id: int, start: datetime, end: datetime
@@ -109,17 +119,17 @@ class History:
     def allows(self) -> bool:
         """Count a question of somebody who waits; return whether it may be asked."""
         now = monotonic()
-        if len(self._asked) == _MOST_A_MINUTE and now - self._asked[0] < MINUTE:
+        if len(self._asked) == _MAX_A_MINUTE and now - self._asked[0] < MINUTE:
             return False
         self._asked.append(now)
         return True
 
-    def _after(self, err: TrackingError, question: Question) -> _Rest:
+    def _after(self, err: TrackingError, request: HistoryRequest) -> _Rest:
         """Return what is asked for next of a tracker after an answer that is none."""
-        _, _, start, until, portion = question
+        _, _, start, until, portion = request
         if not err.is_too_large:
             self.offer = self.offer.failed(err)
             return _Rest(start, portion, monotonic())
         half = (until - start) / 2
         # What does not fit into a minute is never told.
-        return _Rest(start, half) if half >= _SHORTEST else _Rest(until, 2 * portion)
+        return _Rest(start, half) if half >= _MIN_PORTION else _Rest(until, 2 * portion)

@@ -26,6 +26,7 @@ from ..api import (
 from ..const import DOMAIN
 from ..registry.no_contact import async_begin_outage, async_end_outage
 from ..tracking import Account, Began
+from .extra_requests import ExtraRequests
 from .history import History
 from .positions import PositionLookup
 from .refused_positions import Offer
@@ -169,4 +170,4 @@ def create_service(
 ) -> Service:
     """Return what asks for an entry; take whether positions are known of a restart."""
     positions = PositionLookup(entry, client, Offer(offers_positions or None))
-    return Service(hass, entry, client, positions, History(client))
+    return Service(hass, entry, client, positions, History(client, ExtraRequests()))

@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..api import Changes
-from ..tracking import KnownRide, Ride, Tracker
+from ..tracking import Ride, RideLog, Tracker
 from .storage_file import LateFile
 from .stored_stories import plain, reader
 
@@ -22,8 +22,6 @@ class BookedRide(NamedTuple):
 
     tracker: str
     """The `uniqueId` of whose ride it is."""
-    number: datetime
-    """When it was first heard of: no other ride of the tracker has the same."""
     ride: Ride
 
 
@@ -61,15 +59,25 @@ class RideBook(LateFile):
 
     @callback
     def async_follow(self, changes: Changes[str, Tracker]) -> None:
-        """Take in the rides of trackers, each in place of the one with its number."""
-        changed = [
-            BookedRide(tracker, known.number, known.ride)
-            for tracker in changes.keys
-            for known in _known(changes.after.get(tracker))
-            if known.is_over and known not in _known(changes.before.get(tracker))
+        """Take the last rides of trackers in place of those that are booked since."""
+        for unique_id in changes.keys:
+            before = _log(changes.before.get(unique_id))
+            log = _log(changes.after.get(unique_id))
+            if log and log.since and (before is None or log.rides != before.rides):
+                self._async_replace(unique_id, log.rides, log.since)
+
+    @callback
+    def _async_replace(
+        self, unique_id: str, rides: Sequence[Ride], since: datetime
+    ) -> None:
+        starts = {ride.started_at for ride in rides}
+        kept = [
+            booked
+            for booked in self.rides
+            if booked.tracker != unique_id
+            or (booked.ride.started_at < since and booked.ride.started_at not in starts)
         ]
-        if changed:
-            self._async_take([*self.rides, *changed])
+        self._async_take([*kept, *(BookedRide(unique_id, ride) for ride in rides)])
 
     @callback
     def async_forget(self, tracker: str) -> None:
@@ -89,20 +97,15 @@ class RideBook(LateFile):
             self.async_save_later()
 
 
-def _known(tracker: Tracker | None) -> Sequence[KnownRide]:
-    log = tracker and tracker.story.rides
-    return log.known if log else ()
+def _log(tracker: Tracker | None) -> RideLog | None:
+    return tracker and tracker.story.rides
 
 
 def _kept(rides: Iterable[BookedRide]) -> list[BookedRide]:
-    """Return what is kept of these rides, of two with one number the later one.
-
-    One that was none after all went nowhere.
-    """
+    """Return what is kept of these rides: those that went anywhere, not too many."""
     oldest = dt_util.utcnow() - _KEPT
-    by_key = {(booked.tracker, booked.number): booked for booked in rides}.values()
     kept = [
-        each for each in by_key if each.ride.distance and each.ride.moved_at > oldest
+        each for each in rides if each.ride.distance and each.ride.moved_at > oldest
     ]
     kept.sort(key=lambda booked: booked.ride.moved_at)
     return kept[-_MOST:]

@@ -20,7 +20,7 @@ from ..api.models import (
     one_line,
     timestamp,
 )
-from ..tracking import KnownRide, RideLog, Story, Track
+from ..tracking import Story, Track
 
 type Reader = Callable[[Any], Any]
 """Returns a value from what JSON holds, None if that is not readable."""
@@ -109,11 +109,8 @@ def _story(values: dict[str, Any]) -> Story:
         if isinstance(said, dict):
             said.setdefault("changes", 1)
     story: Story = _read_story(values)
-    track = _sound(story.track)
     return story._replace(
-        position=story.position and _placed(story.position),
-        track=track,
-        rides=story.rides or _rides_of_1_1(track),
+        position=story.position and _placed(story.position), track=_sound(story.track)
     )
 
 
@@ -132,14 +129,6 @@ def _sound(track: Track | None) -> Track | None:
         return None
     is_whole = track.place and track.seen and track.heard_at
     return track if is_whole else Track(total=track.total)
-
-
-def _rides_of_1_1(track: Track | None) -> RideLog | None:
-    """Return that the last ride is known, of which 1.1 has told."""
-    if track is None or (ride := track.last) is None:
-        return None
-    known = KnownRide(ride.moved_at, ride, is_over=True, heard_at=ride.moved_at)
-    return RideLog(known=(known,))
 
 
 def _alarms_of_1_1(alarm: dict[str, Any]) -> list[Any]:

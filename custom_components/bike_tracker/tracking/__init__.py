@@ -6,13 +6,13 @@ where news came from.
 
 from .account import Account, Began, Remembered
 from .alarms import ALARM_TYPES, Alarm
-from .checkpoint import LONGEST, Gap
+from .checkpoint import MAX_AGE, HistoryGap
 from .distance import Fix
 from .guard import Guard, Triggered
-from .history import Past
+from .history import HistoryAnswer
 from .occurrences import Moment, RideEvent
 from .reports import is_outdated
-from .ride_log import KnownRide, RideLog
+from .ride_log import RideLog
 from .story import Story
 from .track import Ride, Track
 from .tracker import Tracker, Trackers
@@ -20,16 +20,15 @@ from .unchanged_since import Said, Since
 
 __all__ = [
     "ALARM_TYPES",
-    "LONGEST",
+    "MAX_AGE",
     "Account",
     "Alarm",
     "Began",
     "Fix",
-    "Gap",
     "Guard",
-    "KnownRide",
+    "HistoryAnswer",
+    "HistoryGap",
     "Moment",
-    "Past",
     "Remembered",
     "Ride",
     "RideEvent",

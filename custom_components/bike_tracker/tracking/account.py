@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ..api import Changes, Device, Position
-from .checkpoint import Gap
-from .history import Past
+from .checkpoint import HistoryGap
+from .history import HistoryAnswer
 from .occurrences import Moment
 from .reports import (
     announcing,
@@ -62,7 +62,7 @@ class Account:
         self.asked_at: datetime | None = None
         """When the poll was begun whose answer is known, in UTC."""
         self._listed = _Listed()
-        # Trackers under way, and those of which something lacks or waits.
+        # Trackers under way, and those of which reports may be missing.
         self._pending = {
             unique_id
             for unique_id, story in remembered.stories.items()
@@ -162,47 +162,25 @@ class Account:
             self._note(changed, *after, moment)
         return self._become(changed)
 
-    def take_past(
-        self, unique_id: str, past: Past, moment: Moment
+    def apply_history(
+        self, unique_id: str, answer: HistoryAnswer, moment: Moment
     ) -> Changes[str, Tracker]:
-        """Take in what the service tells of a gap; return what is different."""
+        """Apply what the service's history has of a gap."""
         changed: dict[str, Tracker] = {}
         if tracker := self.trackers.get(unique_id):
-            story = tracker.story.with_past(past, moment)
+            story = tracker.story.with_history(answer, moment)
             device = announcing(tracker.device, story.position and story.position.id)
             self._note(changed, device, story, moment)
         return self._become(changed)
 
-    def after_time(self, moment: Moment) -> Changes[str, Tracker]:
-        """Let what is told by the clock alone be told; return what is different."""
-        changed: dict[str, Tracker] = {}
-        for unique_id in self._due(moment.now) & self.trackers.keys():
-            device, story = self.trackers[unique_id]
-            self._note(changed, device, story.after_time(moment), moment)
-        return self._become(changed)
-
-    def wait_no_more(self, moment: Moment) -> Changes[str, Tracker]:
-        """Tell what waits for the history, which is asked for as before."""
-        changed: dict[str, Tracker] = {}
-        for unique_id in self._pending & self.trackers.keys():
-            device, story = self.trackers[unique_id]
-            self._note(changed, device, story.wait_no_more(moment), moment)
-        return self._become(changed)
-
     @property
-    def gaps(self) -> dict[str, Gap]:
+    def gaps(self) -> dict[str, HistoryGap]:
         """Return what is to be asked for of the service's history, by `uniqueId`."""
         return {
             unique_id: gap
             for unique_id in self._pending & self.trackers.keys()
             if (gap := self._story(unique_id).gap)
         }
-
-    @property
-    def waits_until(self) -> datetime | None:
-        """Return when something is told that waits for the history, None if nothing is."""
-        waits = (self._story(unique_id).waits_until for unique_id in self._pending)
-        return min(filter(None, waits), default=None)
 
     def move(self) -> Changes[str, Tracker]:
         """Let trackers that came back move to where they are; return what is different."""
@@ -312,7 +290,7 @@ class Account:
         is_older: bool | None,
         received_at: datetime | None = None,
     ) -> Story:
-        """Return the story after a report; an older one tells its alarms alone."""
+        """Return the story after a report."""
         if is_older:
             return story.with_older_report(position, moment)
         is_new = device.unique_id not in self.remembered.stories

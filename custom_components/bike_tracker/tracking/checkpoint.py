@@ -1,4 +1,4 @@
-"""From where on reports of a tracker may lack, which the service's own history has."""
+"""From when on reports of a tracker may be missing, which the service's history has."""
 
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -7,17 +7,21 @@ from .distance import Fix, metres, noise
 from .occurrences import Moment
 from .track import Ride, RideNews, Track
 
-LONGEST: Final = timedelta(days=7)
-"""How far back the history is asked for, at once, and how long a gap waits."""
-_WAITS: Final = timedelta(seconds=30)
+MAX_AGE: Final = timedelta(days=7)
+"""How far back the history is asked for, and how long a gap waits."""
 _BEFORE_A_RIDE: Final = timedelta(hours=1)
-# A gap of a week may be asked for as long as this.
+# A gap of a week may wait in the queue as long as this.
 _SPARE: Final = timedelta(hours=1)
+# Reports of a bike under way that are farther apart: a poll, or a report a minute, may be
+# half a minute late.
+_MAX_STEP: Final = timedelta(seconds=90)
+# Metres from one report to the next, in such a time, that say it was under way.
+_MAX_SKIPPED: Final = 300
 # Metres that the server counts between two reports of a bike that stood.
 _DRIFT: Final = 150
 
 
-class Gap(NamedTuple):
+class HistoryGap(NamedTuple):
     """A time of a tracker of which not every report is known."""
 
     start: datetime
@@ -34,28 +38,27 @@ class Checkpoint(NamedTuple):
 
     track: Track
     start: datetime
-    """From when on reports may lack."""
-    lacks: bool
-    """Whether some may."""
+    """From when on reports may be missing."""
+    has_gap: bool
+    """Whether some may be."""
     wanted_at: datetime | None = None
     """When it was found that the history is needed; None while it is not."""
     over: Ride | None = None
     """The last ride that was over at the start."""
     found: tuple[Ride, ...] = ()
-    """Rides since the start that a part of the history told and that are over."""
+    """Rides since the start that are over, by the part of the history that came."""
 
     @property
-    def waits_until(self) -> datetime | None:
-        """Return until when what is told of rides waits for the history."""
-        return self.wanted_at and self.wanted_at + _WAITS
+    def begins_at(self) -> datetime:
+        """Return from when on the next answer of the history tells."""
+        newest = self.track.newest
+        return max(self.start, newest.time) if newest else self.start
 
-    def gap(self, known: datetime, *, is_of_ride: bool) -> Gap | None:
+    def gap(self, known: datetime, *, is_of_ride: bool) -> HistoryGap | None:
         """Return what is to be asked for, up to the newest fix that is known."""
         if self.wanted_at is None:
             return None
-        newest = self.track.newest
-        start = max(self.start, newest.time) if newest else self.start
-        return Gap(start, known, self.wanted_at, is_of_ride)
+        return HistoryGap(self.begins_at, known, self.wanted_at, is_of_ride)
 
     def is_since(self, ride: Ride) -> bool:
         """Return whether a ride was not over at the start."""
@@ -66,7 +69,7 @@ def checkpoint_at(track: Track) -> Checkpoint | None:
     """Return where to begin once every report is known up to here, None at rest."""
     if is_at_rest(track) or track.newest is None:
         return None
-    return Checkpoint(track, track.newest.time, lacks=False, over=track.ended)
+    return Checkpoint(track, track.newest.time, has_gap=False, over=track.ended)
 
 
 def after_report(
@@ -76,26 +79,34 @@ def after_report(
     news: list[RideNews],
     moment: Moment,
 ) -> Checkpoint | None:
-    """Return where to begin after a report, None if nothing lacks that matters."""
+    """Return where to begin after a report, None if nothing is missing that matters."""
     last, newest, now = before.newest, track.newest, moment.now
     if last is None or newest is None or not moment.has_history:
         return None
     if track.measured_at and track.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
-    # What is older than all that is asked for, the history tells nothing of.
-    oldest = now - LONGEST + _SPARE
-    lacks = not moment.is_whole and newest.time > oldest
     stood = is_at_rest(before) and is_at_rest(track)
-    is_needed = lacks and (moment.came_back or (stood and _went_unseen(last, newest)))
-    if point and now - point.start < LONGEST:
-        point = point._replace(lacks=True) if lacks and not point.lacks else point
+    went_unseen = stood and _went_unseen(last, newest)
+    # What is older than all that is asked for, the history tells nothing of.
+    oldest = now - MAX_AGE + _SPARE
+    has_gap = newest.time > oldest and (
+        not moment.is_whole or went_unseen or _has_skipped(before, last, newest)
+    )
+    is_needed = has_gap and (moment.came_back or went_unseen)
+    if point and now - point.start < MAX_AGE:
+        point = point._replace(has_gap=True) if has_gap else point
     elif is_needed or news or not is_at_rest(track):
         begin = oldest if is_needed else newest.time - _BEFORE_A_RIDE
-        point = Checkpoint(before, max(last.time, begin), lacks, over=before.ended)
+        point = Checkpoint(before, max(last.time, begin), has_gap, over=before.ended)
     else:
         return None
     return point._replace(wanted_at=now) if is_needed else point
+
+
+def after_older_report(point: Checkpoint, time: datetime | None) -> Checkpoint:
+    """Return where to begin after a report that came behind a newer one."""
+    return point._replace(has_gap=point.has_gap or bool(time and time > point.start))
 
 
 def is_at_rest(track: Track) -> bool:
@@ -109,3 +120,10 @@ def _went_unseen(last: Fix, newest: Fix) -> bool:
         return False
     counted = (newest.total - last.total) * 1_000
     return counted > metres(last, newest) + max(_DRIFT, 2 * noise(last, newest))
+
+
+def _has_skipped(before: Track, last: Fix, newest: Fix) -> bool:
+    """Return whether a bike under way, or that set off, was not heard of for a while."""
+    if newest.time - last.time <= _MAX_STEP:
+        return False
+    return not is_at_rest(before) or metres(last, newest) > _MAX_SKIPPED

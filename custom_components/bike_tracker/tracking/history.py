@@ -1,24 +1,24 @@
 """The service's own history: what was reported meanwhile makes rides exact."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-from functools import partial
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from ..api import Position
-from .checkpoint import LONGEST, Checkpoint, checkpoint_at
-from .occurrences import Moment, RideEvent
+from .checkpoint import Checkpoint, checkpoint_at
+from .occurrences import Moment
 from .reports import in_order
-from .ride_log import KnownRide, RideLog
+from .ride_log import RideLog, in_order_of_start
 from .rides import heard
 from .track import Ride, Track
 
-# So far apart are a ride that was told and the one that it was.
+# So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
-class Past(NamedTuple):
-    """What a tracker reported from the start of a gap on, all of it."""
+class HistoryAnswer(NamedTuple):
+    """What a tracker reported from the start of a gap on."""
 
     reports: Sequence[Position]
     until: datetime
@@ -40,59 +40,86 @@ def replayed(
     return track, over
 
 
-def after_past(
-    log: RideLog, track: Track, past: Past, known: datetime, moment: Moment
+def after_history(
+    log: RideLog, track: Track, answer: HistoryAnswer, known: datetime, moment: Moment
 ) -> tuple[RideLog, Track]:
-    """Return what is told, and how far a tracker came, by all that it reported.
+    """Return the log and the track by all that was reported.
 
-    `known` is the fix of its newest report. Where the past ends before that, the rest has
-    to be asked for.
+    `known` is the fix of the newest report. Where the answer ends before that, the rest
+    has to be asked for.
     """
     if (point := log.checkpoint) is None:
         return log, track
-    if _tells_nothing(point, past, known):
-        return log._replace(checkpoint=None).wait_no_more(moment), track
-    exact, over = replayed(point.track, past.reports, moment.now)
+    if _is_empty(point, answer, known):
+        return log._replace(checkpoint=None), track
+    forgotten = _forgotten_since(log, track, point, answer)
+    if forgotten:
+        answer = answer._replace(
+            reports=[it for it in answer.reports if _is_before(it, forgotten)]
+        )
+    exact, over = replayed(point.track, answer.reports, moment.now)
     over = {ride.started_at: ride for ride in point.found} | over
-    end = _end(point, exact, past, known)
-    if end >= known:
-        track = _by_now(exact, track, moment.now)
-        last = max(end, moment.now) + _NEAR
-        log = log._replace(checkpoint=checkpoint_at(track))
-        return _settled(log, point, over, track.ride, last, moment), track
-    if past.until <= known:
+    end = _end(point, exact, answer, known)
+    if forgotten is None and end >= known:
+        now = _by_now(exact, track, moment.now)
+        log = log._replace(checkpoint=checkpoint_at(now))
+        return _settled(log, point, over, track.ride, now.ride, _NEVER, moment), now
+    if forgotten is None and answer.until <= known:
         point = point._replace(track=exact, found=tuple(over.values()))
         return log._replace(checkpoint=point), track
-    # The service does not have the rest: that stays as it was told.
-    last = _start(log.known, exact.ride) if exact.ride else end
+    # The service does not have the rest: that stays as it is known.
+    rides = [ride for ride in (exact.ride, track.ride) if ride]
+    near = [it for it in log.rides if exact.ride and _is_near(it, exact.ride)]
+    last = min([forgotten or end, *(ride.started_at for ride in (*rides, *near))])
     log = log._replace(checkpoint=None)
-    return _settled(log, point, over, None, last, moment), track
+    return _settled(log, point, over, None, None, last, moment), track
 
 
-def _tells_nothing(point: Checkpoint, past: Past, known: datetime) -> bool:
+def _is_empty(point: Checkpoint, answer: HistoryAnswer, known: datetime) -> bool:
     """Return whether no report is there but the newest: that is no history.
 
     What ignores from when on it was asked tells that one alone.
     """
-    newest = point.track.newest
-    has_begun = newest is not None and newest.time > point.start
-    times = (report.fix_time for report in past.reports if report.fix_time)
+    times = (report.fix_time for report in answer.reports if report.fix_time)
+    has_begun = point.begins_at > point.start
     return not has_begun and min(times, default=point.start) >= known
 
 
-def _end(point: Checkpoint, exact: Track, past: Past, known: datetime) -> datetime:
+def _forgotten_since(
+    log: RideLog, track: Track, point: Checkpoint, answer: HistoryAnswer
+) -> datetime | None:
+    """Return when the first known ride began whose last report the answer lacks.
+
+    A database may have been lost, or the service tells its first hundred reports alone.
+    """
+    times = {report.fix_time for report in answer.reports}
+    rides = [*log.rides, track.ride] if track.ride else log.rides
+    return min(
+        (
+            ride.started_at
+            for ride in rides
+            if ride.distance
+            and ride.end
+            and point.begins_at <= ride.end.time <= answer.until
+            and ride.end.time not in times
+        ),
+        default=None,
+    )
+
+
+def _is_before(report: Position, time: datetime) -> bool:
+    return report.fix_time is None or report.fix_time < time
+
+
+def _end(
+    point: Checkpoint, exact: Track, answer: HistoryAnswer, known: datetime
+) -> datetime:
     """Return up to which fix every report is there."""
-    if past.until <= known:
+    if answer.until <= known:
         # Of two reports of one time the second may not be.
         return exact.newest.time if exact.newest else point.start
-    times = (report.fix_time for report in past.reports if report.fix_time)
+    times = (report.fix_time for report in answer.reports if report.fix_time)
     return max(times, default=point.start)
-
-
-def _start(known: Sequence[KnownRide], ride: Ride) -> datetime:
-    """Return when a ride started, as it is known by now or as it was told."""
-    told = (item.ride.started_at for item in known if _is_near(item.ride, ride))
-    return min([ride.started_at, *told])
 
 
 def _by_now(exact: Track, track: Track, now: datetime) -> Track:
@@ -109,87 +136,56 @@ def _settled(
     log: RideLog,
     point: Checkpoint,
     over: dict[datetime, Ride],
+    started: Ride | None,
     under_way: Ride | None,
-    end: datetime,
+    last: datetime,
     moment: Moment,
 ) -> RideLog:
-    """Return what is told where from a checkpoint to an end these were all rides."""
-    known = {item.ride.started_at for item in log.known}
-    # More may be known of one that was over before, but of those no other is told.
+    """Return the log where these were all rides from a checkpoint up to a time.
+
+    Of the one that `started`, no end was fired yet.
+    """
+    known = [it for it in log.rides if point.is_since(it) and it.started_at < last]
+    others = {it.started_at: it for it in log.rides if it not in known}
+    # More may be known of one that was over before.
+    more = {start: over[start] for start in others.keys() & over.keys()}
     rides = [
-        ride for start, ride in over.items() if point.is_since(ride) or start in known
-    ] + [ride for ride in [under_way] if ride]
-    since = [
-        item
-        for item in log.known
-        if point.is_since(item.ride) and item.ride.started_at < end
+        ride
+        for start, ride in over.items()
+        if start not in more and point.is_since(ride) and start < last
     ]
-    pairs = _pairs(rides, log.known, since)
-    waiting = tuple(item for item in log.waiting if item.ride.started_at >= end)
-    log = log._replace(waiting=waiting)
-    for item in since:
-        if item not in pairs.values():
-            log = _without(log, item, moment)
-    for ride in rides:
-        log = _with(
-            log, ride, pairs.get(ride), since, moment, is_over=ride != under_way
-        )
-    return log.after_time(moment)
+    every = in_order_of_start([*rides, under_way] if under_way else rides)
+    matches = _matches(every, [*known, started] if started else known)
+    fired = {ride for found in matches.values() for ride in found}
+    is_booked = any(under_way in matches[item] for item in known)
+    ends = matches[started][-1:] if started else []
+    if started and not ends:
+        log = log.fired(("ended", started._replace(distance=0)), moment)
+    for ride in every:
+        if ride not in fired:
+            log = log.fired(("started", ride), moment)
+        if ride != under_way and (ride not in fired or ride in ends):
+            log = log.fired(("ended", ride), moment)
+    # One that was fired as over and goes on ends without another event.
+    rides = [*every] if is_booked and under_way not in ends else rides
+    since = min(log.since or point.start, point.start)
+    kept = in_order_of_start([*(others | more).values(), *rides])
+    return log._replace(rides=kept, since=since)
 
 
-def _without(log: RideLog, item: KnownRide, moment: Moment) -> RideLog:
-    """Return what is told where a ride that was told was none."""
-    none = item.ride._replace(distance=0)
-    if not item.is_over:
-        return log.told(RideEvent("ended", none, None), moment)
-    return log.with_known(item._replace(ride=none), moment.now)
+def _matches(rides: Sequence[Ride], known: Iterable[Ride]) -> dict[Ride, list[Ride]]:
+    """Return which of these rides each of those was that are known."""
+    matches = {it: [ride for ride in rides if _is_near(it, ride)] for it in known}
+    taken = {ride for found in matches.values() for ride in found}
+    for it, found in matches.items():
+        if not found:
+            # It was over when it was seen: that is not fired again.
+            left = [ride for ride in rides if ride not in taken]
+            found += [ride for ride in left if ride.started_at <= it.moved_at][-1:]
+            taken.update(found)
+    return matches
 
 
-def _with(
-    log: RideLog,
-    ride: Ride,
-    item: KnownRide | None,
-    since: Sequence[KnownRide],
-    moment: Moment,
-    *,
-    is_over: bool,
-) -> RideLog:
-    """Return what is told of a ride, of which this was told."""
-    if item and (item.is_over or not is_over):
-        return log.with_known(item._replace(ride=ride), moment.now)
-    if item is None:
-        told = [other.ride for other in since if other.is_over]
-        if is_over and any(_overlaps(other, ride) for other in told):
-            return log.with_new(ride, moment.now, is_over=True)
-        log = log.told(RideEvent("started", ride, None), moment)
-    return log.told(RideEvent("ended", ride, None), moment) if is_over else log
-
-
-def _pairs(
-    rides: Sequence[Ride], known: Sequence[KnownRide], since: Sequence[KnownRide]
-) -> dict[Ride, KnownRide]:
-    """Return what was known of each ride, the surest first."""
-    pairs: dict[Ride, KnownRide] = {}
-    # What is left in the end was told of other times: that is not told again.
-    ways = (known, _starts_as), (since, _overlaps), (since, _is_near), (since, _is_left)
-    for items, is_same in ways:
-        left = [item for item in items if item not in pairs.values()]
-        for ride in rides:
-            same = [item for item in left if is_same(item.ride, ride)]
-            if same and ride not in pairs:
-                pairs[ride] = same[-1]
-                left.remove(same[-1])
-    return pairs
-
-
-def _starts_as(one: Ride, other: Ride) -> bool:
-    return one.started_at == other.started_at
-
-
-def _overlaps(one: Ride, other: Ride, apart: timedelta = timedelta()) -> bool:
+def _is_near(one: Ride, other: Ride) -> bool:
     ended_at = min(one.moved_at, other.moved_at)
-    return max(one.started_at, other.started_at) <= ended_at + apart
-
-
-_is_near: Final = partial(_overlaps, apart=_NEAR)
-_is_left: Final = partial(_overlaps, apart=LONGEST)
+    return max(one.started_at, other.started_at) <= ended_at + _NEAR

@@ -7,9 +7,15 @@ from typing import Final, NamedTuple
 
 from ..api import DeviceStatus, Position
 from .alarms import MAX_ALARMS, Alarm, new_alarms
-from .checkpoint import Gap, is_at_rest
-from .guard import Guard, after_alarm, after_history, after_report, armed
-from .history import Past, after_past
+from .checkpoint import HistoryGap, after_older_report, is_at_rest
+from .guard import (
+    Guard,
+    after_alarm,
+    after_history as guard_after_history,
+    after_report,
+    armed,
+)
+from .history import HistoryAnswer, after_history
 from .occurrences import Moment, RideEvent, later
 from .reports import in_order, is_older_position, taken
 from .ride_log import NO_RIDES, RideLog
@@ -37,7 +43,7 @@ class Story(NamedTuple):
     track: Track | None = None
     """How far it came; None while it has no position."""
     rides: RideLog | None = None
-    """What was told of its rides, and what is going to be; None before the first."""
+    """What was fired of its rides, and the last ones; None before the first."""
     there_already: int | None = None
     """The position it had when it was listed first: its alarm was before anybody listened."""
     guard: Guard | None = None
@@ -51,29 +57,23 @@ class Story(NamedTuple):
         return self.rides.events if self.rides else ()
 
     @property
-    def gap(self) -> Gap | None:
+    def gap(self) -> HistoryGap | None:
         """Return what is to be asked for of the service's history, None if nothing is."""
         log, track = self.rides, self.track
         known = self.position and self.position.fix_time
-        if not (log and log.checkpoint and track and known):
+        if not (log and (point := log.checkpoint) and track and known):
             return None
-        is_of_ride = bool(log.waiting) or not is_at_rest(track)
-        return log.checkpoint.gap(known, is_of_ride=is_of_ride)
-
-    @property
-    def waits_until(self) -> datetime | None:
-        """Return when what waits for the history is told all the same."""
-        return self.rides and self.rides.waits_until
+        is_of_ride = not is_at_rest(track) or any(map(point.is_since, log.rides))
+        return point.gap(known, is_of_ride=is_of_ride)
 
     @property
     def changes_at(self) -> datetime | None:
-        """Return when something is told by the clock alone, None if nothing is."""
-        times = (self.track and silent_at(self.track), self.waits_until)
-        return min((time for time in times if time), default=None)
+        """Return when a silent tracker's ride is over by the clock, None if none is."""
+        return self.track and silent_at(self.track)
 
     @property
     def is_pending(self) -> bool:
-        """Return whether there is more to come of it, by the clock or of the history."""
+        """Return whether a ride is under way, or reports may be missing."""
         track, log = self.track, self.rides
         return bool((track and track.ride) or (log and log.checkpoint))
 
@@ -120,9 +120,9 @@ class Story(NamedTuple):
             guard=guard,
         )
 
-    def with_past(self, past: Past, moment: Moment) -> Story:
-        """Return the story after all that was reported in a gap; old alarms are not told."""
-        now, reports = moment.now, in_order(past.reports)
+    def with_history(self, answer: HistoryAnswer, moment: Moment) -> Story:
+        """Return the story after all reports of a gap; old alarms are not fired."""
+        now, reports = moment.now, in_order(answer.reports)
         recent = [
             report
             for report in reports
@@ -134,11 +134,11 @@ class Story(NamedTuple):
         if story.guard and track and (newest := story.position):
             # Newer ones follow below.
             older = (item for item in reports if not is_older_position(newest, item))
-            guard = after_history(story.guard, older, track, now)
+            guard = guard_after_history(story.guard, older, track, now)
             story = story._replace(guard=guard)
         known = story.position and story.position.fix_time
         if known and story.track and story.rides:
-            log, track = after_past(story.rides, story.track, past, known, moment)
+            log, track = after_history(story.rides, story.track, answer, known, moment)
             story = story._replace(rides=log, track=track)
         moment = moment._replace(is_whole=True)
         for report in reports:
@@ -148,10 +148,13 @@ class Story(NamedTuple):
 
     def with_older_report(self, position: Position, moment: Moment) -> Story:
         """Return the story after a report older than the newest: its alarms count."""
-        story, guard = self.with_alarms([position], moment), self.guard
+        story, guard, log = self.with_alarms([position], moment), self.guard, self.rides
         if guard and position.alarm:
             guard = after_alarm(guard, position, self.track, moment.now)
-        return story._replace(guard=guard)
+        if log and log.checkpoint:
+            point = after_older_report(log.checkpoint, position.fix_time)
+            log = log._replace(checkpoint=point)
+        return story._replace(guard=guard, rides=log)
 
     def with_alarms(
         self, reports: Sequence[Position], moment: Moment, *, is_news: bool = True
@@ -179,7 +182,7 @@ class Story(NamedTuple):
         return guard and self._replace(guard=guard, changed_by=changed_by)
 
     def after_time(self, moment: Moment) -> Story:
-        """Return the story by now: what waits is told, who is silent rides no more."""
+        """Return the story by now: a tracker that is silent for long rides no more."""
         before = track = self.track or NEW_TRACK
         log, news = self.rides or NO_RIDES, list[RideNews]()
         if (at := silent_at(track)) and at <= moment.now:
@@ -187,10 +190,6 @@ class Story(NamedTuple):
         moment = moment._replace(is_whole=True)
         log = log.after_report(before, track, news, moment)
         return self._replace(track=track, rides=log)
-
-    def wait_no_more(self, moment: Moment) -> Story:
-        """Return the story once nothing of it waits for the history."""
-        return self._replace(rides=self.rides and self.rides.wait_no_more(moment))
 
 
 NEW_STORY = Story()

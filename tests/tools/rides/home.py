@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from custom_components.bike_tracker.api import Changes, Device
 from custom_components.bike_tracker.tracking import (
     Account,
+    HistoryAnswer,
     Moment,
-    Past,
     Remembered,
     Ride,
     Tracker,
@@ -45,12 +45,11 @@ class Home:
     """When a ride was told, and what of it."""
     ended: list[tuple[datetime, Ride]] = field(default_factory=list)
     totals: list[tuple[datetime, float]] = field(default_factory=list)
-    book: dict[datetime, Ride] = field(default_factory=dict)
-    """The rides that went anywhere as they are known, by their number."""
+    book: list[Ride] = field(default_factory=list)
+    """The rides that are over as they are known."""
     asked: int = 0
     """How many times the history was asked for."""
     _sent: list[Report] = field(default_factory=list)
-    _booked: datetime | None = None
     _devices: dict[str, Device] = field(default_factory=dict)
     _told: datetime | None = None
     _came_back: bool = True
@@ -63,7 +62,7 @@ class Home:
     @property
     def booked(self) -> list[Ride]:
         """Return the rides that went anywhere, as they are known in the end."""
-        return sorted(self.book.values())
+        return [ride for ride in self.book if ride.distance]
 
     def live(
         self,
@@ -146,10 +145,9 @@ class Home:
         ]
         # Nobody asks for what was before.
         self._sent = [report for report in self._sent if _fix_time(report) >= gap.start]
-        past = Past(reports, until)
-        self._tell(
-            self.account.take_past(BIKE, past, Moment(now, has_history=True)), now
-        )
+        answer = HistoryAnswer(reports, until)
+        moment = Moment(now, has_history=True)
+        self._tell(self.account.apply_history(BIKE, answer, moment), now)
 
     def _tell(self, changes: Changes[str, Tracker], now: datetime) -> None:
         if BIKE not in changes.keys:
@@ -162,15 +160,9 @@ class Home:
                 self._told = event.heard_at
                 told = self.started if event.type == "started" else self.ended
                 told.append((now, event.ride))
-        for item in tracker.story.rides.known if tracker.story.rides else ():
-            if item.is_over and (not self._booked or item.heard_at > self._booked):
-                if item.ride.distance:
-                    self.book[item.number] = item.ride
-                else:
-                    self.book.pop(item.number, None)
-        if tracker.story.rides:
-            heard = [item.heard_at for item in tracker.story.rides.known]
-            self._booked = max(heard, default=self._booked)
+        if (log := tracker.story.rides) and (since := log.since):
+            older = [ride for ride in self.book if ride.started_at < since]
+            self.book = [*older, *log.rides]
         if track.shown_total is not None:
             self.totals.append((now, track.shown_total))
 

@@ -51,9 +51,9 @@ Rides survive restarts of Home Assistant, and move along with a tracker to anoth
 
 Traccar keeps every report, and tells those of a time since its version 4.11. Where the service does so, Bike Tracker asks for
 what polls did not see: once a ride is over, after an outage or a restart, and where the server counted kilometers of a bike that
-stands where it stood. The rules above then apply to **every report** instead of one a minute. The end of a ride waits for
-that answer, 30 seconds at most; what comes later makes the rides in the calendar and the total distance exact, and tells
-nothing again. An idle account asks for nothing, and no account more than once a minute.
+stands where it stood. The rules above then apply to **every report** instead of one a minute. The end of a ride is
+told at once with what is known; the answer makes the rides in the calendar, the sensors and the total distance exact, and
+tells nothing again. An idle account asks for nothing, and no account more than once a minute.
 
 ## How near to the truth that is
 
