@@ -9,7 +9,7 @@ from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.bike_tracker.api import InvalidResponseError, TrackingClient
-from custom_components.bike_tracker.polling.extra_requests import ExtraRequests
+from custom_components.bike_tracker.polling.backoff import ExtraRequests
 from custom_components.bike_tracker.polling.history import History
 from custom_components.bike_tracker.tracking import (
     Fix,
@@ -127,7 +127,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     [(tracker, since, until)] = asking.asked
     assert (tracker, since) == (RED, _milliseconds(start))
     assert until == _milliseconds(datetime.now(UTC))
-    assert asking.history.offer.is_made
+    assert asking.history.support.is_supported
     for _ in range(5):
         assert await asking.after() is None
     assert len(asking.asked) == 1
@@ -263,7 +263,7 @@ async def test_service_without_history(
     simulator.fault(fault, path="history")
     asking.note()
     assert await asking.after() is None
-    assert asking.history.offer.is_made is False
+    assert asking.history.support.is_supported is False
     waits = [await asking.minutes_until_asked() for _ in range(6)]
     assert waits == [60 * hours for hours in (1, 2, 4, 8, 16, 24)]
     assert list(asking.gaps) == [RED]
@@ -279,7 +279,7 @@ async def test_failure_that_passes(
     assert await asking.after() is None
     waits = [await asking.minutes_until_asked() for _ in range(8)]
     assert waits == [1, 2, 4, 5, 5, 5, 5, 5]
-    assert asking.history.offer.is_made is None
+    assert asking.history.support.is_supported is None
     simulator.fault(None)
     await asking.minutes_until_asked()
     assert asking.gaps == {}
@@ -296,7 +296,7 @@ async def test_failure_after_a_good_answer(
     asking.note(RED)
     simulator.fault(fault, path="history", times=1)
     assert await asking.after() is None
-    assert asking.history.offer.is_made
+    assert asking.history.support.is_supported
     assert await asking.minutes_until_asked() == 1
     assert await asking.minutes_until_asked() == 1
     assert asking.asked_for == [RED, RED, BLUE, RED]
@@ -321,7 +321,7 @@ async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
     with pytest.raises(InvalidResponseError):
         await asking.history.async_get(device_id, now - DAY, now)
     assert await asking.history.async_get(device_id, now - DAY, now) == []
-    assert asking.history.offer.is_made
+    assert asking.history.support.is_supported
     assert await asking.minutes_until_asked() == 1
 
 

@@ -193,7 +193,7 @@ async def test_wrong_password_at_setup(
 
     await async_setup(hass, entry)
 
-    assert entry.state is ConfigEntryState.SETUP_ERROR
+    assert entry.state is ConfigEntryState.SETUP_RETRY
     [flow] = hass.config_entries.flow.async_progress()
     assert flow["context"]["source"] == SOURCE_REAUTH
     assert flow["step_id"] == "reauth_confirm"

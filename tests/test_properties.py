@@ -223,7 +223,7 @@ def recorder() -> Iterator[Recorder]:
     """Send nothing anywhere."""
     recorder = Recorder()
     with patch(
-        "custom_components.bike_tracker.polling.clients.async_create_clientsession",
+        "custom_components.bike_tracker.config_flow.async_create_clientsession",
         return_value=recorder,
     ):
         yield recorder

@@ -3,7 +3,6 @@
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.dispatcher import async_dispatcher_send
@@ -13,12 +12,9 @@ from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, BikeTrackerData, EntityAdder
-from .polling.clients import create_client
-from .polling.service import create_service
-from .polling.set_up_again import async_set_up_again
+from .polling.poll import create_service
 from .registry.devices import tracker_of
 from .registry.memory import Memory
-from .registry.no_contact import async_end_outage
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -51,17 +47,12 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    client = create_client(hass, entry.data)
     memory = Memory(hass, entry)
     remembered = await memory.async_recall()
     known = any(story.position for story in remembered.stories.values())
-    service = create_service(hass, entry, client, offers_positions=known)
+    service = create_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(hass, entry, service, memory)
-    try:
-        await coordinator.async_config_entry_first_refresh()
-    except ConfigEntryAuthFailed, ConfigEntryNotReady:
-        async_set_up_again(hass, entry, coordinator.last_exception)
-        raise
+    await coordinator.async_config_entry_first_refresh()
     entities = EntityAdder(coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
@@ -84,7 +75,6 @@ async def async_unload_entry(
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete what was remembered of trackers."""
-    async_end_outage(hass, entry)
     memory = Memory(hass, entry)
     await memory.async_remove()
     await memory.rides.async_remove()

@@ -5,6 +5,7 @@ from itertools import chain, count
 import re
 from typing import Any, override
 
+import aiohttp
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
@@ -14,6 +15,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.aiohttp_client import async_create_clientsession
 from homeassistant.helpers.selector import (
     TextSelector,
     TextSelectorConfig,
@@ -21,10 +23,9 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .api import Device, errors
+from .api import Device, TrackingClient, errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .const import DOMAIN, LOGGER
-from .polling.clients import client_for_now
 from .registry.devices import trackers_of
 
 # Entries of 1.0 have 1: their unique ID tells no port and no path.
@@ -130,12 +131,18 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             CONF_EMAIL: typed[CONF_EMAIL].strip(),
             CONF_PASSWORD: typed[CONF_PASSWORD],
         }
+        # Cookies of one account must not speak for another.
+        session = async_create_clientsession(
+            self.hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
+        )
         try:
-            with client_for_now(self.hass, account) as client:
-                return account, (await client.async_get_devices()).after
+            client = TrackingClient(session, *account.values())
+            return account, (await client.async_get_devices()).after
         except errors.CannotConnectError as err:
             if not (others and err.nobody_there):
                 raise
+        finally:
+            session.detach()
         return await self._async_reach({**account, CONF_URL: others[0]})
 
     async def _async_finish(

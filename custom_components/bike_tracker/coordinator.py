@@ -23,7 +23,7 @@ from .const import DOMAIN, LOGGER
 from .live.connection import Live
 from .polling.coming_back import ComingBack
 from .polling.history import HistoryRequest
-from .polling.service import Service
+from .polling.poll import Service
 from .registry.devices import TrackerDevices
 from .registry.memory import Memory
 from .registry.repair_issues import async_create_issue, async_delete_issue
@@ -138,7 +138,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @callback
     def _async_poll_anew(self) -> None:
         """Poll now that a live connection began anew: it tells no devices at first."""
-        if self.last_update_success and self.service.has_time:
+        if self.last_update_success:
             self.config_entry.async_create_background_task(
                 self.hass, self.async_refresh(), f"{DOMAIN} poll"
             )

@@ -101,10 +101,10 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
         "poll": {"success": success, **asdict(service.poll)},
         "live": live,
         "service": {
-            "positions": _OFFERED[positions.offer.is_made],
-            "history": _OFFERED[history.offer.is_made],
+            "positions": _OFFERED[positions.support.is_supported],
+            "history": _OFFERED[history.support.is_supported],
             "history_waiting": len(coordinator.account.gaps),
-            "position_error": positions.offer.error and str(positions.offer.error),
+            "position_error": positions.support.error and str(positions.support.error),
         },
     }
 

@@ -38,7 +38,7 @@ def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> No
     """Begin at a known second, and poll at the same one of each minute."""
     freezer.move_to(_START)
     monkeypatch.setattr(
-        "custom_components.bike_tracker.polling.waits.random.uniform", lambda *_: 1
+        "custom_components.bike_tracker.polling.backoff.random.uniform", lambda *_: 1
     )
 
 

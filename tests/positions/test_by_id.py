@@ -77,80 +77,29 @@ async def test_announced_position_that_comes_late(
         assert place(state_of(RED)) == (position.latitude, position.longitude)
 
 
-@pytest.mark.parametrize("vanished", [True, False])
 @pytest.mark.usefixtures("setup")
-async def test_new_position_that_is_not_there(
-    simulator: Simulator, poll: Poll, state_of: StateOf, vanished: bool
-) -> None:
-    """What the server never tells is asked for in growing waits, at last hourly."""
-    if vanished:
-        simulator.forget_position(RED)
-    simulator.override_field(RED, "positionId", 4711)
-    simulator.record.clear()
-    for _ in range(61):
-        await poll()
-    # After 1, 2, 4, 5, 5 … minutes, by ID never twice in ten minutes.
-    assert 13 <= asked(simulator)["positions"] - len(asked_by_id(simulator)) <= 17
-    assert len(asked_by_id(simulator)) <= 6
-    assert asked_by_id(simulator)[0] == "id=4711"
-    assert place(state_of(RED)) == AT_HOME
-
-    simulator.record.clear()
-    for _ in range(24 * 12):
-        await poll(300)
-    assert 23 <= asked(simulator)["positions"] - len(asked_by_id(simulator)) <= 27
-
-    # Another one that is announced is asked for at once.
-    simulator.clear_overrides(RED)
-    simulator.report(RED, **AWAY)
-    await poll()
-    assert place(state_of(RED)) == (48.1, 7.9)
-
-
-@pytest.mark.usefixtures("setup")
-async def test_others_while_a_position_is_lacking(
+async def test_new_position_that_never_comes(
     simulator: Simulator, poll: Poll, state_of: StateOf
 ) -> None:
-    """Each of their reports is seen with the next poll, as ever."""
+    """It is asked for by its ID once a day, costs the others nothing, and ends with the next."""
     simulator.override_field(RED, "positionId", 4711)
     for minute in range(70):
         simulator.report(BLUE, latitude=48.1 + minute / 1000)
         await poll()
         assert place(state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
-    by_id = [r.time for r in simulator.requests if r.query.startswith("id=")]
-    assert by_id[0] < simulator.requests[0].time + timedelta(minutes=2)
-    assert 5 <= len(by_id) <= 7
-    assert min(b - a for a, b in pairwise(by_id)) > timedelta(minutes=10)
+    assert place(state_of(RED)) == AT_HOME
+    assert asked_by_id(simulator) == ["id=4711"]
 
+    simulator.record.clear()
+    for _ in range(48 * 12):
+        await poll(300)
+    assert asked_by_id(simulator) == ["id=4711"] * 2
+    # The list of all positions, in which it may yet come, is asked for hourly.
+    assert 46 <= asked(simulator)["positions"] - 2 <= 50
 
-@pytest.mark.usefixtures("setup")
-async def test_all_that_are_lacking_are_asked_for_together(
-    simulator: Simulator, poll: Poll
-) -> None:
-    """At once, and then not again for ten minutes."""
-    simulator.override_field(RED, "positionId", 4711)
-    simulator.override_field(BLUE, "positionId", 4712)
-    for _ in range(9):
-        await poll()
-    [query] = asked_by_id(simulator)
-    assert sorted(query.split("&")) == ["id=4711", "id=4712"]
-
-
-async def test_two_that_the_server_does_not_have(
-    hass: HomeAssistant,
-    traccar: Simulator,
-    traccar_entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
-    """One whose history was deleted hides none that is merely old."""
-    traccar.report(RED, **AWAY, fix_time=long_ago())
-    traccar.forget_position(BLUE)
-    await async_setup(hass, traccar_entry)
-
-    for _ in range(30):
-        await poll()
-
+    simulator.clear_overrides(RED)
+    simulator.report(RED, **AWAY)
+    await poll()
     assert place(state_of(RED)) == (48.1, 7.9)
 
 
@@ -158,77 +107,31 @@ async def test_many_old_positions(
     hass: HomeAssistant,
     traccar: Simulator,
     traccar_entry: MockConfigEntry,
-    state_of: StateOf,
-) -> None:
-    """They are asked for two hundred at a time: an address has its limits."""
-    trackers = [f"35{number:013}" for number in range(250)]
-    for tracker in trackers:
-        traccar.add_device(tracker, email=EMAIL)
-        traccar.report(tracker, fix_time=long_ago())
-
-    await async_setup(hass, traccar_entry)
-
-    assert [query.count("id=") for query in asked_by_id(traccar)] == [200, 50]
-    for tracker in trackers:
-        assert place(state_of(tracker)) == AT_HOME
-
-
-async def test_one_among_many_that_the_server_does_not_have(
-    hass: HomeAssistant,
-    traccar: Simulator,
-    traccar_entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
 ) -> None:
-    """It is asked for in ever smaller company, in which all the others are found."""
-    trackers = [f"35{number:013}" for number in range(12)]
+    """One is asked for at a time, at most one a minute; one that is lost hides none."""
+    trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:
         traccar.add_device(tracker, email=EMAIL)
         traccar.report(tracker, fix_time=long_ago())
     lost, *others = trackers
     traccar.forget_position(lost)
     await async_setup(hass, traccar_entry)
-
-    for _ in range(60):
+    for _ in range(20):
         await poll()
 
     assert place(state_of(lost)) == (None, None)
     for tracker in others:
         assert place(state_of(tracker)) == AT_HOME
+    queries = asked_by_id(traccar)
+    assert len(queries) == len(set(queries)) == len(trackers)
+    assert not any("&" in query for query in queries)
+    times = [r.time for r in traccar.requests if r.query.startswith("id=")]
+    assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=1)
 
 
-async def test_more_than_are_asked_for_at_once(
-    hass: HomeAssistant,
-    traccar: Simulator,
-    traccar_entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
-    """All have their turn, though none of the first ones is ever told."""
-    trackers = [f"35{number:013}" for number in range(6)]
-    for tracker in trackers:
-        traccar.add_device(tracker, email=EMAIL)
-        traccar.report(tracker, fix_time=long_ago())
-    for tracker in trackers[:4]:
-        traccar.forget_position(tracker)
-    await async_setup(hass, traccar_entry)
-
-    for _ in range(60):
-        await poll()
-
-    for tracker in trackers[4:]:
-        assert place(state_of(tracker)) == AT_HOME
-
-
-@pytest.mark.parametrize(
-    ("fault", "lasts", "right_after"),
-    [
-        ("status-400", 0, 13),
-        ("status-503", 0, 6),
-        ("status-503", 100, 6),
-        ("reset-mid-body", 5, 6),
-    ],
-)
+@pytest.mark.parametrize("fault", ["status-400", "status-503", "reset-mid-body"])
 async def test_by_id_fails(
     hass: HomeAssistant,
     traccar: Simulator,
@@ -237,30 +140,26 @@ async def test_by_id_fails(
     state_of: StateOf,
     monkeypatch: pytest.MonkeyPatch,
     fault: str,
-    lasts: int,
-    right_after: int,
 ) -> None:
-    """It costs nobody else a thing, and is tried again: soon, unless it was refused."""
-    get = TrackingClient.async_get_positions_by_id
+    """It costs nobody else a thing, and is tried again the next day."""
+    get = TrackingClient.async_get_position
 
-    async def _fail(client: TrackingClient, ids: list[int]) -> Any:
+    async def _fail(client: TrackingClient, position_id: int) -> Any:
         traccar.fault(fault, path="positions")
         try:
-            return await get(client, ids)
+            return await get(client, position_id)
         finally:
             traccar.fault(None)
 
     traccar.report(RED, fix_time=long_ago())
     with monkeypatch.context() as patch:
-        patch.setattr(TrackingClient, "async_get_positions_by_id", _fail)
+        patch.setattr(TrackingClient, "async_get_position", _fail)
         await async_setup(hass, traccar_entry)
         assert place(state_of(RED)) == (None, None)
         assert place(state_of(BLUE)) == AT_HOME
-        for _ in range(lasts):
-            await poll()
 
-    for _ in range(right_after):
-        await poll()
+    for _ in range(25):
+        await poll(3600)
     assert place(state_of(RED)) == AT_HOME
 
 

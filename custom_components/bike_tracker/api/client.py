@@ -1,11 +1,8 @@
 """The client: one method per call of the service."""
 
-from collections import deque
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from time import monotonic
 from typing import Final
 
 import aiohttp
@@ -17,12 +14,10 @@ from .lists import Changes, ListReader, read_positions
 from .models import Device, Position
 from .responses import async_answer, raise_for_status
 
-DEVICES: Final = "devices"
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Of one answer or message, decompressed."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""
-_MOST_REMEMBERED: Final = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,10 +41,6 @@ class TrackingClient:
     positions: ListReader[int, Position] = field(
         default_factory=partial(ListReader, Position)
     )
-    asked: deque[tuple[float, str]] = field(
-        default_factory=partial(deque, maxlen=_MOST_REMEMBERED)
-    )
-    """When what was asked for, by the monotonic clock, the newest last."""
 
     def __post_init__(self) -> None:
         """Refuse credentials before they are needed."""
@@ -64,7 +55,7 @@ class TrackingClient:
         Raises AuthenticationError, CannotConnectError, InvalidResponseError,
         RedirectedError or ServiceUnavailableError.
         """
-        return self.devices.read(await self._async_get(DEVICES))
+        return self.devices.read(await self._async_get("devices"))
 
     async def async_get_positions(self) -> Changes[int, Position]:
         """Return the last known positions by the internal ID of their device.
@@ -74,17 +65,14 @@ class TrackingClient:
         """
         return self.positions.read(await self._async_get("positions"))
 
-    async def async_get_positions_by_id(
-        self, position_ids: Iterable[int]
-    ) -> Mapping[int, Position]:
-        """Return these positions by the internal ID of their device, older ones too.
+    async def async_get_position(self, position_id: int) -> Position | None:
+        """Return a position, which may be too old for the list; None if there is none.
 
-        Not in the documented interface; a server may refuse all of them if it does not
-        know one. Raises the same errors as async_get_devices.
+        Not in the documented interface. Raises the same errors as async_get_devices.
         """
-        query = "&".join(f"id={position_id}" for position_id in position_ids)
-        positions = read_positions(await self._async_get(f"positions?{query}"))
-        return {position.device_id: position for position in positions}
+        positions = read_positions(await self._async_get(f"positions?id={position_id}"))
+        # What ignores the question answers with others.
+        return next((it for it in positions if it.id == position_id), None)
 
     async def async_get_history(
         self, device_id: int, start: datetime, end: datetime
@@ -101,7 +89,6 @@ class TrackingClient:
         return reports
 
     async def _async_get(self, path: str) -> bytes:
-        self.asked.append((monotonic(), path.partition("?")[0]))
         return await async_answer(self._async_ask(path), self.session)
 
     async def _async_ask(self, path: str) -> bytes:

@@ -16,8 +16,14 @@ from homeassistant.util import dt as dt_util
 
 from ..api import Message, TrackingClient, TrackingError, async_messages
 from ..const import DOMAIN, LOGGER
+from ..polling.backoff import (
+    LIVE_BACKOFF,
+    NO_FAILURES,
+    UNSUPPORTED_BACKOFF,
+    FailureStreak,
+    clamp_retry_after,
+)
 from ..polling.timer import Timer
-from ..polling.waits import LIVE, NEVER_OFFERED, NONE_FAILED, Row, obeyed
 from .inbox import Inbox
 
 # Not in the moment in which Home Assistant sets up all that it has.
@@ -71,7 +77,7 @@ class Connection:
     """By which it can be ended."""
     began: float
     heard_at: float = 0.0
-    untold: Row = NONE_FAILED
+    untold: FailureStreak = NO_FAILURES
     """Polls since the last message that brought news of which it said nothing.
 
     Connections of this kind are known to die without a word.
@@ -80,7 +86,7 @@ class Connection:
     @property
     def is_broken(self) -> bool:
         """Return whether polls showed that it tells nothing any more."""
-        too_many = self.untold.tries >= _TOO_MANY_UNTOLD
+        too_many = self.untold.length >= _TOO_MANY_UNTOLD
         return too_many and monotonic() - self.untold.since > _TOO_LONG_UNTOLD
 
     @property
@@ -158,19 +164,19 @@ class Live:
 
     async def _async_stay(self) -> None:
         """Listen, and begin anew however that ends."""
-        waits, failures, ended_at = NEVER_OFFERED, NONE_FAILED, 0.0
+        waits, failures, ended_at = UNSUPPORTED_BACKOFF, NO_FAILURES, 0.0
         while True:
             while not self.polls_succeed():
                 await asyncio.sleep(_LOOK_AGAIN)
             asked_for = await self._async_try()
             if self._connection is not None:
-                if waits is NEVER_OFFERED or self._connection.was_well:
-                    failures = NONE_FAILED
-                waits, ended_at, self._connection = LIVE, monotonic(), None
+                if waits is UNSUPPORTED_BACKOFF or self._connection.was_well:
+                    failures = NO_FAILURES
+                waits, ended_at, self._connection = LIVE_BACKOFF, monotonic(), None
             failures = failures.another()
             wait = waits.after(failures)
             if asked_for is not None:
-                wait = max(wait, obeyed(asked_for))
+                wait = max(wait, clamp_retry_after(asked_for))
             LOGGER.debug("Not live (%s); trying again in %.0f s", self.report.why, wait)
             self.report.become(LiveState.WAITING)
             if self._told and monotonic() - ended_at >= _LASTING:
@@ -204,7 +210,7 @@ class Live:
             async for message in messages:
                 self.report.messages += 1
                 connection = self._connection or self._async_connected(ending)
-                connection.heard_at, connection.untold = monotonic(), NONE_FAILED
+                connection.heard_at, connection.untold = monotonic(), NO_FAILURES
                 await self._inbox.async_put(message)
 
     @callback

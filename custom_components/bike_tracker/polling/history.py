@@ -13,9 +13,8 @@ from typing import Final, NamedTuple
 from ..api import Position, TrackingClient, TrackingError
 from ..const import LOGGER
 from ..tracking import MAX_AGE, HistoryAnswer, HistoryGap, Trackers
-from .extra_requests import ExtraRequests
-from .refused_positions import Offer
-from .waits import MINUTE
+from .backoff import MINUTE, ExtraRequests
+from .positions import EndpointSupport
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
@@ -51,14 +50,14 @@ class History:
 
     client: TrackingClient
     extra_requests: ExtraRequests
-    offer: Offer = field(default_factory=Offer)
+    support: EndpointSupport = field(default_factory=EndpointSupport)
     _rests: dict[str, _Rest] = field(default_factory=dict)
     _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
 
     @property
     def may_tell(self) -> bool:
         """Return whether the service may have a history: it has, or is to be asked again."""
-        return self.offer.is_made is not False or monotonic() >= self.offer.again_at
+        return self.support.is_supported is not False or self.support.is_due
 
     def next_request(
         self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
@@ -82,7 +81,7 @@ class History:
             for key in wanted[-_MAX_WAITING:]
             if (known := trackers.get(key)) and known.device.id
         }
-        is_time = monotonic() >= self.offer.again_at and self.extra_requests.is_due
+        is_time = self.support.is_due and self.extra_requests.is_due
         if not ids or not is_time:
             return None
         # Of those that failed, the one that did so first.
@@ -113,7 +112,7 @@ class History:
     ) -> list[Position]:
         """Return what a device reported in a time; raises what the client does."""
         reports = await self.client.async_get_history(device_id, start, end)
-        self.offer = Offer(is_made=True)
+        self.support = EndpointSupport(is_supported=True)
         return reports
 
     def allows(self) -> bool:
@@ -128,7 +127,7 @@ class History:
         """Return what is asked for next of a tracker after an answer that is none."""
         _, _, start, until, portion = request
         if not err.is_too_large:
-            self.offer = self.offer.failed(err)
+            self.support = self.support.failed(err)
             return _Rest(start, portion, monotonic())
         half = (until - start) / 2
         # What does not fit into a minute is never told.

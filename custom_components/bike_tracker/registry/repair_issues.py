@@ -1,17 +1,25 @@
 """Repair issues: what only a person can put right, one of each kind for an account."""
 
+from datetime import timedelta
+from time import monotonic
+from typing import Final
+
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
+
+NO_CONTACT: Final = "no_contact"
+_NO_CONTACT_AFTER: Final = timedelta(minutes=30)
 
 
 @callback
 def async_create_issue(
     hass: HomeAssistant, entry: ConfigEntry, key: str, **placeholders: str
 ) -> None:
-    """Tell the person, or tell anew where the placeholders changed."""
+    """Create an issue, or update its placeholders."""
     ir.async_create_issue(
         hass,
         DOMAIN,
@@ -25,8 +33,22 @@ def async_create_issue(
 
 @callback
 def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> None:
-    """Tell the person no more."""
+    """Delete an issue, if there is one."""
     ir.async_delete_issue(hass, DOMAIN, _issue_id(entry, key))
+
+
+@callback
+def async_check_contact(
+    hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
+) -> None:
+    """Create the issue for polls that keep failing, since a monotonic time."""
+    # Not by the clock on the wall, which may be put right once a network is there.
+    duration = timedelta(seconds=monotonic() - failing_since)
+    if duration >= _NO_CONTACT_AFTER:
+        since = dt_util.as_local(dt_util.utcnow() - duration)
+        async_create_issue(
+            hass, entry, NO_CONTACT, since=f"{since:%Y-%m-%d %H:%M}", error=reason
+        )
 
 
 def _issue_id(entry: ConfigEntry, key: str) -> str:

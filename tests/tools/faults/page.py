@@ -34,12 +34,12 @@ In every row:
 - After a failed poll the next ones come after 1, 2, 4 and then every 5 minutes, at times a little earlier and never later, or
   when the server asks for it (Retry-After, between 1 minute and 1 hour). After a good one they come every minute again.
 - If the server refuses a sign-in, Bike Tracker tries again after a minute. If the server refuses it again, Home Assistant asks
-  the person, and Bike Tracker tries every 5 minutes for an hour, every 15 minutes for a day, then every hour: a password that
-  is really wrong must not lock an account. Once it works again, Home Assistant no longer asks.
-- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often, and from 2026.11 on not
-  before the time that the server asks for. Bike Tracker makes sure that it tries at least every 5 minutes, unless the server
-  asks for longer. A sign-in that is refused at set-up is tried again as while running.
-- List and positions are asked for at most 25 times in any ten minutes, whatever alternates.
+  the person, and Bike Tracker tries every 5 minutes for an hour, then every hour: a password that is really wrong must not
+  lock an account. Once it works again, Home Assistant no longer asks.
+- At set-up Home Assistant tries again by itself, after 5 seconds at first, then less and less often, at last every 10
+  minutes, and from 2026.11 on not before the time that the server asks for. A sign-in that is refused there asks the person at
+  once.
+- A poll is one request, or two with news; beside it there is at most one a minute, for the history or an old position.
 - Requests are those that reach the server in one poll. If a connection ends before there is an answer, the one poll asks
   twice.
 - An answer may take 30 seconds and 8 MiB, decompressed. Bike Tracker gives up on a larger one before it takes 24 MiB of
@@ -65,7 +65,7 @@ _LIVE = """
 Servers like Traccar also push news. Here the lists of trackers and of positions work, and the live connection fails.
 **News is then never older than a minute, as with polls alone**, which was measured with each fault for a minute and for an
 hour. No tracker is unavailable, nobody is asked to sign in, and the log has no line about it for ten minutes. Bike Tracker
-tries again after 5 seconds, then 1, 2, 4, 5 and every 15 minutes; if it never worked, after 1, 2, 4 ... 24 hours. The tables
+tries again after 5 seconds, then 1, 2, 4, 5 and every 15 minutes; if it never worked, after an hour, then daily. The tables
 say how long it took until news came live again, from the worst moment on: just after it was tried in vain.
 """
 

@@ -9,7 +9,7 @@ PROMISED = 5 * 60
 _LATENESS = 10
 
 # A password that is really wrong must not lock an account.
-_SIGN_IN = {Lasted.MINUTE: PROMISED, Lasted.HOUR: 15 * 60, Lasted.DAY: 60 * 60}
+_SIGN_IN = {Lasted.MINUTE: PROMISED, Lasted.HOUR: 60 * 60, Lasted.DAY: 60 * 60}
 
 SIGN_IN_REFUSED = "the sign-in was refused, and is tried less and less often"
 ASKED_TO_WAIT = "the server asked for a wait (Retry-After)"

@@ -1,0 +1,184 @@
+"""One poll: the device list, then positions that are wanted; and what a failure means."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from time import monotonic
+from typing import Final, NamedTuple
+
+import aiohttp
+from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, ConfigEntryState
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.helpers.update_coordinator import UpdateFailed
+from homeassistant.util import dt as dt_util
+
+from ..api import (
+    AuthenticationError,
+    Changes,
+    Device,
+    InvalidResponseError,
+    Position,
+    RedirectedError,
+    ServiceUnavailableError,
+    TrackingClient,
+    TrackingError,
+)
+from ..const import DOMAIN
+from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
+from ..tracking import Account, Began
+from .backoff import (
+    NO_FAILURES,
+    NORMAL_BACKOFF,
+    SIGN_IN_BACKOFF,
+    ExtraRequests,
+    FailureStreak,
+)
+from .history import History
+from .positions import EndpointSupport, PositionLookup
+
+# A server may err once.
+_REFUSALS_UNTIL_REAUTH: Final = 2
+_TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
+    AuthenticationError: "unauthorized",
+    InvalidResponseError: "invalid_response",
+    RedirectedError: "redirected",
+    ServiceUnavailableError: "service_unavailable",
+}
+
+type Own = Callable[[Changes[str, Device]], Changes[str, Device]]
+"""Returns those trackers of a list that are this account's."""
+
+
+class Answer(NamedTuple):
+    """What one poll brought."""
+
+    began: Began
+    listed: Mapping[str, Device]
+    """All trackers that the service listed, those of another account too."""
+    devices: Changes[str, Device]
+    """Those that are this account's."""
+    positions: Mapping[str, Position]
+    offers_positions: bool
+    """Whether the service answers with positions, as far as is known."""
+
+
+@dataclass(slots=True)
+class Poll:
+    """What a maintainer wants to know of the last poll."""
+
+    time: datetime | None = None
+    seconds: float | None = None
+    last_error: str | None = None
+    last_error_time: datetime | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Service:
+    """Asks the service on behalf of one account."""
+
+    hass: HomeAssistant
+    entry: ConfigEntry
+    client: TrackingClient
+    positions: PositionLookup
+    history: History
+    poll: Poll = field(default_factory=Poll)
+    _failures: FailureStreak = NO_FAILURES
+    _refusals: FailureStreak = NO_FAILURES
+    """Failures of which the server refused the sign-in, with others between them."""
+
+    @property
+    def has_history(self) -> bool:
+        """Return whether the service may tell what trackers reported before."""
+        supports = self.positions.support.is_supported is True
+        return supports and self.history.may_tell
+
+    async def async_ask(self, account: Account, own: Own) -> Answer:
+        """Return what a poll brings, or raise UpdateFailed."""
+        self.poll.time = dt_util.utcnow()
+        began, start = account.begin_poll(self.poll.time), monotonic()
+        try:
+            listed = await self._async_get_devices()
+            devices = own(listed)
+            positions = await self.positions.async_get(
+                account.wanted(devices, began=began)
+            )
+            offered = self.positions.support.works
+            return Answer(began, listed.after, devices, positions, offered)
+        finally:
+            self.poll.seconds = monotonic() - start
+
+    async def _async_get_devices(self) -> Changes[str, Device]:
+        """Return the device list, or raise what the failure means to Home Assistant."""
+        try:
+            devices = await self.client.async_get_devices()
+        except TrackingError as err:
+            self.poll.last_error = f"{type(err).__name__}: {err}"
+            self.poll.last_error_time = self.poll.time
+            # Home Assistant keeps the failure, whose traceback would keep the answer.
+            raise self._failure(err) from err.with_traceback(None)
+        # A request to sign in again may be of a set-up that failed.
+        if self._refusals.length or self.entry.state is not ConfigEntryState.LOADED:
+            _async_abort_reauth(self.hass, self.entry)
+        if self._failures.length:
+            async_delete_issue(self.hass, self.entry, NO_CONTACT)
+        self._failures = self._refusals = NO_FAILURES
+        return devices
+
+    def _failure(self, err: TrackingError) -> UpdateFailed:
+        """Return what a failure means to Home Assistant, and count it."""
+        self._failures = self._failures.another()
+        is_refusal = isinstance(err, AuthenticationError)
+        if is_refusal:
+            self._refusals = self._refusals.another()
+        # Once the person was asked to sign in, only a success ends that streak.
+        elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
+            self._refusals = NO_FAILURES
+        is_loaded = self.entry.state is ConfigEntryState.LOADED
+        # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
+        # may err once, but Home Assistant's own retry of a set-up counts nothing.
+        if is_refusal and (
+            self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded
+        ):
+            self.entry.async_start_reauth(self.hass)
+        if is_loaded:
+            async_check_contact(self.hass, self.entry, self._failures.since, str(err))
+        # At set-up the waits are Home Assistant's own.
+        is_known = is_loaded or err.retry_after is not None
+        return UpdateFailed(
+            translation_domain=DOMAIN,
+            translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
+            translation_placeholders={"error": str(err)},
+            retry_after=self._wait(err) if is_known else None,
+        )
+
+    def _wait(self, err: TrackingError) -> float:
+        """Return the seconds until the next poll after a failure."""
+        if isinstance(err, AuthenticationError):
+            return SIGN_IN_BACKOFF.after(self._refusals)
+        return NORMAL_BACKOFF.after(self._failures, err.retry_after)
+
+
+@callback
+def _async_abort_reauth(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Withdraw the request to sign in again."""
+    for flow in list(entry.async_get_active_flows(hass, {SOURCE_REAUTH})):
+        hass.config_entries.flow.async_abort(flow["flow_id"])
+
+
+def create_service(
+    hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
+) -> Service:
+    """Return what asks for an entry; positions may be supported as of before a restart."""
+    # Cookies of one account must not speak for another.
+    session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
+    account, extra_requests = entry.data, ExtraRequests()
+    client = TrackingClient(
+        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+    )
+    support = EndpointSupport(supports_positions or None)
+    positions = PositionLookup(entry, client, extra_requests, support)
+    entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
+    return Service(hass, entry, client, positions, History(client, extra_requests))
