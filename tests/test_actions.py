@@ -1,4 +1,4 @@
-"""Actions: the rides of bikes, and the track of one."""
+"""Actions: where bikes are, their rides, and the track of one."""
 
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -6,8 +6,12 @@ from typing import Any
 
 import gpxpy
 from homeassistant.config_entries import ConfigEntryDisabler
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceValidationError,
+    Unauthorized,
+)
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
@@ -21,6 +25,7 @@ from homeassistant.util.yaml import parse_yaml
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
+    MockUser,
     async_mock_service,
 )
 import voluptuous as vol
@@ -28,10 +33,12 @@ import voluptuous as vol
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
-from .riding import async_ride, go, standing
+from .riding import async_ride, go, riding, standing
 from .static.project import ROOT
 from .test_ride_book import row, store
+from .tools.simulator.render import Renderer
 from .tools.simulator.server import Simulator
+from .tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -58,16 +65,36 @@ async def rides(
     return rows
 
 
-async def async_get_rides(hass: HomeAssistant, **data: Any) -> list[Answer]:
-    """Return what the action answers."""
-    answer: Any = await hass.services.async_call(
-        DOMAIN, "get_rides", data, blocking=True, return_response=True
+async def _async_ask(
+    hass: HomeAssistant, action: str, data: Answer, context: Context | None = None
+) -> Any:
+    return await hass.services.async_call(
+        DOMAIN, action, data, blocking=True, context=context, return_response=True
     )
-    return list(answer["rides"])
 
 
-async def async_get_track(hass: HomeAssistant, tracker: str = RED, **data: Any) -> Any:
-    """Return what the action answers: of the last hour unless told."""
+async def async_get_rides(
+    hass: HomeAssistant, context: Context | None = None, /, **data: Any
+) -> list[Answer]:
+    """Return what the action answers."""
+    return list((await _async_ask(hass, "get_rides", data, context))["rides"])
+
+
+async def async_where(
+    hass: HomeAssistant, context: Context | None = None, /, **data: Any
+) -> list[Answer]:
+    """Return what the action answers."""
+    return list((await _async_ask(hass, "where", data, context))["bikes"])
+
+
+async def async_get_track(
+    hass: HomeAssistant,
+    tracker: str = RED,
+    context: Context | None = None,
+    /,
+    **data: Any,
+) -> Any:
+    """Return what the action answers: of the last hour unless other times are given."""
     now = dt_util.utcnow()
     [device] = [
         device.id
@@ -82,9 +109,8 @@ async def async_get_track(hass: HomeAssistant, tracker: str = RED, **data: Any) 
         "start_date_time": now - HOUR,
         "end_date_time": now,
     } | data
-    return await hass.services.async_call(
-        DOMAIN, "get_track", data, blocking=True, return_response=True
-    )
+    data = {key: value for key, value in data.items() if value is not None}
+    return await _async_ask(hass, "get_track", data, context)
 
 
 def asked(simulator: Simulator) -> int:
@@ -205,9 +231,11 @@ async def test_account_that_is_not_set_up(
     """The actions are there, and say whose account is missing; one that is disabled is not."""
     device = device_of(hass, RED)
     await hass.config_entries.async_unload(entry.entry_id)
+    assert await async_where(hass, device_id=device) == []
     for action in (
         async_get_rides(hass, device_id=device),
         async_get_track(hass),
+        async_get_track(hass, start_date_time=None, end_date_time=None),
     ):
         with pytest.raises(HomeAssistantError, match="Red bike is not available"):
             await action
@@ -215,6 +243,203 @@ async def test_account_that_is_not_set_up(
         entry.entry_id, ConfigEntryDisabler.USER
     )
     assert await async_get_rides(hass, device_id=device) == []
+    with pytest.raises(ServiceValidationError, match="None of the targets"):
+        await async_get_track(hass)
+
+
+@pytest.mark.usefixtures("rides")
+async def test_one_account_of_two(
+    hass: HomeAssistant, simulator: Simulator, make_entry: MakeEntry
+) -> None:
+    """One that is not loaded does not take away the bikes of the other."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.add_device("green", email=BOB)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    devices = [device_of(hass, tracker) for tracker in ("green", RED)]
+    await hass.config_entries.async_unload(other.entry_id)
+    assert len(await async_get_rides(hass, device_id=devices)) == 1
+    [bike] = await async_where(hass, device_id=devices)
+    assert bike["name"] == "Red bike"
+
+
+async def test_where(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
+    """What is known of each bike, by name, and the same as a sentence."""
+    devices = [device_of(hass, tracker) for tracker in (RED, BLUE)]
+    blue, red = await async_where(hass, device_id=devices)
+    assert blue["name"] == "Blue bike"
+    position_time = red.pop("position_time")
+    time = dt_util.parse_datetime(position_time)
+    assert time
+    assert dt_util.as_utc(time) == dt_util.utcnow().replace(microsecond=0)
+    assert red == {
+        "device_id": devices[0],
+        "name": "Red bike",
+        "place": None,
+        "address": None,
+        "latitude": DEFAULT_LATITUDE,
+        "longitude": DEFAULT_LONGITUDE,
+        "distance_from_home": 170.159,
+        "direction_from_home": "north_east",
+        "moving": False,
+        "status": "online",
+        "battery": 80,
+        "guard": "disarmed",
+        "text": (
+            "Red bike is 170.2 km northeast of home, "
+            f"position from {dt_util.now():%H:%M}, battery 80%."
+        ),
+    }
+
+
+async def test_where_of_a_bike_that_is_not_listed(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
+) -> None:
+    """Nothing is known of it but its name."""
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    [bike] = await async_where(hass, device_id=device_of(hass, RED))
+    assert {key for key in bike if bike[key] is not None} == {
+        *("device_id", "name", "text")
+    }
+    with pytest.raises(ServiceValidationError, match="None of the targets"):
+        await async_where(hass, entity_id="sun.sun")
+
+
+@pytest.mark.usefixtures("rides")
+async def test_who_may_read(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    area_registry: ar.AreaRegistry,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """A bike that a user may not read is refused by its name, and left out of an area."""
+    garage = area_registry.async_create("Garage")
+    red, blue = device_of(hass, RED), device_of(hass, BLUE)
+    for device in (red, blue):
+        device_registry.async_update_device(device, area_id=garage.id)
+    user = MockUser(id="anna").add_to_hass(hass)
+    user.mock_policy({"entities": {"entity_ids": {"device_tracker.blue_bike": True}}})
+    anna = Context(user_id=user.id)
+    long_ago = dt_util.utcnow() - 30 * DAY
+    for action in (
+        async_get_rides(hass, anna, device_id=red),
+        async_get_rides(hass, anna, entity_id=["calendar.red_bike_rides"]),
+        async_get_rides(hass, anna, device_id=[blue, red]),
+        async_where(hass, anna, entity_id="device_tracker.red_bike"),
+        async_get_track(hass, RED, anna),
+        async_where(hass, Context(user_id="nobody"), device_id=blue),
+    ):
+        with pytest.raises(Unauthorized):
+            await action
+    assert asked(simulator) == 0
+    [bike] = await async_where(hass, anna, area_id=garage.id)
+    assert bike["name"] == "Blue bike"
+    [ride] = await async_get_rides(
+        hass, anna, area_id=garage.id, start_date_time=long_ago
+    )
+    assert ride["name"] == "Blue bike"
+    admin = Context(user_id=MockUser(is_owner=True).add_to_hass(hass).id)
+    assert len(await async_where(hass, admin, area_id=garage.id)) == 2
+
+
+@pytest.mark.usefixtures("rides")
+async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
+    """A file takes control of the bike: to read it is not enough."""
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    user = MockUser(id="anna").add_to_hass(hass)
+    user.mock_policy({"entities": {"all": {"read": True}}})
+    anna, target = Context(user_id=user.id), {"entity_id": "device_tracker.red_bike"}
+    assert len(await async_get_rides(hass, anna, **target)) == 1
+    for action in (
+        async_get_rides(hass, anna, **target, filename="rides.csv"),
+        async_get_track(hass, RED, anna, filename="track.gpx"),
+    ):
+        with pytest.raises(Unauthorized):
+            await action
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_rides_as_a_file(
+    hass: HomeAssistant,
+    rides: list[dict[str, Any]],
+    device_registry: dr.DeviceRegistry,
+    tmp_path: Path,
+) -> None:
+    """A table with a header, in which no name is a formula; the media folder may be new."""
+    folder = tmp_path / "media"
+    hass.config.media_dirs = {"local": str(folder)}
+    hass.config.allowlist_external_dirs = {str(folder)}
+    red, blue = device_of(hass, RED), device_of(hass, BLUE)
+    device_registry.async_update_device(red, name_by_user="=1+1")
+    target = {"device_id": [red, blue]}
+    answer = await async_get_rides(hass, **target, filename="rides.csv")
+    assert len(answer) == 2
+    header, *lines = (folder / "rides.csv").read_text(encoding="utf-8").splitlines()
+    assert header == (
+        "started_at,ended_at,name,distance_km,duration_s,maximum_speed_kmh,"
+        "start_latitude,start_longitude,start_zone,end_latitude,end_longitude,end_zone"
+    )
+    first, second = answer
+    assert lines == [
+        f"{first['started_at']},{first['ended_at']},Blue bike,12.3,3600,28.4,,,,48.1,7.9,",
+        f"{second['started_at']},{second['ended_at']},'=1+1,12.3,3600,28.4,"
+        "48.0,7.8,test home,48.1,7.9,",
+    ]
+
+
+async def test_track_of_the_last_ride(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Without times it is that of the ride under way, else of the last one."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    device = {"device_id": device_of(hass, RED)}
+    times: Answer = {"start_date_time": None, "end_date_time": None}
+    with pytest.raises(ServiceValidationError, match="No ride of Red bike is known"):
+        await async_get_track(hass, **times)
+    await async_ride(simulator, poll)
+    [ride] = await async_get_rides(hass, **device)
+    answer = await async_get_track(hass, **times)
+    assert list(answer) == ["gpx", "points"]
+    assert answer["points"][0]["time"] >= ride["started_at"]
+    assert answer["points"][-1]["time"][:19] == ride["ended_at"][:19]
+    go(simulator, 500, **riding(103))
+    await poll()
+    go(simulator, 500, **riding(103.5))
+    await poll()
+    answer = await async_get_track(hass, **times)
+    assert answer["points"][-1]["time"] > ride["ended_at"]
+    assert answer["points"][0]["time"] >= ride["ended_at"]
+
+
+async def test_service_that_ignores_the_time(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What it reports from other times is no part of the track."""
+    history = Renderer.history
+
+    def whole_history(
+        self: Renderer, email: str, device_id: str, start: datetime, end: datetime
+    ) -> Any:
+        return history(self, email, device_id, start - DAY, end + DAY)
+
+    monkeypatch.setattr(Renderer, "history", whole_history)
+    now = dt_util.utcnow()
+    simulator.forget_position(RED)
+    simulator.report(RED, last_update=now - MINUTE)
+    time: Answer = {
+        "start_date_time": now - HOUR,
+        "end_date_time": now - 30 * MINUTE,
+    }
+    with pytest.raises(ServiceValidationError, match="no reports"):
+        await async_get_track(hass, **time)
 
 
 async def test_track(
@@ -302,10 +527,17 @@ async def test_file_that_cannot_be_written(
 
 
 async def test_file_that_may_not_be_written(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
 ) -> None:
-    """It is refused before anything is asked for."""
-    for filename in ("/etc/track.gpx", "track.gpx"):
+    """It is refused before anything is asked for, as are names that no file can have."""
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    (tmp_path / "link.gpx").symlink_to(tmp_path.parent / "elsewhere.gpx")
+    for filename in (
+        "/etc/track.gpx",
+        str(tmp_path / "link.gpx"),
+        str(tmp_path / "track\0.gpx"),
+        str(tmp_path / "\ud800.gpx"),
+    ):
         with pytest.raises(ServiceValidationError, match="may not write"):
             await async_get_track(hass, filename=filename)
     with pytest.raises(vol.Invalid):
@@ -348,7 +580,8 @@ async def test_track_of_a_week(
     for end in start + 7 * DAY, dt_util.as_utc(start) + 7 * DAY:
         with pytest.raises(ServiceValidationError, match="no reports"):
             await async_get_track(hass, start_date_time=start, end_date_time=end)
-    assert asked(simulator) == 2
+    # A day at a time, and what is left of the last second.
+    assert 14 <= asked(simulator) <= 17
 
 
 @pytest.mark.parametrize(
@@ -460,6 +693,7 @@ async def test_actions_without_an_account(hass: HomeAssistant) -> None:
     assert hass.services.async_services_for_domain(DOMAIN).keys() == {
         "get_rides",
         "get_track",
+        "where",
     }
 
 

@@ -1,12 +1,13 @@
-"""The calendar of a bike: its rides, once they are over."""
+"""The calendar of a bike: its rides."""
 
 from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.calendar.const import DATA_COMPONENT
-from homeassistant.const import STATE_OFF, STATE_UNAVAILABLE, Platform
+from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
@@ -14,8 +15,10 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from .conftest import BLUE, RED, Poll, StateOf, async_setup
-from .riding import async_ride, go, standing
+from custom_components.bike_tracker.const import DOMAIN
+
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .riding import async_ride, go, riding, standing
 from .test_ride_book import row, store
 from .tools.simulator.server import Simulator
 
@@ -67,7 +70,7 @@ async def test_ride_that_is_over(
     await async_setup(hass, entry)
     [event] = await async_events(hass)
     assert {key: event[key] for key in ("summary", "description", "location")} == {
-        "summary": "12.3 km",
+        "summary": "Red bike: 12.3 km",
         "description": "1 h 0 min, max. 28 km/h",
         "location": "test home → Am Bach 3",
     }
@@ -88,15 +91,16 @@ async def test_ride_that_is_over(
     [
         ({"start": None, "end": None}, {"location": None}),
         ({"start": NOWHERE, "end": None}, {"location": None}),
-        ({"start": NOWHERE, "end": HOME}, {"location": "test home"}),
-        ({"start": None}, {"location": "Am Bach 3"}),
+        ({"start": NOWHERE, "end": HOME}, {"location": "? → test home"}),
+        ({"start": None}, {"location": "? → Am Bach 3"}),
+        ({"end": None, "start": HOME}, {"location": "test home → ?"}),
         ({"maximum_speed": None}, {"description": "1 h 0 min"}),
         (
             {"maximum_speed": None, "duration": 32 * 60 + 29},
             {"description": "32 min"},
         ),
-        ({"distance": 0.04}, {"summary": "0.0 km"}),
-        ({"distance": 104.25}, {"summary": "104.2 km"}),
+        ({"distance": 0.04}, {"summary": "Red bike: 0.0 km"}),
+        ({"distance": 104.25}, {"summary": "Red bike: 104.2 km"}),
     ],
 )
 @pytest.mark.usefixtures("freezer")
@@ -107,7 +111,7 @@ async def test_what_is_not_known(
     more: dict[str, Any],
     shown: dict[str, str | None],
 ) -> None:
-    """It is left out."""
+    """It is left out; of a place that is not known, there is that it is not."""
     store(hass_storage, entry, [row(HOUR, **more)])
     await async_setup(hass, entry)
     [event] = await async_events(hass)
@@ -123,7 +127,7 @@ async def test_miles(
     store(hass_storage, entry, [row(HOUR)])
     await async_setup(hass, entry)
     [event] = await async_events(hass)
-    assert event["summary"] == "7.6 mi"
+    assert event["summary"] == "Red bike: 7.6 mi"
     assert event["description"] == "1 h 0 min, max. 18 mph"
 
 
@@ -143,7 +147,7 @@ async def test_decimals(
     await async_setup(hass, entry)
     hass.config.language = language
     [event] = await async_events(hass)
-    assert event["summary"] == shown
+    assert event["summary"] == f"Red bike: {shown}"
 
 
 @pytest.mark.usefixtures("freezer")
@@ -165,7 +169,7 @@ async def test_rides_that_touch_a_time(
     ):
         events = await async_events(hass, start * HOUR, end * HOUR)
         assert [event["summary"] for event in events] == [
-            f"{distance}.0 km" for distance in distances
+            f"Red bike: {distance}.0 km" for distance in distances
         ]
 
 
@@ -207,20 +211,73 @@ async def test_ride_while_clocks_are_set_back(
         assert start < end
 
 
-async def test_state(
-    simulator: Simulator, setup: MockConfigEntry, poll: Poll, state_of: StateOf
+async def test_name_of_the_bike(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    device_registry: dr.DeviceRegistry,
 ) -> None:
-    """A ride is never under way or to come; without the service it is unavailable."""
+    """Whose ride it is, is said where the account has several bikes."""
+    store(hass_storage, entry, [row(HOUR)])
+    await async_setup(hass, entry)
+    device = device_registry.async_get_device_by_identifier(
+        (DOMAIN, RED), entry.entry_id
+    )
+    assert device is not None
+    device_registry.async_update_device(device.id, name_by_user="City bike")
+    await hass.async_block_till_done()
+    [event] = await async_events(hass)
+    assert event["summary"] == "City bike: 12.3 km"
+    simulator.unassign(EMAIL, BLUE)
+    await poll()
+    [event] = await async_events(hass)
+    assert event["summary"] == "12.3 km"
+
+
+async def test_ride_under_way(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """It is the current event, and in the calendar once, then as later."""
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
     state = state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
     assert (state.state, state.name) == (STATE_OFF, "Red bike Rides")
-    go(simulator, 500, speed=9.0, motion=True)
+    assert await async_events(hass) == []
+    await poll()
+    go(simulator, 500, **riding(100.5))
+    await poll()
+    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert state is not None
+    assert (state.state, state.attributes["message"]) == (STATE_ON, "Red bike: 0.5 km")
+    [event] = await async_events(hass)
+    assert event["summary"] == "Red bike: 0.5 km"
+    assert await async_events(hass, 2 * DAY, DAY) == []
+    go(simulator, 300, **riding(100.8))
+    await poll()
+    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert state is not None
+    assert state.attributes["message"] == "Red bike: 0.8 km"
+
+
+async def test_available_in_an_outage(
+    simulator: Simulator, setup: MockConfigEntry, poll: Poll, state_of: StateOf
+) -> None:
+    """The rides are our own; a tracker that is not listed has none to show."""
+    simulator.fault("status-503")
     await poll()
     state = state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
     assert state.state == STATE_OFF
-    simulator.fault("status-503")
-    await poll()
+    simulator.fault(None)
+    simulator.unassign(EMAIL, RED)
+    await poll(300)
     state = state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
     assert state.state == STATE_UNAVAILABLE

@@ -14,7 +14,7 @@ from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerTeller, async_register_entities
-from .responses.refusals import refused
+from .responses.errors import validation_error
 from .tracking import Tracker, Triggered
 
 # The coordinator asks for all entities at once.
@@ -81,7 +81,7 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
         account = self.coordinator.account
         changes = account.arm(self.coordinator_context, dt_util.utcnow())
         if changes is None:
-            raise refused("guard_without_place")
+            raise validation_error("guard_without_place")
         self.coordinator.async_tell(changes)
 
     @override

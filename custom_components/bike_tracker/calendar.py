@@ -1,4 +1,4 @@
-"""The calendar: the rides of a bike, as the ride book has them."""
+"""The calendar: the rides of a bike, as the ride book has them, and the one under way."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,9 +14,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .registry.ride_book import BookedRide
+from .responses.bikes import name_of, ride_under_way
 from .responses.units import async_zone_name, distance, duration, speed
-from .tracking import Fix, Ride
+from .tracking import Fix, Ride, Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -24,13 +24,22 @@ PARALLEL_UPDATES = 0
 # Home Assistant takes no event that ends when it begins, or before that by the clocks of
 # the house, which may be set back meanwhile.
 _SHORTEST: Final = timedelta(seconds=1)
+# A ride under way is over after so much silence, and has to end later than now.
+_SILENCE: Final = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerCalendarDescription(
-    BikeTrackerDescription[tuple[Ride, ...]], CalendarEntityDescription
+    BikeTrackerDescription[tuple[object, ...]], CalendarEntityDescription
 ):
     """The calendar of a tracker: its value is what there is new to show."""
+
+
+def _shown(tracker: Tracker) -> tuple[object, ...]:
+    """Return what the calendar shows: the history corrects rides that are over, too."""
+    rides, ride = tracker.story.rides, ride_under_way(tracker)
+    under_way = ride and (ride.started_at, round(ride.distance, 1))
+    return under_way, rides and rides.rides
 
 
 DESCRIPTIONS: Final = (
@@ -38,56 +47,65 @@ DESCRIPTIONS: Final = (
         key="rides",
         translation_key="rides",
         reported_fn=lambda tracker: tracker.place,
-        # The history corrects what is booked already.
-        value_fn=lambda tracker: tracker.story.rides and tracker.story.rides.rides,
+        value_fn=_shown,
     ),
 )
 
 
-class BikeTrackerCalendar(BikeTrackerEntity[tuple[Ride, ...]], CalendarEntity):
-    """The rides of a tracker that are over: none is under way or to come."""
+class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
+    """The rides of a tracker."""
 
     entity_description: BikeTrackerCalendarDescription
+    _is_available_in_outage = True
 
     @property
     @override
     def event(self) -> CalendarEvent | None:
-        """Return None: a ride is in the calendar once it is over."""
-        return None
+        """Return the ride under way."""
+        tracker = self.coordinator.data.after.get(self.coordinator_context)
+        if (ride := ride_under_way(tracker)) is None:
+            return None
+        return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + _SILENCE)
 
     @override
     async def async_get_events(
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
         """Return the rides that touch a time."""
-        rides = self.coordinator.rides.of(
-            self.coordinator_context, start_date, end_date
+        tracker, event = self.coordinator_context, self.event
+        rides = self.coordinator.rides.of(tracker, start_date, end_date)
+        events = [self._event(booked.ride, booked.ride.moved_at) for booked in rides]
+        if event and event.start < end_date and event.end > start_date:
+            events.append(event)
+        return events
+
+    def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
+        """Return what the calendar shows of a ride, in the units of the house."""
+        description = duration(ride.duration)
+        if ride.maximum_speed is not None:
+            description += f", max. {speed(self.hass, ride.maximum_speed)}"
+        return CalendarEvent(
+            start=ride.started_at,
+            end=max(map(dt_util.as_local, (end, ride.started_at + _SHORTEST))),
+            summary=self._bike + distance(self.hass, ride.distance),
+            description=description,
+            location=_way(self.hass, ride.start, ride.end),
+            uid=f"{self.coordinator_context} {ride.started_at.isoformat()}",
         )
-        return [_event(hass, booked) for booked in rides]
 
-
-def _event(hass: HomeAssistant, booked: BookedRide) -> CalendarEvent:
-    """Return what the calendar shows of a ride, in the units of the house."""
-    ride = booked.ride
-    description = duration(ride.duration)
-    if ride.maximum_speed is not None:
-        description += f", max. {speed(hass, ride.maximum_speed)}"
-    return CalendarEvent(
-        start=ride.started_at,
-        end=max(map(dt_util.as_local, (ride.moved_at, ride.started_at + _SHORTEST))),
-        summary=distance(hass, ride.distance),
-        description=description,
-        location=_way(hass, ride.start, ride.end),
-        uid=f"{booked.tracker} {ride.started_at.isoformat()}",
-    )
+    @property
+    def _bike(self) -> str:
+        """Return whose ride it is, where the account has several bikes."""
+        has_several = len(self.coordinator.data.after) > 1
+        return f"{name_of(self.device_entry)}: " if has_several else ""
 
 
 def _way(hass: HomeAssistant, *places: Fix | None) -> str | None:
-    """Return from where to where, as far as these places have a name."""
-    names = (
+    """Return from where to where, None if neither place has a name."""
+    names = [
         place and (place.address or async_zone_name(hass, place)) for place in places
-    )
-    return " → ".join(filter(None, names)) or None
+    ]
+    return " → ".join(name or "?" for name in names) if any(names) else None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerCalendar, DESCRIPTIONS)

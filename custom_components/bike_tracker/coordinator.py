@@ -242,7 +242,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         if self.last_update_success:
             self._notified = self.data.after
         if notified is None or self._notified is None:
-            self._async_notify_all()
+            # What is our own was available in an outage: also that of one that left the list.
+            self._async_notify(self.data.after.keys() | self.data.keys)
         else:
             self._async_notify(self.data.changed_since(notified))
         self.data = self.data.without_before()

@@ -59,6 +59,8 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     entity_description: BikeTrackerDescription[T]
     _attr_has_entity_name = True
+    _is_available_in_outage = False
+    """Whether its value is our own, so that it needs no service that answers."""
     _available = False
     _value: T | None = None
 
@@ -83,7 +85,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     @property
     @override
     def available(self) -> bool:
-        """Return whether the last poll succeeded and listed the tracker."""
+        """Return whether the last answer listed the tracker, and is not out of date."""
         return self._available
 
     @override
@@ -119,7 +121,8 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     def _read(self, *, as_it_was: bool = False) -> bool:
         """Read the tracker; return whether there is anything new to write."""
         tracker = self.coordinator.data.after.get(self.coordinator_context)
-        available = self.coordinator.last_update_success and tracker is not None
+        is_up = self._is_available_in_outage or self.coordinator.last_update_success
+        available = is_up and tracker is not None
         value = self._value
         if tracker is not None:
             shown = tracker.as_it_was if as_it_was else tracker

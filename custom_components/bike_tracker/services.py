@@ -1,6 +1,7 @@
 """Actions that answer, as Home Assistant asks for them."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 
 from homeassistant.const import ATTR_DEVICE_ID
@@ -11,33 +12,37 @@ from homeassistant.core import (
     SupportsResponse,
     callback,
 )
-from homeassistant.helpers import config_validation as cv, device_registry as dr
+from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
+from homeassistant.util.json import JsonValueType
 import voluptuous as vol
 
 from .const import DOMAIN
-from .responses.bikes import bike_of, bikes_of
-from .responses.refusals import refused
-from .responses.rides import rides_of
-from .responses.track import async_track, async_write
-from .tracking import MAX_AGE
+from .responses.bikes import Bike, async_bikes_in
+from .responses.errors import service_error, validation_error
+from .responses.gpx import async_track
+from .responses.rides import csv_of, rides_of
+from .responses.where import async_words, where
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _FILENAME: Final = "filename"
+_WEEK: Final = timedelta(days=7)
 
+_WHERE: Final = vol.Schema({**cv.TARGET_FIELDS})
 _GET_RIDES: Final = vol.Schema(
     {
         **cv.TARGET_FIELDS,
         vol.Optional(_START): cv.datetime,
         vol.Optional(_END): cv.datetime,
+        vol.Optional(_FILENAME): cv.path,
     }
 )
 _GET_TRACK: Final = vol.Schema(
     {
         vol.Required(ATTR_DEVICE_ID): cv.string,
-        vol.Required(_START): cv.datetime,
-        vol.Required(_END): cv.datetime,
+        vol.Optional(_START): cv.datetime,
+        vol.Optional(_END): cv.datetime,
         vol.Optional(_FILENAME): cv.path,
     }
 )
@@ -49,49 +54,103 @@ def async_setup_services(hass: HomeAssistant) -> None:
     for name, answer, schema, answers in (
         ("get_rides", _async_get_rides, _GET_RIDES, SupportsResponse.ONLY),
         ("get_track", _async_get_track, _GET_TRACK, SupportsResponse.OPTIONAL),
+        ("where", _async_where, _WHERE, SupportsResponse.ONLY),
     ):
         hass.services.async_register(DOMAIN, name, answer, schema, answers)
 
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
-    """Return the rides of a target that touch a time."""
-    # Not before: where Home Assistant's helper for targets changed, all else works.
-    from .automations.targets import trackers_in  # noqa: PLC0415
-
+    """Return the rides of a target that touch a time, and write them if asked to."""
     start, end = _time(call.data)
-    if not (trackers := trackers_in(call.hass, call.data)):
-        raise refused("no_tracker")
-    bikes = bikes_of(call.hass, trackers)
-    return {"rides": rides_of(call.hass, bikes, start, end)}
+    filename = call.data.get(_FILENAME)
+    bikes = await async_bikes_in(call, is_written=bool(filename))
+    path = await _async_path(call.hass, filename)
+    rides = rides_of(call.hass, bikes, start, end)
+    await _async_write(call.hass, path, csv_of(rides))
+    return {"rides": list[JsonValueType](rides)}
 
 
 async def _async_get_track(call: ServiceCall) -> ServiceResponse:
-    """Return the track of a device, and write it if told to."""
-    hass, (start, end) = call.hass, _time(call.data, MAX_AGE)
-    device = dr.async_get(hass).async_get(call.data[ATTR_DEVICE_ID])
-    if not isinstance(device, dr.DeviceEntry) or not (bike := bike_of(hass, device)):
-        raise refused("no_tracker")
+    """Return the track of a device, and write it if asked to."""
     filename = call.data.get(_FILENAME)
-    if filename and not hass.config.is_allowed_path(filename):
-        raise refused("path_not_allowed", filename=filename)
-    track = await async_track(bike, start, end)
-    if filename:
-        await async_write(hass, filename, track["gpx"])
+    bikes = await async_bikes_in(call, is_written=bool(filename))
+    device_id = call.data[ATTR_DEVICE_ID]
+    bike = next((bike for bike in bikes if bike.device_id == device_id), None)
+    if bike is None:
+        raise validation_error("no_tracker")
+    start, end = _time_of_track(call.data, bike)
+    path = await _async_path(call.hass, filename)
+    track = await async_track(call.hass, bike, start, end)
+    await _async_write(call.hass, path, track["gpx"])
     return track
+
+
+async def _async_where(call: ServiceCall) -> ServiceResponse:
+    """Return where the bikes of a target are, as far as their accounts are loaded."""
+    bikes, words = await async_bikes_in(call), await async_words(call.hass)
+    loaded = [bike for bike in bikes if bike.coordinator]
+    return {"bikes": [where(call.hass, bike, words) for bike in loaded]}
 
 
 def _time(
     data: dict[str, Any], longest: timedelta = timedelta.max
 ) -> tuple[datetime, datetime]:
-    """Return from when to when, in UTC: the last seven days unless told."""
+    """Return from when to when, in UTC, by default the last seven days."""
     try:
         end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
-        start = dt_util.as_utc(data.get(_START, end - MAX_AGE))
+        start = dt_util.as_utc(data.get(_START, end - _WEEK))
         # A week in which clocks are set back is an hour longer.
         by_clocks = dt_util.as_local(end) - dt_util.as_local(start)
     except OverflowError:
-        raise refused("wrong_time") from None
+        raise validation_error("wrong_time") from None
     # A ride that is known by its arrival alone ends when it starts.
     if end < start or min(end - start, by_clocks) > longest:
-        raise refused("wrong_time")
+        raise validation_error("wrong_time")
     return start, end
+
+
+def _time_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+    """Return from when to when, in UTC, by default the last ride."""
+    if data.keys() & {_START, _END}:
+        return _time(data, _WEEK)
+    if bike.coordinator is None:
+        raise bike.unavailable
+    if (ride := bike.last_ride(dt_util.utcnow())) is None:
+        raise validation_error("no_ride", name=bike.name)
+    return ride.started_at, ride.moved_at
+
+
+async def _async_path(hass: HomeAssistant, filename: str | None) -> Path | None:
+    """Return where a file is written: by its name alone in the media folder."""
+    if not filename:
+        return None
+    folder = hass.config.media_dirs.get("local", "")
+
+    def allowed() -> Path | None:
+        try:
+            # A link that leads nowhere yet would be allowed by its own folder.
+            path = Path(folder, filename).resolve()
+        except OSError, ValueError:
+            return None
+        # The media folder may not be there yet.
+        return path if hass.config.is_allowed_path(str(path)) else None
+
+    if (path := await hass.async_add_executor_job(allowed)) is None:
+        raise validation_error("path_not_allowed", filename=filename)
+    return path
+
+
+async def _async_write(hass: HomeAssistant, path: Path | None, text: str) -> None:
+    """Write a file, in a folder that may be new."""
+    if path is None:
+        return
+
+    def write() -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    try:
+        await hass.async_add_executor_job(write)
+    except OSError as err:
+        error = err.strerror or type(err).__name__
+        raise service_error("not_written", filename=str(path), error=error) from err

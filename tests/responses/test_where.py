@@ -30,11 +30,14 @@ async def test_at_work(ask: Ask) -> None:
         "position_time": "2026-11-20T13:00:00+01:00",
         "position_age": "0 seconds",
         "moving": False,
-        "battery_percent": 80,
+        "battery": 80,
         "status": "online",
         "guard": "disarmed",
-        "last_report_time": "2026-11-20T13:00:00+01:00",
         "last_report_age": "0 seconds",
+        "text": (
+            "Red bike is at Work, 2.0 km north of home, position from 13:00, "
+            "battery 80%."
+        ),
     }
 
 
@@ -51,20 +54,22 @@ async def test_guarded(
     await poll()
     simulator.report(RED, motion=True)
     await poll()
-    guard = (await ask())[0]["guard"]
-    assert guard == "triggered by motion at 2026-11-20T13:01:01+01:00"
+    [bike] = await ask()
+    assert bike["guard"] == "triggered"
+    assert "moving, battery 80%, its guard was triggered." in bike["text"]
 
 
 @pytest.mark.usefixtures("exposed")
 async def test_at_home(
     hass: HomeAssistant, simulator: Simulator, poll: Poll, ask: Ask
 ) -> None:
-    """It is not told how far home is from home."""
+    """It is not said how far home is from home."""
     simulator.report(RED, latitude=hass.config.latitude, accuracy=5.0)
     await poll()
     [bike] = await ask()
-    assert bike["place"] == "home"
-    assert "distance_from_home" not in bike
+    assert bike["place"] == "test home"
+    assert "direction_from_home" not in bike
+    assert bike["text"].startswith("Red bike is at home, position from")
 
 
 @pytest.mark.usefixtures("exposed")
@@ -72,13 +77,13 @@ async def test_at_home(
     ("north", "east", "wind"),
     [
         (0.1, 0, "north"),
-        (0.1, 0.15, "north-east"),
+        (0.1, 0.15, "north_east"),
         (0.001, 0.1, "east"),
-        (-0.1, 0.15, "south-east"),
+        (-0.1, 0.15, "south_east"),
         (-0.1, 0.001, "south"),
-        (-0.1, -0.15, "south-west"),
+        (-0.1, -0.15, "south_west"),
         (-0.001, -0.1, "west"),
-        (0.1, -0.15, "north-west"),
+        (0.1, -0.15, "north_west"),
     ],
 )
 async def test_in_no_zone(
@@ -99,9 +104,14 @@ async def test_in_no_zone(
     )
     await poll()
     [bike] = await ask()
-    assert bike["place"] == "away from all known places"
+    assert "place" not in bike
     assert bike["address"] == "Salzstraße 2, Freiburg"
     assert bike["direction_from_home"] == wind
+    words = wind.replace("_", "")
+    assert (
+        f"is at Salzstraße 2, Freiburg, {bike['distance_from_home']} {words} of"
+        in (bike["text"])
+    )
 
 
 async def test_no_position(
@@ -115,7 +125,7 @@ async def test_no_position(
     [bike] = await ask()
     assert bike == {
         "name": "Green bike",
-        "place": "unknown",
+        "text": "It is not known where Green bike is.",
         "status": "online",
         "guard": "disarmed",
     }
@@ -167,6 +177,7 @@ async def test_outage(simulator: Simulator, poll: Poll, ask: Ask) -> None:
     [bike] = await ask()
     assert bike["place"] == "Work"
     assert "does not answer" in bike["note"]
+    assert bike["text"].endswith("the service does not answer at the moment.")
     [bike] = await ask(RIDES)
     assert "does not answer" in bike["note"]
 
@@ -188,5 +199,5 @@ async def test_nothing_known(
     for tool in (WHERE, RIDES):
         [bike] = await ask(tool)
         # Not that it was not ridden.
-        assert bike.keys() == {"name", "note"}
+        assert bike.keys() - {"text"} == {"name", "note"}
         assert bike["note"].startswith("Nothing is known")

@@ -1,6 +1,6 @@
 """What became of a tracker, as a sentence in Home Assistant's language."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from homeassistant.core import HomeAssistant
@@ -8,7 +8,7 @@ from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from ..responses.units import distance, duration
+from ..responses.units import clock_time, distance, duration
 from .kinds import KINDS, Item
 
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
@@ -33,7 +33,7 @@ def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
     new = _JUST_NOW if KINDS[trigger].wait is None else _NEW
     if dt_util.utcnow() - item.since < new:
         return said
-    return f"{said} ({_time(item.since)})"
+    return f"{said} ({clock_time(item.since)})"
 
 
 def _alarm(hass: HomeAssistant, item: Item) -> str:
@@ -50,13 +50,6 @@ def _cause(hass: HomeAssistant, item: Item) -> str:
     if cause != "place":
         return text
     return f"{text} ({distance(hass, item.more['distance'] / 1000)})"
-
-
-def _time(moment: datetime) -> str:
-    """Return when it was, as every language reads it."""
-    local = dt_util.as_local(moment)
-    is_today = local.date() == dt_util.now().date()
-    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
 
 
 def _text(hass: HomeAssistant, place: str, bare: str) -> str:

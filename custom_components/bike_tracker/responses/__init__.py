@@ -1,1 +1,1 @@
-"""What people, actions and assistants are told of bikes, and in which words."""
+"""What actions and assistants answer about bikes."""

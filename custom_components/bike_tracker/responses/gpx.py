@@ -1,14 +1,33 @@
-"""Tracks as GPX 1.1, which maps and sports apps read."""
+"""The track of a bike: what the service's history has of its way, as points and as GPX."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+import re
+from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree as ET
 
-_NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
-_CREATOR: Final = "Bike Tracker for Home Assistant"
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from ..api import CannotConnectError, Position, ServiceUnavailableError, TrackingError
+from .bikes import Bike
+from .errors import service_error, validation_error
+
+# People and triggers name whole seconds: what was reported within the last one counts.
+_SECOND: Final = timedelta(seconds=1)
+# A week of a courier are 16,000 reports: read at once they hold up the loop for 200 ms.
+_AT_ONCE: Final = timedelta(days=1)
 # After a longer gap nobody knows which way it went.
 _GAP: Final = timedelta(minutes=30)
+_NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
+_CREATOR: Final = "Bike Tracker for Home Assistant"
+_NOT_IN_XML: Final = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+_FAILURES: Final = {
+    CannotConnectError: "cannot_connect",
+    ServiceUnavailableError: "service_unavailable",
+}
 
 
 class Point(NamedTuple):
@@ -23,18 +42,31 @@ class Point(NamedTuple):
     """Metres."""
 
 
+async def async_track(
+    hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
+) -> dict[str, Any]:
+    """Return the way of a bike in a time."""
+    reports = await _async_reports(bike, start, end + _SECOND)
+    if not (points := list(_points(reports, start, end + _SECOND))):
+        raise validation_error("no_reports")
+    return await hass.async_add_executor_job(_described, bike.name, points)
+
+
 def gpx(name: str, points: Iterable[Point]) -> str:
-    """Return a track of this name with these points, which are in order of time."""
+    """Return points, which are in order of time, as GPX 1.1.
+
+    Without an XML declaration, as templates would make a file of another encoding of it.
+    """
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
-    ET.SubElement(track, "name").text = name
+    ET.SubElement(track, "name").text = _NOT_IN_XML.sub("", name)
     segment, before = track, None
     for point in points:
         if before is None or point.time - before > _GAP:
             segment = ET.SubElement(track, "trkseg")
         _add(segment, point)
         before = point.time
-    return ET.tostring(root, encoding="unicode", xml_declaration=True)
+    return ET.tostring(root, encoding="unicode")
 
 
 def _add(segment: ET.Element, point: Point) -> None:
@@ -44,3 +76,60 @@ def _add(segment: ET.Element, point: Point) -> None:
         ET.SubElement(element, "ele").text = f"{point.altitude:.1f}"
     time = point.time.astimezone(UTC).isoformat(timespec="milliseconds")
     ET.SubElement(element, "time").text = time.replace("+00:00", "Z")
+
+
+async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:
+    """Return what a bike reported in a time, as the service's history has it."""
+    coordinator, tracker = bike.coordinator, bike.tracker
+    if coordinator is None or tracker is None or tracker.device.id is None:
+        raise bike.unavailable
+    history = coordinator.service.history
+    if not history.allows():
+        raise service_error("too_many_requests")
+    reports = list[Position]()
+    try:
+        while start < end:
+            until = min(start + _AT_ONCE, end)
+            reports += await history.async_get(tracker.device.id, start, until)
+            start = until
+    except TrackingError as err:
+        # Raised below, as the error above would keep the answer.
+        failure = _failure(err)
+    else:
+        return reports
+    raise failure
+
+
+def _failure(err: TrackingError) -> HomeAssistantError:
+    """Return what a failure of the history means to the person."""
+    if err.is_too_large:
+        return validation_error("too_many_reports")
+    kinds = (key for kind, key in _FAILURES.items() if isinstance(err, kind))
+    return service_error(next(kinds, "no_history"), error=str(err))
+
+
+def _points(
+    reports: Iterable[Position], start: datetime, end: datetime
+) -> Iterator[Point]:
+    """Yield where it was, once each, within a time that the service may ignore."""
+    before = None
+    for report in reports:
+        time, latitude, longitude = report.fix_time, report.latitude, report.longitude
+        if time is None or latitude is None or longitude is None or not report.is_fix:
+            continue
+        if time != before and start <= time < end:
+            yield Point(time, latitude, longitude, report.speed, report.altitude)
+        before = time
+
+
+def _described(name: str, points: list[Point]) -> dict[str, Any]:
+    # The GPX first: what copies the answer by hand finds it at the top.
+    return {"gpx": gpx(name, points), "points": list(map(_values, points))}
+
+
+def _values(point: Point) -> dict[str, Any]:
+    return {
+        **point._asdict(),
+        "time": point.time.isoformat(),
+        "speed": point.speed if point.speed is None else round(point.speed, 1),
+    }

@@ -1,10 +1,12 @@
 """Ways, times, speeds and places for people to read, in the words of their house."""
 
+from datetime import datetime
 from typing import Final
 
 from homeassistant.components.zone import async_active_zone
 from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import SpeedConverter
 
 from ..tracking import Fix
@@ -45,3 +47,15 @@ def async_zone_name(hass: HomeAssistant, place: Fix) -> str | None:
     """Return the name of the zone that a place is in, None outside of all."""
     zone = async_active_zone(hass, place.latitude, place.longitude)
     return None if zone is None else zone.name
+
+
+def local_time(time: datetime) -> str:
+    """Return a time in the time zone of the house, as programs read it."""
+    return dt_util.as_local(time).isoformat(timespec="seconds")
+
+
+def clock_time(time: datetime) -> str:
+    """Return a time of today, or else with its date, as every language reads it."""
+    local = dt_util.as_local(time)
+    is_today = local.date() == dt_util.now().date()
+    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")

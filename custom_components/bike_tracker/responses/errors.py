@@ -1,12 +1,12 @@
-"""What a person is told who asked for what there is not, in their language."""
+"""Errors that a person reads, in their language."""
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from ..const import DOMAIN
 
 
-def refused(key: str, **placeholders: str) -> ServiceValidationError:
-    """Return that the question was wrong."""
+def validation_error(key: str, **placeholders: str) -> ServiceValidationError:
+    """Return the error of a call that was wrong."""
     return ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key=key,
@@ -14,8 +14,8 @@ def refused(key: str, **placeholders: str) -> ServiceValidationError:
     )
 
 
-def failed(key: str, **placeholders: str) -> HomeAssistantError:
-    """Return that the question was right, and could not be answered."""
+def service_error(key: str, **placeholders: str) -> HomeAssistantError:
+    """Return the error of a call that was right, and could not be answered."""
     return HomeAssistantError(
         translation_domain=DOMAIN,
         translation_key=key,

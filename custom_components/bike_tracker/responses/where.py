@@ -1,0 +1,124 @@
+"""Where a bike is and how it is, as values and as a sentence."""
+
+from collections.abc import Callable
+from math import atan2, cos, degrees, radians
+from typing import Any, Final
+
+from homeassistant.components.zone import ENTITY_ID_HOME, async_active_zone
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_get_translations
+from homeassistant.util.location import distance as metres_between
+
+from ..api import Position
+from ..const import DOMAIN
+from ..tracking import Tracker
+from .bikes import Bike
+from .units import clock_time, distance, local_time
+
+# A tenth of a metre.
+_DECIMALS: Final = 6
+_DIRECTIONS: Final = (
+    *("north", "north_east", "east", "south_east"),
+    *("south", "south_west", "west", "north_west"),
+)
+_NO_PLACE: Final = dict.fromkeys(
+    (
+        *("place", "address", "latitude", "longitude"),
+        *("distance_from_home", "direction_from_home", "position_time"),
+    )
+)
+
+
+type Words = Callable[..., str]
+"""Returns the words for something, by their key and what they take."""
+
+
+async def async_words(hass: HomeAssistant) -> Words:
+    """Return the words of such sentences in Home Assistant's language."""
+    language = hass.config.language
+    texts = await async_get_translations(hass, language, "selector", [DOMAIN])
+
+    def words(key: str, **placeholders: str) -> str:
+        text = texts[f"component.{DOMAIN}.selector.where.options.{key}"]
+        return text.format(**placeholders)
+
+    return words
+
+
+def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
+    """Return where a bike is and how it is, each value None where it is not known."""
+    tracker = bike.tracker
+    position = tracker and tracker.position
+    zone_id, place = _place(hass, position)
+    values = {
+        "device_id": bike.device_id,
+        "name": bike.name,
+        **place,
+        "moving": position and position.motion,
+        "status": tracker and tracker.device.status,
+        "battery": position and position.battery_level,
+        "guard": tracker and _guard(tracker),
+    }
+    parts = [_whereabouts(hass, values, words, is_home=zone_id == ENTITY_ID_HOME)]
+    if position and position.fix_time and values["latitude"] is not None:
+        parts.append(words("time", time=clock_time(position.fix_time)))
+    if values["moving"]:
+        parts.append(words("moving"))
+    if values["battery"] is not None:
+        parts.append(words("battery", battery=f"{values['battery']:.0f}"))
+    if values["status"] == "offline":
+        parts.append(words("offline"))
+    if values["guard"] in ("armed", "triggered"):
+        parts.append(words(values["guard"]))
+    if bike.coordinator and not bike.coordinator.last_update_success:
+        parts.append(words("no_answer"))
+    return values | {"text": f"{', '.join(parts)}."}
+
+
+def _place(
+    hass: HomeAssistant, position: Position | None
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the zone that a bike is in, and where that is."""
+    if position is None or position.latitude is None or position.longitude is None:
+        return None, _NO_PLACE
+    latitude, longitude = position.latitude, position.longitude
+    home = hass.config.latitude, hass.config.longitude
+    metres = metres_between(*home, latitude, longitude) or 0
+    zone = async_active_zone(hass, latitude, longitude, position.accuracy)
+    is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
+    north = latitude - home[0]
+    east = ((longitude - home[1] + 180) % 360 - 180) * cos(radians(home[0]))
+    direction = round(degrees(atan2(east, north)) / 45) % len(_DIRECTIONS)
+    return zone.entity_id if zone else None, {
+        "place": zone.name if zone else None,
+        "address": position.address,
+        "latitude": round(latitude, _DECIMALS),
+        "longitude": round(longitude, _DECIMALS),
+        "distance_from_home": round(metres / 1_000, 3),
+        "direction_from_home": None if is_home else _DIRECTIONS[direction],
+        "position_time": position.fix_time and local_time(position.fix_time),
+    }
+
+
+def _guard(tracker: Tracker) -> str:
+    if tracker.triggered:
+        return "triggered"
+    return "armed" if tracker.story.guard else "disarmed"
+
+
+def _whereabouts(
+    hass: HomeAssistant, values: dict[str, Any], words: Words, *, is_home: bool
+) -> str:
+    """Return where a bike is, in words."""
+    name = values["name"]
+    if values["latitude"] is None:
+        return words("unknown", name=name)
+    if is_home:
+        return words("at_home", name=name)
+    direction = words(values["direction_from_home"])
+    way = distance(hass, values["distance_from_home"])
+    if place := values["place"] or values["address"]:
+        return words(
+            "at_place", name=name, place=place, distance=way, direction=direction
+        )
+    return words("elsewhere", name=name, distance=way, direction=direction)
