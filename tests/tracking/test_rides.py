@@ -570,6 +570,16 @@ def test_stands_somewhere_near() -> None:
     assert bike.told == ["started", "ended"] * 2
 
 
+def test_sleeps_after_a_red_light() -> None:
+    """The last word is where it arrived, though the one before said that it stood."""
+    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(5).report(2_000)
+    bike.wait(4).report(2_900).fall_silent()
+    assert bike.told == ["started", "ended"]
+    assert bike.ride.distance == pytest.approx(2.9)
+    bike.wait(60).report().wait(60).report()
+    assert bike.told == ["started", "ended"]
+
+
 def test_sleeps_until_the_next_ride() -> None:
     """Who is heard of again in a third place had been in the second."""
     bike = parked().wait(600).report(4_000).wait(600).report(1_500, speed=15.0)

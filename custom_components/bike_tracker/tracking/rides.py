@@ -88,6 +88,7 @@ def silent_at(track: Track) -> datetime | None:
 
 def ended(track: Track) -> Step:
     """Return the track after its ride, where the tracker was seen last."""
+    track = _at_last_word(track) if track.ride else track
     if (ride := track.ride) is None:
         return track, []
     place, seen = track.place, track.seen
@@ -100,6 +101,14 @@ def ended(track: Track) -> Step:
         track = track.longer(rest)._replace(last=ride)
     there = seen.or_address_of(place) if seen and is_known else seen
     return track._replace(place=there, ride=None, ended=ride), [("ended", ride)]
+
+
+def _at_last_word(track: Track) -> Track:
+    """Return the track of a silent bike where its last report saw it, if that may be."""
+    place, seen, doubt = track.place, track.seen, track.doubt
+    if place and seen and doubt and is_plausible(place, seen, doubt, None):
+        return _further(track._replace(doubt=None), place, seen, _Report(doubt))
+    return track
 
 
 def _time(time: datetime | None, now: datetime) -> datetime | None:
