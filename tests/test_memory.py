@@ -50,7 +50,6 @@ GUARD = Guard(
 )
 STORY = Story(
     position=POSITION,
-    shown=Position(7, 2, NOON, 47.0, 7.0),
     since=Since(Said(True, NOON), Said(False, LATER, NOON, 4)),
     alarms=(
         Alarm("sos", NOON, None, 2),
@@ -118,7 +117,7 @@ async def test_what_1_1_wrote(
     story = remembered.stories[RED]
     assert story.alarms == (Alarm("sos", NOON, None, 3), Alarm("tow", NOON, None, 3))
     assert story.since == Since(Said(True, NOON, None, 1))
-    assert (story.ride_events, story.shown) == ((), None)
+    assert story.ride_events == ()
     assert story.position is not None
     assert story.track == Track(total=9.5)
     assert remembered.told == {}
@@ -172,7 +171,7 @@ JUNK: list[Any] = [
     "part",
     [
         *("positions", "since", "tracks", "alarms"),
-        *("rides", "guard", "shown", "told"),
+        *("rides", "guard", "told"),
     ],
 )
 async def test_junk(

@@ -9,11 +9,12 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import CALLBACK_TYPE, Event, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
 )
+from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
@@ -21,9 +22,9 @@ from homeassistant.util.signal_type import SignalType
 from .api import Changes, Device, Message
 from .const import DOMAIN, LOGGER
 from .live.connection import Live
-from .polling.coming_back import ComingBack
 from .polling.history import HistoryRequest
 from .polling.poll import Service
+from .polling.timer import Timer
 from .registry.devices import TrackerDevices
 from .registry.memory import Memory
 from .registry.repair_issues import async_create_issue, async_delete_issue
@@ -31,6 +32,7 @@ from .registry.ride_book import RideBook
 from .tracking import Account, Moment, Tracker, Trackers
 
 _INTERVAL: Final = timedelta(seconds=60)
+_START_SECONDS: Final = 5
 # Fifteen milliseconds of work where each has nine entities.
 _TRACKERS_AT_ONCE: Final = 100
 
@@ -72,9 +74,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Trackers whose entities are being added."""
         # Those that entities were notified of last; None is that they are unavailable.
         self._notified: Trackers | None = None
-        self.coming_back = ComingBack(
-            hass, entry, self._async_move, self._async_notify_all
-        )
+        self._has_started = hass.state is CoreState.running
+        self._starting = Timer(hass, entry, self._async_on_started)
+        if not self._has_started:
+            entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         entry.async_on_unload(
             hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
@@ -122,8 +125,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             answer.devices, answer.positions, moment, answer.began
         )
         self._follow(changes)
-        if moment.came_back:
-            self.coming_back.async_wait()
         self._async_request_history()
         self.live.async_follow_poll(
             offered=answer.offers_positions, untold=_reports(changes)
@@ -148,7 +149,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         came_back = (
             not self.last_update_success
             or not self._is_loaded
-            or not self.coming_back.automations_listen
+            or not self.automations_listen
         )
         return Moment(dt_util.utcnow(), came_back, is_whole, self.service.has_history)
 
@@ -163,6 +164,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Take in what the service said by itself, also while polls fail."""
         moment = self._moment(is_whole=self.live.stood_at(self.account.asked_at))
         self.async_tell(self.account.hear(message.devices, message.positions, moment))
+
+    @property
+    def automations_listen(self) -> bool:
+        """Return whether what happens is noticed, once it is told."""
+        return self._has_started and self.hass.state is CoreState.running
 
     @callback
     def _async_request_history(self) -> None:
@@ -181,11 +187,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             )
 
     @callback
-    def _async_move(self) -> None:
-        """Let trackers move to where they are."""
-        # While they are unavailable they stay where they were: they come back once more.
-        if self.last_update_success:
-            self.async_tell(self.account.move())
+    def _async_on_start(self, _hass: HomeAssistant) -> None:
+        """Wait for automations: all of them begin to listen in a moment."""
+        self._starting.async_schedule(_START_SECONDS)
+
+    @callback
+    def _async_on_started(self) -> None:
+        """Tell what could not be told before."""
+        self._has_started = True
+        if self.data is not None:
+            self._async_notify_all()
 
     @callback
     def async_tell(self, changes: Changes[str, Tracker]) -> None:
@@ -205,10 +216,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             return
         self.memory.async_follow(changes)
         self.devices.async_update_names(changes, known)
-        trackers = filter(None, map(changes.after.get, changes.keys))
-        # Who is shown where it was comes back.
-        if any(tracker.story.shown for tracker in trackers):
-            self.coming_back.async_wait()
 
     # Who listens
 

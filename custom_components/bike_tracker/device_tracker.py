@@ -1,15 +1,20 @@
 """The device tracker: where the bike is."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
-from typing import NamedTuple, override
+from typing import Final, NamedTuple, override
 
 from homeassistant.components.device_tracker import (
     TrackerEntity,
     TrackerEntityDescription,
 )
 from homeassistant.const import EntityCategory
+from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.event import async_call_later
+from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
+from homeassistant.helpers.start import async_at_started
 
 from .entity import (
     BikeTrackerDescription,
@@ -21,6 +26,9 @@ from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
+
+# Automations begin to listen when Home Assistant has started, all of them in a moment.
+_HELD_SECONDS: Final = 5
 
 
 class Place(NamedTuple):
@@ -40,7 +48,7 @@ class BikeTrackerTrackerDescription(
 
 
 def _place(tracker: Tracker) -> Place | None:
-    position = tracker.shown
+    position = tracker.position
     if not position or position.latitude is None or position.longitude is None:
         return None
     return Place(position.latitude, position.longitude, position.accuracy)
@@ -57,10 +65,17 @@ DESCRIPTIONS = (
 )
 
 
-class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
-    """The place of a tracker; unknown where the service offers none."""
+class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity):
+    """The place of a tracker; unknown where the service offers none.
+
+    One that comes back is first where it was: Home Assistant's zone triggers ignore what
+    changes from unavailable, so a ride away meanwhile would go unnoticed.
+    """
 
     entity_description: BikeTrackerTrackerDescription
+    held_position: Place | None = None
+    """Where it was before it came back, shown until automations can notice that it left."""
+    _cancel_release: CALLBACK_TYPE | None = None
 
     @staticmethod
     @override
@@ -84,19 +99,74 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity):
     @override
     def latitude(self) -> float | None:
         """Return the latitude in degrees."""
-        return self._value and self._value.latitude
+        return self._place and self._place.latitude
 
     @property
     @override
     def longitude(self) -> float | None:
         """Return the longitude in degrees."""
-        return self._value and self._value.longitude
+        return self._place and self._place.longitude
 
     @property
     @override
     def location_accuracy(self) -> float:
         """Return the accuracy in metres, 0 if unknown."""
-        return self._value.accuracy if self._value else 0
+        return self._place.accuracy if self._place else 0
+
+    @property
+    def _place(self) -> Place | None:
+        return self.held_position or self._value
+
+    @property
+    @override
+    def extra_restore_state_data(self) -> RestoredExtraData | None:
+        """Return the place to begin with after a reload or a restart."""
+        return self._place and RestoredExtraData(self._place._asdict())
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Begin where it was before a reload or a restart."""
+        if restored := await self.async_get_last_extra_data():
+            self._value = Place(**restored.as_dict())
+        await super().async_added_to_hass()
+        self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
+
+    @override
+    async def async_will_remove_from_hass(self) -> None:
+        """Wait no more."""
+        self._async_cancel_release()
+
+    @override
+    def _read(self) -> bool:
+        known, was_available = self._place, self._available
+        has_changed = super()._read()
+        if self._available and not was_available:
+            self.held_position = known if known != self._value else None
+            self._async_release_soon(self.hass)
+        return has_changed
+
+    @callback
+    def _async_release_soon(self, hass: HomeAssistant) -> None:
+        """Show the true place in a moment: by then automations listen."""
+        self._async_cancel_release()
+        if self.held_position and hass.state is CoreState.running:
+            self._cancel_release = async_call_later(
+                hass, _HELD_SECONDS, self._async_release
+            )
+
+    @callback
+    def _async_release(self, _now: datetime) -> None:
+        self._cancel_release = None
+        # One that is unavailable by now comes back once more.
+        if self._available:
+            self.held_position = None
+            self.async_write_ha_state()
+
+    @callback
+    def _async_cancel_release(self) -> None:
+        cancel, self._cancel_release = self._cancel_release, None
+        if cancel is not None:
+            cancel()
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerTracker, DESCRIPTIONS)

@@ -92,41 +92,26 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     async def async_added_to_hass(self) -> None:
         """Listen to the tracker; the entity is unavailable while it cannot be read."""
         await super().async_added_to_hass()
-        self.coordinator.coming_back.async_entity_added()
         try:
-            self._read(as_it_was=True)
+            self._read()
         except Exception:  # noqa: BLE001 - Home Assistant would never add it again
             title = self.coordinator.config_entry.title
             LOGGER.exception("%s: Unexpected error reading a tracker", title)
-        else:
-            if self._is_another_now:
-                update = self.hass.loop.call_soon(self._handle_coordinator_update)
-                self.async_on_remove(update.cancel)
-
-    @property
-    def _is_another_now(self) -> bool:
-        """Return whether there may be more to show than the tracker as it was."""
-        tracker = self.coordinator.data.after.get(self.coordinator_context)
-        return tracker is not None and tracker.as_it_was is not tracker
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        # Written first, as automations ignore what changes from unavailable.
-        if not self.available and self._read(as_it_was=True) and self._available:
-            self.async_write_ha_state()
         if self._read():
             self.async_write_ha_state()
 
-    def _read(self, *, as_it_was: bool = False) -> bool:
+    def _read(self) -> bool:
         """Read the tracker; return whether there is anything new to write."""
         tracker = self.coordinator.data.after.get(self.coordinator_context)
         is_up = self._is_available_in_outage or self.coordinator.last_update_success
         available = is_up and tracker is not None
         value = self._value
         if tracker is not None:
-            shown = tracker.as_it_was if as_it_was else tracker
-            value = self.entity_description.value_fn(shown)
+            value = self.entity_description.value_fn(tracker)
         if available is self._available and value == self._value:
             return False
         self._available, self._value = available, value
@@ -137,6 +122,14 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
     BikeTrackerEntity[tuple[T, ...]]
 ):
     """Tells what happened to a tracker, the value: each thing once."""
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Tell what is not told yet once it is there."""
+        await super().async_added_to_hass()
+        if self._untold:
+            update = self.hass.loop.call_soon(self._handle_coordinator_update)
+            self.async_on_remove(update.cancel)
 
     @override
     async def async_will_remove_from_hass(self) -> None:
@@ -160,15 +153,10 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
         super()._handle_coordinator_update()
         # What is not told yet, oldest first, each as a change of its own.
         is_there = self._value and self._available
-        if is_there and self.coordinator.coming_back.automations_listen:
+        if is_there and self.coordinator.automations_listen:
             for item in self._take_untold():
                 self._show(item)
                 self.async_write_ha_state()
-
-    @property
-    @override
-    def _is_another_now(self) -> bool:
-        return super()._is_another_now or bool(self._untold)
 
     def _show(self, item: T) -> None:
         """Let the state be what one thing makes of it."""

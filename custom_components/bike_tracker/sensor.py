@@ -229,10 +229,10 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         self._end_wait()
 
     @override
-    def _read(self, *, as_it_was: bool = False) -> bool:
+    def _read(self) -> bool:
         """Read the tracker, unless nothing but its next report can be new."""
         if self.entity_description.calm is None:
-            return super()._read(as_it_was=as_it_was)
+            return super()._read()
         tracker = self.coordinator.data.after.get(self.coordinator_context)
         beside = tracker and self.entity_description.beside_fn(tracker)
         is_there = self.coordinator.last_update_success and self._available
@@ -243,7 +243,7 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
             return False
         self._end_wait()
         self._beside = beside
-        return super()._read(as_it_was=as_it_was)
+        return super()._read()
 
     @callback
     def _wait(self) -> None:

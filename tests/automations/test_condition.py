@@ -80,8 +80,9 @@ async def test_while_it_comes_back(
     garage.simulator.report(RED, motion=True, latitude=48.5)
     [entry] = hass.config_entries.async_loaded_entries(DOMAIN)
     await entry.runtime_data.coordinator.async_refresh()
-    tracker = entry.runtime_data.coordinator.account.trackers[RED]
-    assert tracker.shown is not tracker.position
+    tracker = hass.states.get("device_tracker.red_bike")
+    assert tracker
+    assert tracker.attributes["latitude"] != 48.5
     assert not await ask("is_not_moving")
     assert await ask("is_moving")
 

@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.api.models import timestamp
-from custom_components.bike_tracker.tracking import Account, Remembered, Story, Tracker
+from custom_components.bike_tracker.tracking import Account, Remembered, Story
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -43,19 +43,6 @@ def remembering(**positions: Position) -> Remembered:
 def position_remembered(account: Account, unique_id: str = "red") -> Position | None:
     """Return the newest position of a tracker, listed or not."""
     return account.remembered.stories[unique_id].position
-
-
-def shown(tracker: Tracker) -> Position:
-    """Return where a tracker is shown."""
-    assert tracker.shown is not None
-    return tracker.shown
-
-
-def holds_back(account: Account) -> bool:
-    """Return whether a listed tracker is shown where it was."""
-    return any(
-        tracker.as_it_was is not tracker for tracker in account.trackers.values()
-    )
 
 
 class ListOfDevices:

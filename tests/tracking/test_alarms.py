@@ -14,7 +14,7 @@ from custom_components.bike_tracker.tracking import (
 )
 from custom_components.bike_tracker.tracking.alarms import MAX_ALARMS
 
-from .conftest import NOW, Read, a_device, a_position, no_fix, shown
+from .conftest import NOW, Read, a_device, a_position, no_fix
 
 
 class Service:
@@ -154,13 +154,9 @@ def test_restart(service: Service, read: Read) -> None:
 
 
 def test_tracker_that_comes_back(service: Service) -> None:
-    """What happened while it was not listed is told, and held back is only its place."""
+    """What happened while it was not listed is told."""
     service.account.take(service.read(), {}, Moment(NOW))
     assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
-    assert shown(service.account.trackers["red"]).latitude == a_position().latitude
-    changes = service.account.move()
-    assert service.tell("red") == []
-    assert changes.after["red"].position == a_position(2, alarm="tow", latitude=48.0)
 
 
 def test_new_tracker(service: Service) -> None:

@@ -15,17 +15,7 @@ from custom_components.bike_tracker.tracking import (
     Tracker,
 )
 
-from .conftest import (
-    NOW,
-    Read,
-    a_device,
-    a_position,
-    holds_back,
-    no_fix,
-    position_remembered,
-    remembering,
-    shown,
-)
+from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
 from .said import offline_since, standing_since
 
 EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
@@ -366,21 +356,6 @@ def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
     hear(a_device("red"), place(1))
     account.forget("red")
     assert not account.remembered.stories
-
-
-def test_coming_back(hear: Hear, read: Read) -> None:
-    """A message while trackers are unavailable moves them later, as a poll's does."""
-    account = Account(remembering(red=place(1)))
-    account.take(read(a_device("red", position_id=1)), {}, Moment(NOW))
-    position = place(2, fix_time=NOW, latitude=48.0)
-    account.hear([], [position], Moment(NOW, came_back=True))
-    assert holds_back(account)
-    assert shown(account.trackers["red"]).id == 1
-    account.hear([], [place(3, fix_time=NOW, latitude=49.0)], Moment(NOW))
-    assert shown(account.trackers["red"]).id == 1
-    account.move()
-    assert shown(account.trackers["red"]).latitude == 49.0
-    assert device_of(account).position_id == 3
 
 
 def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:

@@ -68,12 +68,10 @@ class Poll:
     """The list was read, and nothing was taken in."""
     apart: bool
     """The list does not follow the last one, as where another account has trackers."""
-    moves: bool
-    """Trackers that came back may move after it."""
 
 
 polls = st.lists(
-    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom),
     max_size=6,
 )
 
@@ -83,8 +81,6 @@ class LookAtEverything:
     """What is to be known, found out anew each time from all there is."""
 
     heard: dict[str, list[Position]]
-    shown: dict[str, int]
-    """How many of the positions heard are shown: fewer where a tracker is held back."""
     listed: dict[str, Device] = field(default_factory=dict)
 
     def wanted(self, now: Mapping[str, Device]) -> dict[int, Device]:
@@ -102,20 +98,10 @@ class LookAtEverything:
             )
         }
 
-    def take(self, found: dict[str, Position], came_back: set[str]) -> None:
-        """Hear positions, and show them but for trackers that came back from a place."""
+    def take(self, found: dict[str, Position]) -> None:
+        """Hear positions."""
         for unique_id, position in found.items():
-            heard = self.heard.setdefault(unique_id, [])
-            shown = self.shown.setdefault(unique_id, 0)
-            is_up_to_date = shown == len(heard)
-            was_somewhere = any(item.latitude is not None for item in heard)
-            heard.append(position)
-            if is_up_to_date and not (was_somewhere and unique_id in came_back):
-                self.shown[unique_id] = len(heard)
-
-    def move(self) -> None:
-        """Show all that was heard."""
-        self.shown = {unique_id: len(heard) for unique_id, heard in self.heard.items()}
+            self.heard.setdefault(unique_id, []).append(position)
 
     def agrees(self, trackers: Trackers) -> None:
         """Hold what is known against what the last list and positions said."""
@@ -138,9 +124,6 @@ class LookAtEverything:
                 position.battery_level,
                 _place(position),
             )
-            assert tracker.shown is not None
-            shown = heard[: self.shown[unique_id]]
-            assert _place(tracker.shown) == _last_place(shown)
 
 
 def _last_place(heard: list[Position]) -> tuple[Any, ...]:
@@ -159,8 +142,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
     account = Account(remembering(**remembered))
     reader = ListOfDevices()
     all_of_it = LookAtEverything(
-        {unique_id: [position] for unique_id, position in remembered.items()},
-        dict.fromkeys(remembered, 1),
+        {unique_id: [position] for unique_id, position in remembered.items()}
     )
     for poll in polls:
         listed = _listing(reader, poll)
@@ -177,19 +159,11 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         picture = dict(before)
         changes = account.take(listed, found, Moment(NOW, came_back=poll.came_back))
 
-        there = set() if poll.came_back else all_of_it.listed.keys()
-        all_of_it.take(found, set(UNIQUE_IDS) - there)
+        all_of_it.take(found)
         all_of_it.listed = dict(listed.after)
         all_of_it.agrees(account.trackers)
         assert before == picture
         _is_news(changes, before, account.trackers)
-
-        if poll.moves:
-            before = account.trackers
-            changes = account.move()
-            all_of_it.move()
-            all_of_it.agrees(account.trackers)
-            _is_news(changes, before, account.trackers)
 
 
 @every
@@ -209,7 +183,6 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
 
     for each in (account, other):
         each.take(last, {"red": complete, "blue": complete}, Moment(NOW))
-        each.move()
 
     # How far it came depends on where it was.
     assert _without_track(account.trackers) == _without_track(other.trackers)
@@ -232,7 +205,6 @@ class Message:
     came_back: bool
     during_a_poll: bool
     """It comes when the next poll has begun."""
-    moves: bool
 
 
 moments = st.none() | st.integers(0, 3).map(lambda hours: NOW + timedelta(hours=hours))
@@ -253,11 +225,10 @@ messages = st.builds(
     st.lists(timed_positions, max_size=3),
     seldom,
     st.booleans(),
-    seldom,
 )
 timed_polls = st.builds(
     lambda poll, listed: replace(poll, listed=listed),
-    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom, st.booleans()),
+    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom),
     st.lists(timed_devices, max_size=4, unique_by=lambda device: device.unique_id),
 )
 histories = st.lists(timed_polls | messages, max_size=8)
@@ -289,9 +260,6 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
                 began=began,
             )
             _is_news(changes, before, account.trackers)
-        if event.moves:
-            before = account.trackers
-            _is_news(account.move(), before, account.trackers)
     for message in coming:
         _hear(account, message)
     return reader
@@ -333,9 +301,7 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
         positions = {}
 
     account.take(last, positions, Moment(NOW), began=account.begin_poll(NOW))
-    account.move()
     other.take(last, {"red": complete}, Moment(NOW))
-    other.move()
 
     assert account.trackers.keys() == {"red", "blue"}
     for unique_id, tracker in account.trackers.items():
@@ -355,7 +321,6 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     reader = _live_through(account, history)
     listed = reader.read(a_device("red", position_id=1), a_device("blue"))
     account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
-    account.move()
     began = account.begin_poll(NOW)
     later = NOW + timedelta(days=1)
     told = a_device("red", status="offline", position_id=10, last_update=later)
@@ -364,7 +329,6 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
 
     for interrupted in (False, True):
         account.hear([told], [place], Moment(NOW))
-        account.move()
         assert account.trackers["red"].device == told
         assert account.trackers["red"].position == place
         if not interrupted:

@@ -182,16 +182,6 @@ class Account:
             if (gap := self._story(unique_id).gap)
         }
 
-    def move(self) -> Changes[str, Tracker]:
-        """Let trackers that came back move to where they are; return what is different."""
-        return self._become(
-            {
-                unique_id: tracker._replace(story=tracker.story._replace(shown=None))
-                for unique_id, tracker in self.trackers.items()
-                if tracker.story.shown
-            }
-        )
-
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes[str, Tracker] | None:

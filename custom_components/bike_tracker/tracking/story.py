@@ -31,12 +31,6 @@ class Story(NamedTuple):
 
     position: Position | None = None
     """Its newest report, with what older ones said and this one does not."""
-    shown: Position | None = None
-    """Where it is shown while it comes back; None is where it is.
-
-    Home Assistant's zone triggers ignore what changes from unavailable, so a ride away
-    during an outage, a reload or a restart would go unnoticed.
-    """
     since: Since = NEVER_HEARD
     alarms: tuple[Alarm, ...] = ()
     """The last ones it set off, oldest first."""
@@ -92,28 +86,24 @@ class Story(NamedTuple):
     ) -> Story:
         """Return the story after the newest report.
 
-        A tracker that comes back is shown where it was for now. An alarm that is no news
-        was there before anybody could listen.
+        An alarm that is no news was there before anybody could listen.
         """
         report, known = position, self.position
-        now, came_back = moment.now, moment.came_back
+        now = moment.now
         position, story = taken(known, report), self
         if position.alarm:
             story = self.with_alarms([position], moment, is_news=is_news)
         if position is known:
             return story
-        shown, guard, before = self.shown, story.guard, self.track or NEW_TRACK
+        guard, before = story.guard, self.track or NEW_TRACK
         if guard:
             guard = after_report(guard, report, before, now, received_at)
-        if came_back and shown is None and known and known.latitude is not None:
-            shown = known
         track, news = heard(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             moment = moment._replace(is_whole=True)
         log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
         return story._replace(
             position=position,
-            shown=shown,
             since=self.since.after_motion(position.motion, now),
             track=track,
             rides=None if log == NO_RIDES else log,

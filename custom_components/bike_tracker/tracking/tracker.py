@@ -24,18 +24,6 @@ class Tracker(NamedTuple):
         return self.story.position
 
     @property
-    def shown(self) -> Position | None:
-        """Return where it is shown, which is where it was while it comes back."""
-        return self.story.shown or self.story.position
-
-    @property
-    def as_it_was(self) -> Tracker:
-        """Return it as it was when it was there last, while it comes back."""
-        if self.story.shown is None:
-            return self
-        return self._replace(story=self.story._replace(position=self.story.shown))
-
-    @property
     def guarded_since(self) -> datetime | None:
         """Return since when it is guarded, None while it is not."""
         return self.story.guard and self.story.guard.armed_at

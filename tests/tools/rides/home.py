@@ -18,7 +18,6 @@ from .trackers import Report
 
 BIKE = "bike"
 _POLL = timedelta(minutes=1)
-_MOVES_AFTER = timedelta(seconds=5)
 _ANSWERED_AFTER = timedelta(seconds=1)
 
 
@@ -127,8 +126,6 @@ class Home:
         )
         self._tell(changes, now)
         self._ask(now + _ANSWERED_AFTER)
-        if came_back:
-            self._tell(account.move(), now + _MOVES_AFTER)
 
     def _ask(self, now: datetime) -> None:
         """Ask for the history, if it is needed; a kill in between loses nothing."""
