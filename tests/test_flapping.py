@@ -183,41 +183,6 @@ async def test_positions_behind_the_list(home: Home, lag: float) -> None:
         assert await is_right_soon(home)
 
 
-async def test_positions_that_never_come(home: Home) -> None:
-    """They are asked for less and less often, and the list as often as ever."""
-    home.simulator.report_many()
-    for tracker in home.simulator.devices:
-        home.simulator.forget_position(tracker)
-    places = home.places()
-    polls, requests = _requests(home)
-    await pass_time(home, LONG)
-    assert home.places() == places
-    polls_after, requests_after = _requests(home)
-    assert polls_after - polls >= LONG / 60 - 2
-    assert requests_after - requests <= 3 * (LONG / HOUR + 15)
-
-
-def _requests(home: Home) -> tuple[int, int]:
-    counts = home.simulator.record.counts
-    return counts["/api/devices"], counts["/api/positions"]
-
-
-async def test_a_position_that_never_comes_while_others_ride(home: Home) -> None:
-    """It is asked for by its ID, and costs the others nothing."""
-    lacking, *others = home.simulator.devices
-    home.simulator.override_field(lacking, "positionId", 4711)
-    with few_requests(home):
-        for _ in range(120):
-            home.simulator.report_many(others)
-            # Home Assistant polls half a second late.
-            await pass_time(home, 61)
-            places, true_places = home.places(), home.true_places()
-            assert {places[other] for other in others} == {
-                true_places[other] for other in others
-            }
-    assert "id=4711" in {request.query for request in home.simulator.requests}
-
-
 @pytest.mark.parametrize("seed", range(2))
 async def test_positions_that_never_come_and_faults_beside(
     home: Home, seed: int

@@ -112,42 +112,24 @@ async def test_not_offered(
     ("fault", "steps"),
     some(product(NOT_OFFERED + PASSING, [1, 60, 24 * 12]), every=4),
 )
-@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("restart", [False, True])
 async def test_offered(
-    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str, steps: int
-) -> None:
-    """A service that answered once is asked again within minutes, whatever it said since."""
-    simulator.fault(fault, path="positions")
-    simulator.report(RED, **AWAY)
-    for _ in range(steps):
-        await poll(300 if steps > 60 else 60)
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "home"
-
-    simulator.fault(None)
-    for _ in range(5):
-        await poll()
-
-    assert place(state_of(RED)) == (48.1, 7.9)
-
-
-@pytest.mark.parametrize("fault", NOT_OFFERED + PASSING)
-async def test_offered_before_a_restart(
     hass: HomeAssistant,
     setup: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
     state_of: StateOf,
     fault: str,
+    steps: int,
+    restart: bool,
 ) -> None:
-    """What a service answered then counts as well."""
-    await hass.config_entries.async_unload(setup.entry_id)
+    """A service that answered once, also before a restart, is asked again within minutes."""
     simulator.fault(fault, path="positions")
     simulator.report(RED, **AWAY)
-    await async_setup(hass, setup)
-    for _ in range(30):
-        await poll()
+    if restart:
+        await hass.config_entries.async_reload(setup.entry_id)
+    for _ in range(steps):
+        await poll(300 if steps > 60 else 60)
     state = state_of(RED)
     assert state is not None
     assert state.state == "home"
