@@ -28,6 +28,7 @@ from .conftest import (
     Poll,
     async_setup,
 )
+from .riding import go, riding, standing
 from .tools.simulator.kinds import SERVICE
 from .tools.simulator.server import Simulator
 
@@ -47,7 +48,7 @@ async def test_entry(
 
     diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, entry)
 
-    assert diagnostics == snapshot(exclude=props("home_assistant"))
+    assert diagnostics == snapshot(exclude=props("home_assistant", "ride_state"))
 
 
 async def test_device(
@@ -65,7 +66,7 @@ async def test_device(
 
     diagnostics = await get_diagnostics_for_device(hass, hass_client, setup, device)
 
-    assert diagnostics == snapshot
+    assert diagnostics == snapshot(exclude=props("ride_state"))
 
 
 async def test_device_that_is_gone(
@@ -332,4 +333,45 @@ async def test_attributes(
     }
     written = json.dumps(diagnostics).casefold()
     for private in ("rosinante", "c0ffee", "bluetooth"):
+        assert private not in written
+
+
+async def test_ride_and_guard(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """How the integration judges rides and the guard is shown, and not when or where."""
+    simulator.override_position(RED, "address", "Kaiserstraße 1")
+    go(simulator, 0, **standing(100))
+    await async_setup(hass, entry)
+    target = {"entity_id": "alarm_control_panel.red_bike_guard"}
+    await hass.services.async_call(
+        "alarm_control_panel", "alarm_arm_away", target, blocking=True
+    )
+    await poll()
+    go(simulator, 500, **riding(100.5))
+    simulator.report(RED, attributes={"alarm": "vibration,Red bike"})
+    await poll()
+    simulator.fault("status-503")
+    await poll()
+    go(simulator, 300, **riding(100.8))
+    simulator.fault(None)
+    simulator.fault("status-503", path="history")
+    await poll(120)
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    (red,) = (bike for bike in diagnostics["trackers"] if bike["guard"])
+    ride, guard = red["ride_state"]["ride"], red["guard"]
+    assert ride["distance"] > 0.3
+    assert guard["triggered"]["cause"]
+    assert red["gap"]
+    assert {ride["started_at"], ride["moved_at"], guard["place"]["latitude"]} == {
+        REDACTED
+    }
+    written = json.dumps([red["ride_state"], guard, red["gap"]])
+    for private in ("Kaiserstra", "49.41", "8.7", "Red bike"):
         assert private not in written

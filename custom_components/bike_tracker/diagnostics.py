@@ -25,11 +25,16 @@ from .registry.devices import tracker_of
 from .tracking import Tracker
 
 _TO_REDACT = {
+    "address",
     "altitude",
     "latitude",
     "longitude",
     "name",
     "unique_id",
+    # When a ride and its fixes were.
+    "moved_at",
+    "started_at",
+    "time",
     CONF_EMAIL,
     CONF_PASSWORD,
     CONF_URL,
@@ -123,19 +128,35 @@ def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
 
 
 def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
-    position = tracker.position
-    return async_redact_data(
+    position, story = tracker.position, tracker.story
+    guard = _plain(story.guard)
+    if guard and guard["triggered"] and (word := guard["triggered"]["alarm"]):
+        guard["triggered"]["alarm"] = _word(word, identities)
+    redacted = async_redact_data(
         {
             **tracker.device._asdict(),
-            "model": _text(tracker.device.model, identities),
             "position": position and _position(position, identities),
-            "alarms": [
-                {**alarm._asdict(), "word": _word(alarm.word, identities)}
-                for alarm in tracker.story.alarms
-            ],
+            "ride_state": _plain(story.track),
+            "gap": _plain(story.gap),
+            "guard": guard,
         },
         _TO_REDACT,
     )
+    alarms = [
+        {**alarm._asdict(), "word": _word(alarm.word, identities)}
+        for alarm in story.alarms
+    ]
+    model = _text(tracker.device.model, identities)
+    return {**redacted, "model": model, "alarms": alarms}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of ours as Home Assistant writes it, fields by their names."""
+    if not isinstance(value, tuple):
+        return value
+    if hasattr(value, "_asdict"):
+        return {name: _plain(field) for name, field in value._asdict().items()}
+    return [_plain(item) for item in value]
 
 
 def _position(position: Position, identities: Collection[str]) -> dict[str, Any]:
