@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
 
 from homeassistant.const import ATTR_ENTITY_ID, Platform
 from homeassistant.core import HomeAssistant, State
@@ -11,8 +10,6 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-
-from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, RED, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
@@ -205,30 +202,6 @@ async def test_place_of_an_unknown_time(
     state = hass.states.get("alarm_control_panel.new_bike_guard")
     assert state is not None
     assert state.state == "disarmed"
-
-
-async def test_place_that_1_0_remembered(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    call: Call,
-    guard: Guard,
-) -> None:
-    """It is where the bike is guarded, which reports no more until it is moved."""
-    await async_setup(hass, entry)
-    await hass.config_entries.async_unload(entry.entry_id)
-    data = hass_storage[f"{DOMAIN}.{entry.entry_id}"]["data"]
-    for part in data.keys() - {"positions", "missing"}:
-        del data[part]
-    await async_setup(hass, entry)
-    await call("arm_away")
-    assert guard().state == "armed_away"
-    await poll(360)
-    simulator.report(RED, latitude=AWAY, motion=True)
-    await poll()
-    assert guard().state == "triggered"
 
 
 @pytest.mark.usefixtures("standing")

@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -194,45 +195,15 @@ async def test_limits(
     assert min(ride["moved_at"] for ride in kept) == rows[4_998]["ended_at"]
 
 
-async def test_what_is_not_readable_of_a_ride(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
-    """Costs that ride; a place that is none costs the place."""
-    bad: list[dict[str, Any]] = [
-        {"tracker": 7},
-        {"started_at": "then"},
-        {"ended_at": 5},
-        {"distance": "far"},
-    ]
-    odd: list[dict[str, Any]] = [
-        {"start": "home"},
-        {"end": {"latitude": "48", "longitude": 0}},
-    ]
-    rows = [
-        row(number * HOUR, **more) for number, more in enumerate([*bad, *odd], start=1)
-    ]
-    store(storage, entry, rows)
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await async_ride(simulator, poll)
-    await async_write(hass, entry)
-    first, second, _ = rides_in(storage, entry)
-    assert (first["end"], second["start"]) == (None, None)
-
-
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ({"version": 1, "data": []}, "TypeError"),
+        ({"version": 1, "data": ["ride"]}, "TypeError"),
         ({"version": 1, "data": {"rides": 7}}, "TypeError"),
-        ({"version": 1, "data": {}}, "KeyError"),
+        ({"version": 1, "data": {"rides": [{"tracker": "1"}]}}, "TypeError"),
         ({"version": 9, "data": {"rides": []}}, "UnsupportedStorageVersionError"),
     ],
-    ids=["list", "number", "nothing", "newer"],
+    ids=["list", "number", "half", "newer"],
 )
 async def test_file_that_is_not_readable(
     hass: HomeAssistant,
@@ -271,6 +242,28 @@ async def test_file_that_cannot_be_kept_aside(
     store(storage, entry, 7)
     await async_setup(hass, entry)
     assert state_of(RED) is not None
+
+
+async def test_clock_that_was_ahead(
+    hass: HomeAssistant,
+    storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """A start years ahead of all rides costs none of them, whatever is ridden then."""
+    store(storage, entry, [row(DAY), row(2 * DAY)])
+    now = dt_util.utcnow()
+    go(simulator, 0, **standing(100))
+    freezer.move_to(now + 5 * 365 * DAY)
+    await async_setup(hass, entry)
+    await async_write(hass, entry)
+    freezer.move_to(now)
+    await async_setup(hass, entry)
+    await async_ride(simulator, poll)
+    await async_write(hass, entry)
+    assert len(rides_in(storage, entry)) == 3
 
 
 async def test_account_that_is_removed(

@@ -11,7 +11,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.tracking import Track
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
@@ -248,58 +247,6 @@ def _track(entry: MockConfigEntry) -> Track:
     track = entry.runtime_data.coordinator.account.trackers[RED].story.track
     assert isinstance(track, Track)
     return track
-
-
-@pytest.mark.parametrize(
-    "junk",
-    [
-        "tracks",
-        {RED: "far"},
-        {RED: {"total": "far"}},
-        {RED: {"total": -1}},
-        {RED: {"total": 7.5}},
-        {RED: {"total": 7.5, "seen": 1, "heard_at": 2}},
-        {RED: {"total": 7.5, "seen": {"time": "now"}, "heard_at": "now"}},
-    ],
-)
-async def test_memory_that_is_not_readable(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    entry: MockConfigEntry,
-    state_of: StateOf,
-    junk: Any,
-) -> None:
-    """What is readable of it counts."""
-    key = f"{DOMAIN}.{entry.entry_id}"
-    hass_storage[key] = {"version": 1, "key": key, "data": {"tracks": junk}}
-    await async_setup(hass, entry)
-    state = state_of(f"{RED}_total_distance", Platform.SENSOR)
-    assert state is not None
-    assert state.state == ("7.5" if "7.5" in str(junk) else "0")
-
-
-@pytest.mark.parametrize("name", ["place", "doubt", "ride", "ended", "last"])
-@pytest.mark.parametrize("value", ["junk", {"time": 1, "started_at": "x"}])
-async def test_part_that_is_not_readable(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    name: str,
-    value: Any,
-) -> None:
-    """One part of it costs that part."""
-    await async_ride(simulator, poll)
-    await hass.config_entries.async_unload(setup.entry_id)
-    key = f"{DOMAIN}.{setup.entry_id}"
-    track = hass_storage[key]["data"]["tracks"][RED]
-    total = track["total"]
-    track[name] = value
-    await hass.config_entries.async_setup(setup.entry_id)
-    known = _track(setup)
-    assert known.total == total
-    assert getattr(known, name) == (known.seen if name == "place" else None)
 
 
 async def test_device_that_is_removed(

@@ -14,7 +14,8 @@ from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, BikeTrackerData, EntityAdder
 from .polling.poll import create_service
 from .registry.devices import tracker_of
-from .registry.memory import Memory
+from .registry.ride_book import RideBook
+from .registry.storage import TrackerStore
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -47,11 +48,12 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    memory = Memory(hass, entry)
-    remembered = await memory.async_recall()
-    known = any(story.position for story in remembered.stories.values())
+    store, rides = TrackerStore(hass, entry), RideBook(hass, entry)
+    await store.async_read()
+    await rides.async_read()
+    known = any(story.position for story in store.remembered.stories.values())
     service = create_service(hass, entry, supports_positions=known)
-    coordinator = BikeTrackerCoordinator(hass, entry, service, memory)
+    coordinator = BikeTrackerCoordinator(hass, entry, service, store, rides)
     await coordinator.async_config_entry_first_refresh()
     entities = EntityAdder(coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)
@@ -65,19 +67,22 @@ async def async_unload_entry(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> bool:
     """Unload the trackers of one account."""
-    entry.runtime_data.coordinator.live.async_take_in()
+    coordinator = entry.runtime_data.coordinator
+    coordinator.live.async_take_in()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
         # What came meanwhile is told by the entities that come next.
-        entry.runtime_data.coordinator.live.async_take_in()
+        coordinator.live.async_take_in()
+        # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
+        await coordinator.store.async_close()
+        await coordinator.rides.async_close()
     return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete what was remembered of trackers."""
-    memory = Memory(hass, entry)
-    await memory.async_remove()
-    await memory.rides.async_remove()
+    await TrackerStore(hass, entry).async_remove()
+    await RideBook(hass, entry).async_remove()
 
 
 async def async_remove_config_entry_device(

@@ -26,9 +26,9 @@ from .polling.history import HistoryRequest
 from .polling.poll import Service
 from .polling.timer import Timer
 from .registry.devices import TrackerDevices
-from .registry.memory import Memory
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.ride_book import RideBook
+from .registry.storage import SOON, TrackerStore
 from .tracking import Account, Moment, Tracker, Trackers
 
 _INTERVAL: Final = timedelta(seconds=60)
@@ -47,9 +47,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         hass: HomeAssistant,
         entry: ConfigEntry,
         service: Service,
-        memory: Memory,
+        store: TrackerStore,
+        rides: RideBook,
     ) -> None:
-        """Poll for this entry, whose memory is loaded."""
+        """Poll for this entry, whose files are read."""
         super().__init__(
             hass,
             LOGGER,
@@ -58,8 +59,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             update_interval=_INTERVAL,
             always_update=False,
         )
-        self.account = Account(memory.remembered)
-        self.memory = memory
+        self.account = Account(store.remembered)
+        self.store = store
+        self.rides = rides
+        """The rides of the account that are over."""
         self.devices = TrackerDevices(hass, entry)
         self.service = service
         self.live = Live(
@@ -82,11 +85,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         entry.async_on_unload(
             hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
         )
-
-    @property
-    def rides(self) -> RideBook:
-        """Return the rides of the account that are over."""
-        return self.memory.rides
 
     # Polls
 
@@ -214,7 +212,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         known = {} if self.data is None else self.data.after
         if known is changes.after:
             return
-        self.memory.async_follow(changes)
+        self.store.async_follow(changes)
+        self.rides.async_follow(changes)
         self.devices.async_update_names(changes, known)
 
     # Who listens
@@ -298,7 +297,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     def async_forget(self, unique_id: str) -> None:
         """Forget all about a tracker whose device was removed."""
         self.account.forget(unique_id)
-        self.memory.async_forget(unique_id)
+        self.rides.async_forget(unique_id)
+        self.store.async_write_within(SOON)
 
 
 SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")

@@ -23,6 +23,7 @@ from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
+from .registry.storage import SOON
 from .tracking import Alarm, RideEvent, Tracker, Trackers, Triggered
 
 MAX_ENTITIES = 10_000
@@ -166,7 +167,7 @@ class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
         if (untold := self._untold) and (number := untold[-1].heard_at):
             tracker, key = self.coordinator_context, self.entity_description.key
             self.coordinator.account.note_told(tracker, key, number)
-            self.coordinator.memory.async_save_later()
+            self.coordinator.store.async_write_within(SOON)
         return untold
 
     @property

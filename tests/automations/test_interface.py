@@ -171,40 +171,12 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
 async def test_what_was_said_is_remembered(
     hass: HomeAssistant, garage: Garage, hass_storage: dict[str, Any], setup_key: str
 ) -> None:
-    """In the file that 1.0 reads too, which takes from it what it knows."""
+    """Within minutes, for each tracker."""
     garage.become("went_offline")
     await garage.async_minutes(6)
-
-    stored = hass_storage[setup_key]["data"]
-
-    assert stored["since"][RED]["online"]["is_so"] is False
-    assert stored["positions"].keys() == {RED, "860000000000022"}
-    assert stored.keys() == {
-        *("positions", "since", "alarms", "tracks", "hardware"),
-        *("rides", "shown", "told", "marks", "guard", "address"),
-    }
-
-
-@pytest.mark.parametrize(
-    "said",
-    [7, {}, {"online": 7}, {"online": {"is_so": 1, "since": "2026-11-20T10:00:00Z"}}]
-    + [{"online": {"is_so": False, "since": since}} for since in (7, "today")],
-)
-async def test_what_was_said_is_not_readable(
-    garage: Garage, hass_storage: dict[str, Any], setup_key: str, said: Any
-) -> None:
-    """It is so since it is heard anew."""
-    await garage.async_listen("went_offline", **{"for": "00:10:00"})
-    await garage.async_stop()
-    hass_storage[setup_key]["data"]["since"] = {RED: said}
-    await garage.async_start()
-    garage.become("went_offline")
-    await garage.async_minutes(9)
-    assert garage.runs == []
-
-    await garage.async_minutes(3)
-
-    assert len(garage.runs) == 1
+    stored = hass_storage[setup_key]["data"]["trackers"]
+    assert stored.keys() == {RED, "860000000000022"}
+    assert stored[RED]["since"]["online"]["is_so"] is False
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
+from tests.conftest import BLUE, RED
 
 from .garage import Garage
 from .test_trigger import MINUTES
-
-OLD_KEY = f"{DOMAIN}.triggers"
 
 
 @pytest.fixture
@@ -94,7 +92,6 @@ async def test_only_while_they_are_needed(
     await garage.async_save()
     await garage.async_minutes(1)
     assert hass_storage[key]["data"]["marks"] == []
-    assert OLD_KEY not in hass_storage
 
 
 async def test_written_within_seconds(
@@ -105,7 +102,7 @@ async def test_written_within_seconds(
     garage.become("went_offline")
     await garage.async_minutes(2)
     written = hass_storage[key]["data"]
-    assert written["since"][RED]["online"]["is_so"] is False
+    assert written["trackers"][RED]["since"]["online"]["is_so"] is False
     assert written["marks"][0]["trackers"][RED][1] is not None
 
     await garage.async_stop()
@@ -168,112 +165,6 @@ async def test_before_survives_a_restart(garage: Garage, waits: bool) -> None:
     assert timedelta() <= before - told < timedelta(minutes=1)
 
 
-async def _async_become_1_1(
-    garage: Garage, storage: dict[str, Any], key: str, marks: Any
-) -> None:
-    """Stop, and leave behind what 1.1 would have."""
-    await garage.async_stop()
-    stored = storage[key]["data"]
-    del stored["marks"], stored["told"], stored["rides"], stored["shown"]
-    for since in stored["since"].values():
-        for said in filter(None, since.values()):
-            del said["before"], said["changes"]
-    storage[OLD_KEY] = {"version": 1, "key": OLD_KEY, "data": marks}
-
-
-async def test_update_from_1_1(
-    garage: Garage, hass_storage: dict[str, Any], key: str
-) -> None:
-    """Nothing is told twice, no wait is lost, and the file that had it goes."""
-    wait = {"for": MINUTES}
-    await garage.async_save(
-        garage.automation("went_offline", alias="told"),
-        garage.automation("went_offline", alias="waits", **wait),
-        garage.automation("stopped_moving", alias="waits since later", **wait),
-    )
-    garage.become("went_offline")
-    await garage.async_minutes(10)
-    assert len(garage.runs) == 1
-    stored = hass_storage[key]["data"]
-    since = stored["since"][RED]["online"]["since"]
-    told, waits, later = (trigger["trigger"] for trigger in stored["marks"])
-    marks = [
-        {"trigger": told, "trackers": {RED: {"since": since, "counts_from": None}}},
-        {"trigger": waits, "trackers": {RED: None}},
-        {
-            "trigger": later,
-            "trackers": {
-                RED: {
-                    "since": stored["since"][RED]["moving"]["since"],
-                    "counts_from": (garage.now - timedelta(minutes=5)).isoformat(),
-                }
-            },
-        },
-    ]
-    await _async_become_1_1(garage, hass_storage, key, marks)
-
-    await garage.async_start()
-    for _ in range(3):
-        await garage.async_minutes(3)
-        await garage.async_restart()
-    assert OLD_KEY not in hass_storage
-    assert len(garage.runs) == 1
-    await garage.async_minutes(25)
-
-    assert [run.what for run in garage.runs[1:]] == [
-        "Red bike went offline",
-        "Red bike stopped moving",
-    ]
-
-
-async def test_update_from_1_1_while_the_service_is_down(
-    garage: Garage, hass_storage: dict[str, Any], key: str
-) -> None:
-    """What was told stays told, though the file goes before the account answers."""
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    stored = hass_storage[key]["data"]
-    since = stored["since"][RED]["online"]["since"]
-    [written] = stored["marks"]
-    told = {"since": since, "counts_from": None}
-    marks = [{"trigger": written["trigger"], "trackers": {RED: told}}]
-    await _async_become_1_1(garage, hass_storage, key, marks)
-    garage.simulator.fault("status-503")
-
-    await garage.async_start()
-    await garage.async_minutes(3)
-    assert OLD_KEY not in hass_storage
-    await garage.async_restart()
-    garage.simulator.fault(None)
-    await garage.async_minutes(10)
-
-    assert len(garage.runs) == 1
-
-
-@pytest.mark.parametrize("stored", [{}, {"version": 1, "key": OLD_KEY, "data": 7}])
-async def test_marks_of_1_1_that_cannot_be_read(
-    garage: Garage,
-    hass_storage: dict[str, Any],
-    key: str,
-    caplog: pytest.LogCaptureFixture,
-    stored: Any,
-) -> None:
-    """The trigger begins anew, and the file goes."""
-    await garage.async_listen("went_offline")
-    await garage.async_minutes(1)
-    await _async_become_1_1(garage, hass_storage, key, [])
-    hass_storage[OLD_KEY] = stored
-    await garage.async_start()
-    garage.become("went_offline")
-    await garage.async_minutes(3)
-
-    assert len(garage.runs) == 1
-    assert OLD_KEY not in hass_storage
-    assert ("How far triggers were is not readable" in caplog.text) is (not stored)
-    caplog.clear()
-
-
 async def test_account_that_comes_later(garage: Garage) -> None:
     """Its triggers go on where they were, though Home Assistant runs long since."""
     await garage.async_listen("went_offline")
@@ -302,29 +193,3 @@ async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) 
     await garage.async_minutes(20)
 
     assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
-
-
-async def test_moves_to_another_account(
-    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
-) -> None:
-    """What was told stays told there, and waits go on."""
-    garage.simulator.add_account(BOB, PASSWORD)
-    garage.simulator.assign(BOB, RED)
-    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
-    await garage.async_save(
-        garage.automation("went_offline", alias="told"),
-        garage.automation("went_offline", alias="waits", **{"for": MINUTES}),
-    )
-    garage.become("went_offline")
-    await garage.async_minutes(5)
-    assert len(garage.runs) == 1
-
-    garage.simulator.unassign(EMAIL, RED)
-    for _ in range(35):
-        await garage.async_minutes(1)
-        await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert len(garage.runs) == 2
-    device = dr.async_get(hass).async_get(garage.runs[1].variables["device_id"])
-    assert isinstance(device, dr.DeviceEntry)
-    assert (DOMAIN, RED) in device.identifiers

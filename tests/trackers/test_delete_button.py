@@ -80,7 +80,7 @@ async def test_delete_button_is_remembered(
     for _ in range(10):
         await poll()
     remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
-    assert remembered["data"]["positions"].keys() == {RED, BLUE}
+    assert remembered["data"]["trackers"].keys() == {RED, BLUE}
 
     client = await hass_ws_client(hass)
     await async_delete(client, setup, device_of(setup, RED))
@@ -88,7 +88,7 @@ async def test_delete_button_is_remembered(
         await poll()
 
     remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
-    assert remembered["data"]["positions"].keys() == {BLUE}
+    assert remembered["data"]["trackers"].keys() == {BLUE}
 
 
 async def test_deleted_tracker_that_comes_back(

@@ -31,7 +31,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
-from ..registry.memory import MARKS
+from ..registry.storage import MARKS, SOON
 from ..tracking import Trackers
 from .attached_trigger import AttachedTrigger
 from .kinds import Item
@@ -97,7 +97,7 @@ class AttachedTriggers:
 
     def _remember(self) -> None:
         for coordinator in coordinators(self._hass):
-            coordinator.memory.async_save_later()
+            coordinator.store.async_write_within(SOON)
 
     # When to look
 
@@ -225,7 +225,7 @@ class AttachedTriggers:
         if mark is None or (mark.told and item.at <= mark.told):
             return
         trigger.marks[unique_id] = mark._replace(told=item.at)
-        coordinator.memory.async_save_later()
+        coordinator.store.async_write_within(SOON)
         try:
             trigger.tell(coordinator, unique_id, item)
         except Exception:  # noqa: BLE001 - the others are told all the same
@@ -235,10 +235,10 @@ class AttachedTriggers:
 
     def _recall(self, coordinator: BikeTrackerCoordinator) -> None:
         """Let triggers go on where they were with an account's trackers."""
-        written = coordinator.memory.take_marks()
+        written = coordinator.store.take_marks()
         for trigger in self._attached:
             trigger.recall(coordinator.account.remembered.stories, written)
-        coordinator.memory.async_save_later()
+        coordinator.store.async_write_within(SOON)
 
 
 @singleton(HassKey[AttachedTriggers](f"{DOMAIN}_attached"))

@@ -10,11 +10,11 @@ from homeassistant.util import dt as dt_util
 
 from ..api import Changes
 from ..tracking import Ride, RideLog, Tracker
-from .storage_file import LateFile
-from .stored_stories import plain, reader
+from .storage import LATER, EntryStore, reader, to_json
 
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000
+_VERSION: Final = 1
 
 
 class BookedRide(NamedTuple):
@@ -25,24 +25,16 @@ class BookedRide(NamedTuple):
     ride: Ride
 
 
-class RideBook(LateFile):
+class RideBook(EntryStore):
     """Keeps the rides of one account."""
 
     title = "ride book"
-    suffix = ".rides"
-    # The last rides of each tracker are in the other file too, which is written within
-    # seconds: a kill loses none.
-    delay = 5 * 60
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with no ride."""
-        super().__init__(hass, entry)
+        super().__init__(hass, entry, _VERSION, ".rides")
         self.rides: list[BookedRide] = []
         """Each ride once, in order of their ends."""
-
-    async def async_recall(self) -> None:
-        """Read the file."""
-        self.rides = await self.async_read(_from_json) or []
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[BookedRide]:
         """Return the rides of a tracker that touch a time, in order of their start."""
@@ -87,14 +79,20 @@ class RideBook(LateFile):
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""
-        return {"rides": [plain(booked) for booked in self.rides]}
+        return {"rides": [to_json(booked) for booked in self.rides]}
+
+    @override
+    def _restore(self, stored: dict[str, Any]) -> None:
+        self.rides = _kept(map(reader(BookedRide), stored["rides"]))
 
     @callback
     def _async_take(self, rides: Iterable[BookedRide]) -> None:
         kept = _kept(rides)
         if kept != self.rides:
             self.rides = kept
-            self.async_save_later()
+            # The last rides of each tracker are in the other file too, which is written
+            # within seconds: a kill loses none.
+            self.async_write_within(LATER)
 
 
 def _log(tracker: Tracker | None) -> RideLog | None:
@@ -103,21 +101,10 @@ def _log(tracker: Tracker | None) -> RideLog | None:
 
 def _kept(rides: Iterable[BookedRide]) -> list[BookedRide]:
     """Return what is kept of these rides: those that went anywhere, not too many."""
-    oldest = dt_util.utcnow() - _KEPT
-    kept = [
-        each for each in rides if each.ride.distance and each.ride.moved_at > oldest
-    ]
+    rides = [booked for booked in rides if booked.ride.distance]
+    # A clock that is ahead of every ride drops none.
+    newest = max((each.ride.moved_at for each in rides), default=dt_util.utcnow())
+    oldest = min(newest, dt_util.utcnow()) - _KEPT
+    kept = [each for each in rides if each.ride.moved_at > oldest]
     kept.sort(key=lambda booked: booked.ride.moved_at)
     return kept[-_MOST:]
-
-
-def _from_json(stored: dict[str, Any] | None) -> list[BookedRide]:
-    """Return the rides in a file; raises where it is of another shape.
-
-    What is not readable of a ride costs that ride.
-    """
-    rows = [] if stored is None else stored["rides"]
-    return _kept(booked for row in rows if (booked := _read(row)))
-
-
-_read: Final = reader(BookedRide)

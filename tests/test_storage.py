@@ -1,0 +1,335 @@
+"""What outlives a restart: when it is written, and what is read of it."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+import json
+from pathlib import Path
+from typing import Any, override
+from unittest.mock import patch
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import (
+    CONF_URL,
+    EVENT_STATE_CHANGED,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+    Platform,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.storage import Store
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+    async_fire_time_changed,
+)
+
+from custom_components.bike_tracker.api import Hardware, Position
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.registry.storage import TrackerStore
+from custom_components.bike_tracker.tracking import (
+    Alarm,
+    Fix,
+    Guard,
+    Remembered,
+    Ride,
+    RideEvent,
+    RideLog,
+    Said,
+    Since,
+    Story,
+    Track,
+    Triggered,
+)
+from custom_components.bike_tracker.tracking.checkpoint import Checkpoint
+
+from .conftest import BLUE, BOB, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .tools.simulator.server import Simulator
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+LATER = NOON + timedelta(minutes=9, microseconds=1)
+PLACE = Fix(NOON, 47.9, 7.8, 5.0, 9.5)
+RIDE = Ride(NOON, LATER, 1.5, 20.0, PLACE, PLACE._replace(total=None))
+POSITION = Position(
+    7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True)
+)._replace(address="ä" * 255)
+GUARD = Guard(
+    *(LATER, PLACE, NOON, NOON),
+    is_settled=True,
+    moved=False,
+    away=(PLACE, PLACE._replace(time=LATER)),
+    triggered=Triggered("alarm", NOON, 12.5, LATER, PLACE, "tow"),
+)
+STORY = Story(
+    position=POSITION,
+    since=Since(Said(True, NOON), Said(False, LATER, NOON, 4)),
+    alarms=(
+        Alarm("sos", NOON, None, 2),
+        Alarm("tow", None, LATER, 3, NOON),
+    ),
+    rides=RideLog(
+        (RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
+        (RIDE,),
+        NOON,
+        Checkpoint(Track(total=9.5, seen=PLACE), NOON, True, LATER, RIDE, (RIDE,)),
+    ),
+    track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
+    guard=GUARD,
+    changed_by="Ada",
+)
+FILE = MockConfigEntry(
+    domain=DOMAIN, entry_id="file", data={CONF_URL: "https://bikes.example/api"}
+)
+
+
+def key_of(entry: MockConfigEntry) -> str:
+    """Return the name of an account's file."""
+    return f"{DOMAIN}.{entry.entry_id}"
+
+
+async def async_read(hass: HomeAssistant) -> TrackerStore:
+    """Return the file once it is read."""
+    store = TrackerStore(hass, FILE)
+    await store.async_read()
+    return store
+
+
+async def test_there_and_back(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """All of it is as it was."""
+    store = await async_read(hass)
+    remembered = store.remembered
+    remembered.stories[RED] = STORY
+    remembered.stories["nothing"] = Story(since=Since(Said(False, NOON)))
+    remembered.told[RED] = {"alarm": LATER}
+    store.async_write_within(10)
+    await store.async_close()
+    assert (await async_read(hass)).remembered == remembered
+
+
+async def test_file_of_1_2(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    poll: Poll,
+    state_of: StateOf,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Places, totals and the ride book are as they were, and rides go on."""
+    freezer.move_to("2026-11-25T12:00:00+00:00")
+    entry = make_entry()
+    text = (Path(__file__).parent / "of_1_2.json").read_text()
+    hass_storage.update(json.loads(text.replace(f"{DOMAIN}.file", key_of(entry))))
+    simulator.fault("status-404", path="positions")
+    await async_setup(hass, entry)
+    place, total = state_of(RED), state_of(f"{RED}_total_distance", Platform.SENSOR)
+    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    assert place and total and battery
+    assert place.attributes["latitude"] == 49.43258542025273
+    assert float(total.state) == pytest.approx(103.25, abs=0.05)
+    assert battery.state == "80"
+    rides = entry.runtime_data.coordinator.rides.rides
+    assert [round(each.ride.distance, 3) for each in rides] == [1.667, 1.583]
+    assert not [line for line in caplog.messages if "readable" in line]
+
+    simulator.fault(None)
+    simulator.report(RED, latitude=49.45, motion=True)
+    for _ in range(3):
+        await poll()
+    ride = state_of(f"{RED}_ride", Platform.EVENT)
+    assert ride and ride.attributes["event_type"] == "started"
+
+
+async def test_file_of_1_1(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It begins anew, and the log says so once."""
+    key = f"{DOMAIN}.file"
+    data = {"positions": {RED: {"device_id": 1, "id": 3}}, "tracks": {}, "since": {}}
+    hass_storage[key] = {"version": 1, "key": key, "data": data}
+    assert (await async_read(hass)).remembered == Remembered()
+    await async_read(hass)
+    assert len([line for line in caplog.messages if "1.1 or older" in line]) == 1
+
+
+@pytest.mark.parametrize(
+    ("version", "data"),
+    [
+        (9, {}),
+        (2, {"fired": {}}),
+        (2, ["junk"]),
+        (2, {"trackers": {RED: {"position": {}}}, "fired": {}, "marks": []}),
+        (2, {"trackers": {RED: {"since": 7}}, "fired": {}, "marks": []}),
+        (2, {"trackers": {}, "fired": {RED: {"alarm": 7}}, "marks": []}),
+        (1, {"told": {}, "positions": {RED: {"latitude": 1}}}),
+    ],
+)
+async def test_file_that_is_not_readable(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    version: int,
+    data: Any,
+) -> None:
+    """It is set aside with one warning, a new one begins, and goes with the account."""
+    hass.config.config_dir = str(tmp_path)
+    file = tmp_path / ".storage" / f"{DOMAIN}.file"
+    file.parent.mkdir()
+    file.write_text("the state")
+    hass_storage[file.name] = {"version": version, "key": file.name, "data": data}
+    store = await async_read(hass)
+    assert store.remembered == Remembered()
+    aside = file.with_name(f"{file.name}.unreadable")
+    assert aside.read_text() == "the state"
+    [warning] = [line for line in caplog.messages if str(aside) in line]
+    assert warning.startswith(FILE.title)
+    await store.async_remove()
+    assert not aside.exists()
+
+
+async def test_broken_tracker(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One that cannot be written costs no other."""
+
+    class Broken(Story):
+        @property
+        @override
+        def _field_defaults(self) -> dict[str, Any]:  # type: ignore[override]
+            raise ValueError
+
+    store = await async_read(hass)
+    store.remembered.stories.update({BLUE: Broken(), RED: STORY})
+    store.async_write_within(10)
+    await store.async_close()
+    assert hass_storage[store.key]["data"]["trackers"].keys() == {RED}
+    assert f"{FILE.title}: Unexpected error storing a tracker" in caplog.text
+
+
+async def test_how_often_it_is_written(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Soon after an occurrence, in minutes on a ride, seldom while a bike stands."""
+    key = key_of(setup)
+
+    async def async_pass(seconds: float) -> None:
+        freezer.tick(timedelta(seconds=seconds))
+        async_fire_time_changed(hass)
+        await hass.async_block_till_done(wait_background_tasks=True)
+
+    await async_pass(400)
+    hass_storage.clear()
+    for number in range(20):
+        simulator.report(RED, attributes={"batteryLevel": number})
+        await poll(120)
+    assert key not in hass_storage
+    await poll(1_500)
+    assert key in hass_storage
+
+    hass_storage.clear()
+    simulator.report(RED, attributes={"batteryLevel": 1, "alarm": "sos"})
+    await setup.runtime_data.coordinator.async_refresh()
+    # What may wait longer does not put it off.
+    simulator.report(RED, attributes={"batteryLevel": 2})
+    await setup.runtime_data.coordinator.async_refresh()
+    assert key not in hass_storage
+    await async_pass(11)
+    assert key in hass_storage
+
+    hass_storage.clear()
+    simulator.set_status(RED, "offline")
+    await setup.runtime_data.coordinator.async_refresh()
+    await async_pass(11)
+    assert key not in hass_storage
+    await async_pass(300)
+    assert key in hass_storage
+
+
+async def test_slow_disk(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """A reload waits for the write in progress: what was fired is not fired again."""
+    await poll(4_000)
+    disk, write = asyncio.Event(), Store._async_write_data  # noqa: SLF001
+
+    async def slow(store: Store[Any], data: dict[str, Any]) -> None:
+        if store.key == key_of(setup):
+            if "data_func" in data:
+                data["data"] = data.pop("data_func")()
+            await disk.wait()
+        await write(store, data)
+
+    with patch.object(Store, "_async_write_data", slow):
+        alarms = async_capture_events(hass, EVENT_STATE_CHANGED)
+        simulator.report(RED, attributes={"alarm": "sos"})
+        await setup.runtime_data.coordinator.async_refresh()
+        freezer.tick(11)
+        async_fire_time_changed(hass)
+        reload = hass.async_create_task(
+            hass.config_entries.async_reload(setup.entry_id), eager_start=True
+        )
+        for _ in range(100):
+            await asyncio.sleep(0)
+        disk.set()
+        await reload
+        for _ in range(3):
+            await poll()
+    states = [event.data["new_state"] for event in alarms]
+    fired = {
+        state.state
+        for state in states
+        if state and state.entity_id == "event.red_bike_alarm"
+    } - {STATE_UNKNOWN, STATE_UNAVAILABLE}
+    assert len(fired) == 1
+
+
+async def test_two_accounts_removed_at_once(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    make_entry: MakeEntry,
+    poll: Poll,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nothing is left of either."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    other = make_entry(BOB)
+    await async_setup(hass, other)
+    await poll(400)
+    assert [key for key in hass_storage if key.startswith(DOMAIN)]
+    remove = hass.config_entries.async_remove
+    await asyncio.gather(remove(setup.entry_id), remove(other.entry_id))
+    await poll(400)
+    assert not [key for key in hass_storage if key.startswith(DOMAIN)]
+    assert "Error" not in caplog.text
+
+
+async def test_nothing_is_written_without_need(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """Nor after it was closed."""
+    store = await async_read(hass)
+    await store.async_close()
+    store.async_write_within(10)
+    await hass.async_block_till_done()
+    assert not hass_storage
