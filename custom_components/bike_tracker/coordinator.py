@@ -179,10 +179,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             )
 
     async def _async_apply_history(self, request: HistoryRequest) -> None:
-        if answer := await self.service.history.async_ask(request):
-            self.async_tell(
-                self.account.apply_history(request.tracker, answer, self._moment())
-            )
+        answer = await self.service.history.async_ask(request)
+        for part in answer.parts() if answer else ():
+            moment = self._moment()
+            self.async_tell(self.account.apply_history(request.tracker, part, moment))
+            await asyncio.sleep(0)
 
     @callback
     def _async_on_start(self, _hass: HomeAssistant) -> None:

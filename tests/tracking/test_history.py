@@ -59,8 +59,8 @@ class House:
         assert self.story.gap
         start, until = self.story.gap.start, until or now
         found = [it for it in reports if start <= time_of(it) <= until]
-        answer = HistoryAnswer(found, until)
-        self.look(self.story.with_history(answer, self.at(now)))
+        for part in HistoryAnswer(found, until).parts():
+            self.look(self.story.with_history(part, self.at(now)))
 
     def wait(self, now: datetime) -> None:
         """Let time pass."""
@@ -179,8 +179,12 @@ def test_all_came_live() -> None:
     assert house.kinds == ["started", "ended"]
 
 
-def test_rides_of_a_day_without_home_assistant() -> None:
+@pytest.mark.parametrize("at_once", [1_000, 100])
+def test_rides_of_a_day_without_home_assistant(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
     """Each is fired with its own times, oldest first, after the one that goes on."""
+    monkeypatch.setattr(f"{HistoryAnswer.__module__}._MAX_REPORTS", at_once)
     legs = [(5, 0), (10, 15), (60, 0), (10, -15), (300, 0), (8, 20), (8, 0), (3, 12)]
     reports = reports_of(*legs)
     house, last = House(), reports[-1]

@@ -1,5 +1,6 @@
 """The client: one method per call of the service."""
 
+import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -82,7 +83,9 @@ class TrackingClient:
         Not in the documented interface. Raises the same errors as async_get_devices.
         """
         query = f"deviceId={device_id}&from={_utc(start)}&to={_utc(end)}"
-        reports = read_positions(await self._async_get(f"positions?{query}"))
+        body = await self._async_get(f"positions?{query}")
+        # Thousands of reports would stop the event loop.
+        reports = await asyncio.to_thread(read_positions, body)
         # What ignores the question answers with all trackers.
         if any(report.device_id != device_id for report in reports):
             raise InvalidResponseError("reports of another tracker")
