@@ -960,23 +960,6 @@ async def test_never_worse_than_polling_alone(
     simulator.live_fault(None)
 
 
-async def test_diagnostics_after_a_reload(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    live: MockConfigEntry,
-    wait: Pass,
-) -> None:
-    """What positions hold is told also where live alone brought them."""
-    await hass.config_entries.async_reload(live.entry_id)
-    await settle(hass)
-    await wait(BEGINS)
-
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, live)
-
-    assert {"fixTime", "latitude"} <= set(diagnostics["service"]["position_fields"])
-    assert "batteryLevel" in diagnostics["service"]["position_attributes"]
-
-
 async def test_diagnostics_while_the_password_is_refused(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
