@@ -1,25 +1,32 @@
-"""Nights in which a bike is guarded: no false alarm, and each theft is told."""
+"""Nights in which a bike is guarded: no false alarm, and each theft triggers."""
 
 import pytest
 
 from .long import IS_LONG, longest
-from .tools.guard.nights import found_in
+from .tools.guard.nights import CASES, Case, found_in
 from .tools.guard.page import PAGE, page
-from .tools.rides.worlds import WORLDS, World
 
 # More are on docs/guard.md, as measured by its command.
 _NIGHTS = 10 if IS_LONG else 5
-_NAMES = ("6 m, as it says", "drift of 15 m, says 4 m", "2 % spikes, says no accuracy")
-_WORLDS = [world for world in WORLDS if world.name in _NAMES]
+_NAMES = (
+    "6 m, as it says",
+    "drift of 15 m, says 4 m",
+    "2 % spikes, says no accuracy",
+    "arrival lost, hourly from 45 minutes on",
+    "clock put right",
+    "motion on the spot in an outage",
+    "carried and says it stands, second time",
+)
+_CASES = [case for case in CASES if case.world.name in _NAMES]
 
 
-@pytest.mark.parametrize("world", _WORLDS, ids=lambda world: world.name)
-def test_nights(world: World) -> None:
-    """A parked bike is left alone; carried off is told with the second report or the next."""
-    found = found_in(world, _NIGHTS)
+@pytest.mark.parametrize("case", _CASES, ids=lambda case: case.world.name)
+def test_nights(case: Case) -> None:
+    """A parked bike is left alone, and each theft triggers by its third report."""
+    found = found_in(case, _NIGHTS)
     assert found.false_alarms == 0
-    assert set(found.carried) <= {2, 3}
-    assert found.ridden == {1: _NIGHTS}
+    assert set(found.carried) <= {1, 2, 3}
+    assert found.says_so == found.driven == found.ridden == {1: _NIGHTS}
 
 
 @longest

@@ -389,6 +389,21 @@ def test_who_did_it(bike: Bike) -> None:
     assert account.trackers["red"].story.changed_by is None
 
 
+def test_carried_off_elsewhere_after_it_drifted() -> None:
+    """Drift at one place is no excuse where it was carried to."""
+    bike = Bike()
+    for metres in (100, 100, 0, 0, 200, 200, 0, 0, 0):
+        bike.report(metres)
+    for metres in (900, 1_800, 2_700):
+        bike.report(metres, motion=True, speed=50.0)
+    for _ in range(10):
+        bike.report(2_700)
+    bike.arm()
+    bike.report(2_700)
+    bike.report(2_900)
+    assert bike.report(2_900)
+
+
 def test_disarmed(bike: Bike) -> None:
     """Nothing triggers it."""
     bike.account.disarm("red")

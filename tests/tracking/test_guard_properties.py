@@ -1,18 +1,26 @@
 """Whatever a tracker reports while it is guarded: it is triggered once, and for a reason."""
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
 from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Guard, Track
+from custom_components.bike_tracker.tracking import (
+    Account,
+    Guard,
+    HistoryAnswer,
+    Moment,
+    Remembered,
+    Track,
+)
 from custom_components.bike_tracker.tracking.distance import Fix, metres
 from custom_components.bike_tracker.tracking.guard import after_report, armed
 from custom_components.bike_tracker.tracking.rides import heard as ridden
 
 from ..long import examples
-from .conftest import NOW, a_position
+from .conftest import NOW, ListOfDevices, a_device, a_position
 
 every = examples(60)
 
@@ -145,3 +153,90 @@ def test_heard_again(said: list[Position]) -> None:
         track, _ = ridden(track, report, report.device_time)
         again = after_report(guard, report, track, report.device_time)
         assert again.triggered == guard.triggered
+
+
+@dataclass
+class Evening:
+    """A bike that was ridden home and is guarded; times are minutes after the arming."""
+
+    first_poll: int
+    """When its account was set up."""
+    clock_off: int
+    """Hours that the house's clock is off until the second minute."""
+    outage: tuple[int, int]
+    portion: int
+    """Minutes that the first answer of the history has."""
+    late: int
+    """Minutes that the history is asked for later than the first poll."""
+    theft: int | None
+    """When it is moved by a thief, for two reports."""
+    distance: int
+    """Meters."""
+
+    def report(self, minute: int) -> Position:
+        """Return what is reported then."""
+        is_theft = self.theft is not None and 0 <= minute - self.theft < 2
+        metres = self.distance if is_theft else max(0, -12 - minute) * 200
+        time = NOW + minute * MINUTE
+        return a_position(
+            100 + minute,
+            fix_time=time,
+            device_time=time,
+            server_time=time,
+            latitude=PLACE.latitude + metres / 111_195,
+            motion=is_theft or minute < -12,
+        )
+
+    def is_triggered(self) -> bool:
+        """Return whether the guard is triggered in the end."""
+        account, read = Account(Remembered()), ListOfDevices().read
+        came_back, first_gap_at = True, None
+        for minute in range(self.first_poll, 45):
+            off = timedelta(hours=self.clock_off if minute < 2 else 0)
+            now = NOW + minute * MINUTE + off
+            if minute in range(*self.outage):
+                came_back = True
+            else:
+                device = a_device(position_id=100 + minute)
+                moment = Moment(now, came_back=came_back, has_history=True)
+                account.take(read(device), {"red": self.report(minute)}, moment)
+                came_back = False
+            if minute == 0:
+                assert account.arm("red", now + MINUTE / 2)
+            if account.gaps and minute not in range(*self.outage):
+                first_gap_at = minute if first_gap_at is None else first_gap_at
+                if minute >= first_gap_at + self.late:
+                    self._answer(account, minute, now)
+        guard = account.trackers["red"].story.guard
+        return guard is not None and guard.triggered is not None
+
+    def _answer(self, account: Account, minute: int, now: datetime) -> None:
+        gap = account.gaps["red"]
+        start, end = gap.start, max(gap.known, now)
+        for until in (start + self.portion * MINUTE, end):
+            reports = [
+                report
+                for report in map(self.report, range(-40, minute + 1))
+                if report.fix_time and start <= report.fix_time <= until
+            ]
+            answer = HistoryAnswer(reports, until)
+            moment = Moment(now, has_history=True)
+            account.apply_history("red", answer, moment)
+
+
+@every
+@given(
+    st.builds(
+        Evening,
+        first_poll=st.sampled_from([-40, -20, -8, -2]),
+        clock_off=st.sampled_from([0, 0, -8, 8]),
+        outage=st.tuples(st.integers(3, 20), st.integers(3, 38)),
+        portion=st.integers(1, 20),
+        late=st.integers(0, 5),
+        theft=st.none() | st.integers(6, 30),
+        distance=st.sampled_from([0, 300, 3_000]),
+    )
+)
+def test_clocks_outages_and_histories(evening: Evening) -> None:
+    """A theft triggers and nothing else, whatever of it came late or in parts."""
+    assert evening.is_triggered() is (evening.theft is not None)

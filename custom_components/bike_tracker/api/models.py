@@ -192,6 +192,7 @@ class Position(NamedTuple):
             knows_time or fix_time is None or is_valid
         )
         device_time = timestamp(get("deviceTime"))
+        server_time = timestamp(get("serverTime"))
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
         has_fix = has_place and is_fix
         battery_level = number(attributes.get("batteryLevel"), 0)
@@ -214,7 +215,7 @@ class Position(NamedTuple):
             alarm=_text(attributes.get("alarm")),
             is_readable=not has_place or knows_time or get("fixTime") is None,
             address=one_line(get("address"), MAX_ADDRESS) if has_place else None,
-            server_time=timestamp(get("serverTime")),
+            server_time=server_time if is_real(server_time) else None,
         )
 
     @property

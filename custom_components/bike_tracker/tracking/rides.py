@@ -59,7 +59,8 @@ def heard(track: Track, position: Position, now: datetime) -> Step:
     What was heard before, and what is older than that, changes nothing. The first place
     counts however old it is: a parked bike's may be one that is sent again.
     """
-    fix = fix_of(position, _time(position.fix_time, now))
+    received_at = position.server_time or now
+    fix = fix_of(position, _time(position.fix_time, received_at))
     if fix is None or not _is_newer(track, position, fix):
         return _after_message(track, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
@@ -72,7 +73,7 @@ def heard(track: Track, position: Position, now: datetime) -> Step:
     track = track._replace(
         newest=fix,
         heard_at=now,
-        reported_at=max(fix.time, _time(position.device_time, now) or fix.time),
+        reported_at=max(fix.time, _time(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
         says_it_moves=report.moves if is_believed else track.says_it_moves,
     )
@@ -111,8 +112,9 @@ def _at_last_word(track: Track) -> Track:
     return track
 
 
-def _time(time: datetime | None, now: datetime) -> datetime | None:
-    return now if time is not None and time - now > _WRONG_CLOCK else time
+def _time(time: datetime | None, received_at: datetime) -> datetime | None:
+    is_wrong = time is not None and time - received_at > _WRONG_CLOCK
+    return received_at if is_wrong else time
 
 
 def _is_newer(track: Track, position: Position, fix: Fix) -> bool:
@@ -138,7 +140,8 @@ def _is_moving(speed: float | None) -> bool:
 
 def _after_message(track: Track, position: Position, now: datetime) -> Step:
     """Return the track after a report that tells of no newer place."""
-    total, time = track.total, _time(position.device_time, now)
+    received_at = position.server_time or now
+    total, time = track.total, _time(position.device_time, received_at)
     if track.place is None and total is None:
         total = position.total_distance
     if time is None or (track.reported_at and time <= track.reported_at):

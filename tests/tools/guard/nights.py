@@ -2,18 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from random import Random
 
 from custom_components.bike_tracker.tracking import Account, Remembered
-from tests.tools.rides.home import BIKE, Home
+from tests.tools.rides.home import BIKE, Home, Span
 from tests.tools.rides.plan import BEGIN, a_journey
 from tests.tools.rides.trackers import Report, reports
 from tests.tools.rides.trips import Journey
-from tests.tools.rides.worlds import World
+from tests.tools.rides.worlds import WORLDS, World
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 NIGHTS = 30
@@ -23,9 +23,71 @@ NEVER = 0
 _DAYS = 60
 _SEED = 1
 _MINUTE = timedelta(minutes=1)
+_HOUR = timedelta(hours=1)
+# A ride is over then.
+_SILENT = timedelta(minutes=31)
 _CARRIED_AFTER = timedelta(hours=3)
 # So many reports are waited for.
 _SOON = 20
+# Metres between two reports of a bike in a van.
+_DRIVEN = 600
+_OFF = 8 * _HOUR
+_NONE = timedelta()
+
+
+@dataclass(frozen=True)
+class Case:
+    """What goes wrong in the nights of a world, and what a thief does."""
+
+    world: World
+    is_outage: bool = False
+    """Whether the service is down while a thief shakes the bike where it stands."""
+    is_again: bool = False
+    """Whether the bike that was carried off is the same each night, and brought back."""
+    is_clock_wrong: bool = False
+    """Whether the house's clock is put right shortly before or after it arms."""
+
+
+def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
+    """Yield reports but those of the last minutes, and then one each hour."""
+    for report in said:
+        trip = journey.begun(report.comes_at)
+        gone = report.comes_at - trip.ends_at if trip else -_HOUR
+        is_hourly = (gone - 45 * _MINUTE) % _HOUR < 15 * _MINUTE
+        if gone < -2 * _MINUTE or (gone >= 45 * _MINUTE and is_hourly):
+            yield report
+
+
+def _with_server_time(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
+    for report in said:
+        position = report.position._replace(server_time=report.comes_at)
+        yield Report(position, report.comes_at)
+
+
+_PLAIN = WORLDS[0]
+CASES = (
+    *map(Case, WORLDS),
+    Case(
+        replace(
+            _PLAIN,
+            name="arrival lost, hourly from 45 minutes on",
+            tracker=replace(_PLAIN.tracker, parked=900),
+            bend=_lost_arrival,
+        )
+    ),
+    Case(
+        replace(_PLAIN, name="clock put right", bend=_with_server_time),
+        is_clock_wrong=True,
+    ),
+    Case(
+        replace(_PLAIN, name="motion on the spot in an outage"),
+        is_outage=True,
+    ),
+    Case(
+        replace(_PLAIN, name="carried and says it stands, second time"),
+        is_again=True,
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -39,34 +101,42 @@ class Night:
 
 @dataclass
 class Found:
-    """What was made of the nights in a world."""
+    """What was made of the nights in a world.
+
+    Of each theft: with which report it was triggered, by how often.
+    """
 
     false_alarms: int = 0
     carried: Counter[int] = field(default_factory=Counter)
-    """With which report it was told that it was carried off, by how often."""
+    says_so: Counter[int] = field(default_factory=Counter)
+    driven: Counter[int] = field(default_factory=Counter)
     ridden: Counter[int] = field(default_factory=Counter)
-    """The same of each time it was ridden off."""
 
 
 @cache
-def found_in(world: World, nights: int = NIGHTS) -> Found:
+def found_in(case: Case, nights: int = NIGHTS) -> Found:
     """Return what is made of the last nights of some weeks in a world."""
-    journey = a_journey(_SEED, _DAYS)
+    world, journey = case.world, a_journey(_SEED, _DAYS)
+    last = list(_nights(journey))[-nights:]
     begin = datetime.combine(BEGIN, time(), UTC)
     end = begin + timedelta(days=_DAYS)
     said = world.bend(reports(world.tracker, journey, begin, end, _SEED), journey)
     coming = list(_newest_first(sorted(said, key=lambda report: report.comes_at)))
     home, found, number = Home(), Found(), 0
-    for night in list(_nights(journey))[-nights:]:
+    for count, night in enumerate(last):
+        off = [-_OFF, _OFF, -_OFF, _OFF][count % 4] if case.is_clock_wrong else None
+        right_at = night.armed_at + (-1 if count % 4 < 2 else 10) * _MINUTE
+        if off:
+            number = _live(home, coming, number, right_at - _HOUR)
+            number = _live(home, coming, number, min(right_at, night.armed_at), off)
         number = _live(home, coming, number, night.armed_at)
-        home.account.arm(BIKE, night.armed_at)
+        is_wrong = off is not None and right_at > night.armed_at
+        home.account.arm(BIKE, night.armed_at + (off if off and is_wrong else _NONE))
+        if off and is_wrong:
+            number = _live(home, coming, number, right_at, off)
         number = _live(home, coming, number, night.armed_at + _CARRIED_AFTER)
         if not _is_triggered(home):
-            thief = Home(
-                account=Account(Remembered(dict(home.account.remembered.stories)))
-            )
-            shifted = map(_shifted, islice(coming, number, number + _SOON))
-            found.carried[_told_with(thief, shifted)] += 1
+            number = _steal(case, home, coming, number, found)
         number = _live(home, coming, number, night.ridden_at)
         if _is_triggered(home):
             found.false_alarms += 1
@@ -77,6 +147,44 @@ def found_in(world: World, nights: int = NIGHTS) -> Found:
             number += len(ridden)
         home.account.disarm(BIKE)
     return found
+
+
+def _steal(
+    case: Case, home: Home, coming: Sequence[Report], number: int, found: Found
+) -> int:
+    """Steal the bike in some ways; return the number of the next report."""
+    soon = coming[number : number + _SOON]
+    found.says_so[_told_with(_like(home), map(_says_so, soon))] += 1
+    driven = (_driven(report, count) for count, report in enumerate(soon, 1))
+    found.driven[_told_with(_like(home), driven)] += 1
+    if case.is_outage:
+        found.carried[_shaken(_like(home, has_history=True), soon)] += 1
+        return number
+    found.carried[
+        _told_with(home if case.is_again else _like(home), map(_shifted, soon))
+    ] += 1
+    if not case.is_again:
+        return number
+    # It is brought back, and guarded again.
+    number = _live(home, coming, number + _SOON, soon[-1].comes_at + _HOUR)
+    home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
+    return number
+
+
+def _like(home: Home, *, has_history: bool = False) -> Home:
+    stories = dict(home.account.remembered.stories)
+    return Home(has_history, Account(Remembered(stories)))
+
+
+def _shaken(home: Home, soon: Sequence[Report]) -> int:
+    """Return with which poll after an outage it is triggered that the bike was moved."""
+    moved = [
+        Report(report.position._replace(motion=count in (3, 4)), report.comes_at)
+        for count, report in enumerate(soon)
+    ]
+    outage = Span(moved[1].comes_at, moved[8].comes_at)
+    home.live(moved[:12], moved[12].comes_at, [outage])
+    return 1 if _is_triggered(home) else NEVER
 
 
 def _newest_first(said: Iterable[Report]) -> Iterator[Report]:
@@ -99,10 +207,22 @@ def _nights(journey: Journey) -> Iterator[Night]:
             yield Night(armed_at, following.starts_at, following.ends_at)
 
 
-def _live(home: Home, coming: Sequence[Report], number: int, until: datetime) -> int:
-    """Let reports come, from this one on; return the number of the next one."""
+def _live(
+    home: Home,
+    coming: Sequence[Report],
+    number: int,
+    until: datetime,
+    off: timedelta = _NONE,
+) -> int:
+    """Let reports come, from this one on; return the number of the next one.
+
+    The house's clock is off by so much.
+    """
     while number < len(coming) and coming[number].comes_at <= until:
-        home.poll(coming[number], coming[number].comes_at)
+        now = coming[number].comes_at + off
+        if number and coming[number].comes_at - coming[number - 1].comes_at > _SILENT:
+            home.poll(coming[number - 1], now - _MINUTE)
+        home.poll(coming[number], now)
         number += 1
     return number
 
@@ -122,7 +242,17 @@ def _is_triggered(home: Home) -> bool:
     return guard is not None and guard.triggered is not None
 
 
-def _shifted(report: Report) -> Report:
+def _shifted(report: Report, metres: float = CARRIED) -> Report:
     assert report.position.latitude is not None
-    latitude = report.position.latitude + CARRIED / METRES_PER_DEGREE
+    latitude = report.position.latitude + metres / METRES_PER_DEGREE
     return Report(report.position._replace(latitude=latitude), report.comes_at)
+
+
+def _says_so(report: Report) -> Report:
+    position = _shifted(report).position._replace(motion=True, speed=10.0)
+    return Report(position, report.comes_at)
+
+
+def _driven(report: Report, count: int) -> Report:
+    position = _shifted(report, _DRIVEN * count).position
+    return Report(position._replace(motion=True, speed=36.0), report.comes_at)
