@@ -32,7 +32,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker.config_flow import MINOR_VERSION, unique_id_of
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.live.connection import Live
+from custom_components.bike_tracker.live import Live
 
 from .tools.simulator.server import Simulator
 
@@ -106,7 +106,7 @@ def polling_alone(
 ) -> None:
     """Have no live connection, nor its requests, where a test does not ask for it."""
     if "with_live" not in request.fixturenames:
-        monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
+        monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
 
 
 @pytest.fixture(autouse=True)

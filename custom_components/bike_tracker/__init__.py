@@ -68,11 +68,8 @@ async def async_unload_entry(
 ) -> bool:
     """Unload the trackers of one account."""
     coordinator = entry.runtime_data.coordinator
-    coordinator.live.async_take_in()
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
-        # What came meanwhile is told by the entities that come next.
-        coordinator.live.async_take_in()
         # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
         await coordinator.store.async_close()
         await coordinator.rides.async_close()

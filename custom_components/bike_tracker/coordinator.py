@@ -21,9 +21,9 @@ from homeassistant.util.signal_type import SignalType
 
 from .api import Changes, Device, Message
 from .const import DOMAIN, LOGGER
-from .live.connection import Live
+from .live import Live
 from .polling.history import HistoryRequest
-from .polling.poll import Service
+from .polling.poll import Answer, Service
 from .polling.timer import Timer
 from .registry.devices import TrackerDevices
 from .registry.repair_issues import async_create_issue, async_delete_issue
@@ -65,14 +65,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """The rides of the account that are over."""
         self.devices = TrackerDevices(hass, entry)
         self.service = service
-        self.live = Live(
-            hass,
-            entry,
-            service.client,
-            self._async_hear,
-            lambda: self.last_update_success,
-            self._async_poll_anew,
-        )
+        self.live = Live(self, service.client, self._async_handle_message)
+        # Messages that arrived during a poll; None while there is none under way.
+        self._waiting_messages: list[Message] | None = None
         self.adding: set[str] = set()
         """Trackers whose entities are being added."""
         # Those that entities were notified of last; None is that they are unavailable.
@@ -112,21 +107,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> Changes[str, Tracker]:
-        self.live.async_take_in()
         # A person may have renamed it.
         self.name = _name(self.config_entry)
-        answer = await self.service.async_ask(self.account, self.devices.async_own)
-        # Reading, taking in and telling thousands of reports are three goes of the loop.
-        await asyncio.sleep(0)
-        moment = self._moment()
-        changes = self.account.take(
-            answer.devices, answer.positions, moment, answer.began
-        )
-        self._follow(changes)
-        self._async_request_history()
-        self.live.async_follow_poll(
-            offered=answer.offers_positions, untold=_reports(changes)
-        )
+        self._waiting_messages = waiting = list[Message]()
+        try:
+            answer, changes = await self._async_poll()
+        finally:
+            # A poll wins over messages before it, and later ones are applied after it.
+            self._waiting_messages = None
+            for message in waiting:
+                self._async_handle_message(message)
+        if answer.offers_positions:
+            self.live.async_start()
         self._async_follow_list(answer.listed)
         await asyncio.sleep(0)
         # Not what changed now alone: an error may have been in the way of the poll before,
@@ -134,13 +126,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         is_known = self.data is not None and self.data.after is self.account.trackers
         return self.data if is_known else changes
 
-    @callback
-    def _async_poll_anew(self) -> None:
-        """Poll now that a live connection began anew: it tells no devices at first."""
-        if self.last_update_success:
-            self.config_entry.async_create_background_task(
-                self.hass, self.async_refresh(), f"{DOMAIN} poll"
-            )
+    async def _async_poll(self) -> tuple[Answer, Changes[str, Tracker]]:
+        """Return an answer, and what changed by it."""
+        answer = await self.service.async_ask(self.account, self.devices.async_own)
+        # Reading, applying and notifying of thousands of reports are three goes of the
+        # loop.
+        await asyncio.sleep(0)
+        moment = self._moment()
+        changes = self.account.take(
+            answer.devices, answer.positions, moment, answer.began
+        )
+        self._follow(changes)
+        self._async_request_history()
+        return answer, changes
 
     def _moment(self, *, is_whole: bool = False) -> Moment:
         """Return what is known of this moment, for what is taken in."""
@@ -158,10 +156,20 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     # Between polls
 
     @callback
-    def _async_hear(self, message: Message) -> None:
-        """Take in what the service said by itself, also while polls fail."""
-        moment = self._moment(is_whole=self.live.stood_at(self.account.asked_at))
-        self.async_tell(self.account.hear(message.devices, message.positions, moment))
+    def _async_handle_message(self, message: Message) -> None:
+        """Handle a push message, also while polls fail; during a poll it waits."""
+        if self._waiting_messages is not None:
+            self._waiting_messages.append(message)
+            return
+        is_whole = self.live.connected_since_before(self.account.asked_at)
+        moment = self._moment(is_whole=is_whole)
+        try:
+            changes = self.account.hear(message.devices, message.positions, moment)
+            self.async_tell(changes)
+        except Exception:  # noqa: BLE001 - the next message is handled all the same
+            LOGGER.exception(
+                "%s: Unexpected error handling a push message", self.config_entry.title
+            )
 
     @property
     def automations_listen(self) -> bool:
@@ -312,14 +320,3 @@ SIGNAL_POLLED: Final[SignalType[BikeTrackerCoordinator]] = SignalType(
 
 def _name(entry: ConfigEntry) -> str:
     return f"{DOMAIN} {entry.title}"
-
-
-def _reports(changes: Changes[str, Tracker]) -> bool:
-    """Return whether a tracker reported, which a live connection would have told."""
-    return any(
-        before.device.last_update != now.device.last_update
-        or before.position != now.position
-        for unique_id in changes.keys
-        if (before := changes.before.get(unique_id))
-        and (now := changes.after.get(unique_id))
-    )

@@ -20,7 +20,7 @@ from .api import Position
 from .api.address import host_of
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry
-from .live.connection import LiveState
+from .live import LiveState
 from .registry.devices import tracker_of
 from .tracking import Tracker
 

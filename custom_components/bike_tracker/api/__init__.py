@@ -14,9 +14,8 @@ from .errors import (
     TrackingError,
 )
 from .lists import Changes
-from .live import async_messages
-from .messages import Message
 from .models import Device, DeviceStatus, Hardware, Position
+from .websocket import Message, async_messages
 
 __all__ = [
     "AuthenticationError",

@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.bike_tracker.live.connection import Live
+from custom_components.bike_tracker.live import Live
 from tests.conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
 from tests.tools.simulator import Simulator, client_context
 
@@ -24,7 +24,7 @@ def polling_alone(
     callspec = getattr(request.node, "callspec", None)
     case = callspec and callspec.params.get("case")
     if case is None or case.path != "live":
-        monkeypatch.setattr(Live, "async_follow_poll", lambda *_, **__: None)
+        monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -1,0 +1,177 @@
+"""Push messages over a websocket: what Traccar's own web page uses.
+
+Not in the documented interface. Credentials go out in the form of the sign-in alone, and
+the cookie that came of it to the socket alone: both to the given address, as redirects
+are not followed.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import aiohttp
+from aiohttp import hdrs
+import orjson
+from yarl import URL
+
+from .client import MAX_BYTES, TrackingClient
+from .errors import (
+    CannotConnectError,
+    InvalidResponseError,
+    NoAnswerError,
+    RedirectedError,
+)
+from .lists import objects_of
+from .models import Device, Position
+from .responses import async_answer, raise_for_status
+
+_TIMEOUT: Final = 30
+# Traccar sends a sign of life every 55 seconds. aiohttp pings after a longer silence, and
+# closes after half of that again: within a minute and a half.
+_HEARTBEAT: Final = 57
+_MAX_GOODBYE: Final = 1
+
+type _Socket = aiohttp.ClientWebSocketResponse[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Trackers and positions of a push message, in its order."""
+
+    devices: list[Device]
+    positions: list[Position]
+
+
+async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
+    """Sign in and yield messages until the connection ends.
+
+    To be closed by whoever reads no further. Ends by raising AuthenticationError,
+    CannotConnectError, InvalidResponseError, RedirectedError or
+    ServiceUnavailableError.
+    """
+    given = client.session
+    if given.closed:
+        raise CannotConnectError("connection closed")
+    async with _new_session(given) as session:
+        cookie = await async_answer(_async_sign_in(session, client), given)
+        socket = await async_answer(_async_open(session, client.url, cookie), given)
+        try:
+            yield await _async_first(socket)
+            while True:
+                yield await _async_next(socket)
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_MAX_GOODBYE):
+                    await socket.close()
+
+
+def parse_message(data: bytes) -> Message | None:
+    """Return a message, None for one without trackers and positions.
+
+    That is a sign of life, `{}`, or nothing that can be read. What is not as it should be
+    within a message costs only itself.
+    """
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    if type(value) is not dict:
+        return None
+    devices, positions = value.get("devices"), value.get("positions")
+    if type(devices) is not list and type(positions) is not list:
+        return None
+    return Message(objects_of(devices, Device), objects_of(positions, Position))
+
+
+def _new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
+    """Return a session without a cookie of an older one."""
+    return aiohttp.ClientSession(
+        connector=given.connector,
+        connector_owner=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=given.headers,
+        # For a socket aiohttp has no other way not to follow redirects.
+        middlewares=(_refuse_redirects,),
+        timeout=aiohttp.ClientTimeout(total=None),
+    )
+
+
+async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
+    """Return the cookie of a new session."""
+    async with (
+        asyncio.timeout(_TIMEOUT),
+        session.post(
+            URL(f"{client.url}/session", encoded=True),
+            data={"email": client.email, "password": client.password},
+            headers={hdrs.ACCEPT: "application/json"},
+            allow_redirects=False,
+        ) as response,
+    ):
+        await raise_for_status(response)
+        cookies = response.cookies.values()
+    if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
+        return cookie
+    raise InvalidResponseError("no session")
+
+
+async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> _Socket:
+    async with asyncio.timeout(_TIMEOUT):
+        return await session.ws_connect(
+            URL(f"{url}/socket", encoded=True),
+            headers={hdrs.COOKIE: cookie},
+            # An answer to the goodbye would begin aiohttp's heartbeat anew.
+            timeout=aiohttp.ClientWSTimeout(ws_close=0),
+            heartbeat=_HEARTBEAT,
+            max_msg_size=MAX_BYTES,
+            decode_text=False,
+        )
+
+
+async def _async_first(socket: _Socket) -> Message:
+    """Return the first message, which comes at once: it says where all trackers are."""
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            return await _async_next(socket)
+    except TimeoutError:
+        raise NoAnswerError("no first message") from None
+
+
+async def _async_next(socket: _Socket) -> Message:
+    """Return the next message: signs of life, and what is nonsense, are none."""
+    while True:
+        # However much comes at once, others have their turn.
+        await asyncio.sleep(0)
+        data = await _async_receive(socket)
+        if (message := parse_message(data)) is not None:
+            return message
+
+
+async def _async_receive(socket: _Socket) -> bytes:
+    """Return the next text, or raise how the connection ended."""
+    try:
+        message = await socket.receive()
+    except aiohttp.ClientError:
+        raise CannotConnectError("connection closed") from None
+    match message.type:
+        case aiohttp.WSMsgType.TEXT:
+            data: bytes = message.data
+            return data
+        case aiohttp.WSMsgType.BINARY:
+            return b""
+    if isinstance(message.data, TimeoutError):
+        raise NoAnswerError("no sign of life")
+    if isinstance(message.data, aiohttp.WebSocketError):
+        raise InvalidResponseError("no valid message")
+    raise CannotConnectError("connection closed")
+
+
+async def _refuse_redirects(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    response = await handler(request)
+    if 300 <= response.status < 400:
+        response.close()
+        raise RedirectedError(f"status {response.status}")
+    return response

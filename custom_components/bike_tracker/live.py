@@ -1,0 +1,138 @@
+"""The websocket connection: connect, receive, reconnect.
+
+Never depended on: polls stay as they are, and are the truth.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from homeassistant.core import callback
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
+from homeassistant.util import dt as dt_util
+
+from .api import Message, TrackingClient, TrackingError, async_messages
+from .const import DOMAIN, LOGGER
+from .polling.backoff import (
+    LIVE_BACKOFF,
+    NO_FAILURES,
+    UNSUPPORTED_BACKOFF,
+    clamp_retry_after,
+)
+
+# Not in the moment in which Home Assistant sets up all that it has.
+_CONNECT_AFTER: Final = 10
+# Where polls fail, what is asked beside them would fail as well, and a password that is
+# refused must not lock the account: it has its turn once a poll succeeds.
+_LOOK_AGAIN: Final = 60
+# After so long it works well, and waits begin with the first again.
+_WORKS_WELL: Final = timedelta(minutes=5)
+
+
+class LiveState(StrEnum):
+    """The state of the connection."""
+
+    OFF = "off"
+    """Positions are not offered, or polling is disabled."""
+    CONNECTING = "connecting"
+    LIVE = "live"
+    WAITING = "waiting to be tried again"
+
+
+@dataclass(slots=True)
+class LiveReport:
+    """The connection, for diagnostics."""
+
+    state: LiveState = LiveState.OFF
+    since: datetime = field(default_factory=dt_util.utcnow)
+    why: str | None = None
+    """Why it ended last."""
+    messages: int = 0
+    reconnects: int = 0
+
+    def set_state(self, state: LiveState) -> None:
+        """Set the state, as of now."""
+        self.state, self.since = state, dt_util.utcnow()
+
+
+@dataclass(slots=True, eq=False)
+class Live:
+    """Receives push messages for as long as the entry is loaded.
+
+    No failure of it goes further than this: it ends, and is tried again.
+    """
+
+    coordinator: DataUpdateCoordinator[Any]
+    client: TrackingClient
+    handle: Callable[[Message], None]
+    report: LiveReport = field(default_factory=LiveReport)
+    _task: asyncio.Task[None] | None = None
+
+    def connected_since_before(self, time: datetime | None) -> bool:
+        """Return whether messages came since before a time."""
+        is_live = self.report.state is LiveState.LIVE
+        return is_live and time is not None and self.report.since < time
+
+    @callback
+    def async_start(self) -> None:
+        """Connect soon, unless it is started already or polling is disabled."""
+        entry = self.coordinator.config_entry
+        if self._task is None and entry and not entry.pref_disable_polling:
+            self._task = entry.async_create_background_task(
+                self.coordinator.hass, self._async_run(), f"{DOMAIN} live"
+            )
+
+    async def _async_run(self) -> None:
+        """Connect, and again however that ends."""
+        await asyncio.sleep(_CONNECT_AFTER)
+        backoff, failures = UNSUPPORTED_BACKOFF, NO_FAILURES
+        while True:
+            while not self.coordinator.last_update_success:
+                await asyncio.sleep(_LOOK_AGAIN)
+            error = await self._async_connect()
+            if self.report.state is LiveState.LIVE:
+                lasted = dt_util.utcnow() - self.report.since
+                if backoff is UNSUPPORTED_BACKOFF or lasted >= _WORKS_WELL:
+                    failures = NO_FAILURES
+                backoff = LIVE_BACKOFF
+            failures = failures.another()
+            wait = backoff.after(failures)
+            if isinstance(error, TrackingError):
+                self.report.why = str(error)
+                if error.retry_after is not None:
+                    wait = max(wait, clamp_retry_after(error.retry_after))
+            else:
+                self.report.why = type(error).__name__
+            LOGGER.debug("Not live (%s); trying again in %.0f s", self.report.why, wait)
+            self.report.set_state(LiveState.WAITING)
+            await asyncio.sleep(wait)
+
+    async def _async_connect(self) -> Exception | None:
+        """Receive messages until the connection ends; return how it did."""
+        if self.report.state is not LiveState.OFF:
+            self.report.reconnects += 1
+        self.report.set_state(LiveState.CONNECTING)
+        try:
+            async with aclosing(async_messages(self.client)) as messages:
+                async for message in messages:
+                    self.report.messages += 1
+                    if self.report.state is LiveState.CONNECTING:
+                        self._async_connected()
+                    self.handle(message)
+        except Exception as err:  # noqa: BLE001 - an unexpected one, too
+            return err.with_traceback(None)
+        return None
+
+    @callback
+    def _async_connected(self) -> None:
+        """Poll after a reconnect: the server sends positions then, and no devices."""
+        self.report.set_state(LiveState.LIVE)
+        coordinator = self.coordinator
+        if self.report.reconnects and coordinator.last_update_success:
+            coordinator.hass.async_create_background_task(
+                coordinator.async_refresh(), f"{DOMAIN} poll"
+            )
