@@ -11,7 +11,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.tracking import Track
+from custom_components.bike_tracker.tracking import RideState
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
 from .riding import async_ride, go, riding, standing
@@ -237,15 +237,15 @@ async def test_remembered(
     await hass.config_entries.async_setup(setup.entry_id)
 
     assert before.ride
-    assert before.doubt
+    assert before.candidate
     assert before.last
     assert _track(setup) == before
 
 
-def _track(entry: MockConfigEntry) -> Track:
+def _track(entry: MockConfigEntry) -> RideState:
     """Return how far the red bike came."""
     track = entry.runtime_data.coordinator.account.trackers[RED].story.track
-    assert isinstance(track, Track)
+    assert isinstance(track, RideState)
     return track
 
 

@@ -35,10 +35,10 @@ from custom_components.bike_tracker.tracking import (
     Ride,
     RideEvent,
     RideLog,
+    RideState,
     Said,
     Since,
     Story,
-    Track,
     Triggered,
 )
 from custom_components.bike_tracker.tracking.checkpoint import Checkpoint
@@ -71,9 +71,13 @@ STORY = Story(
         (RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
         (RIDE,),
         NOON,
-        Checkpoint(Track(total=9.5, seen=PLACE), NOON, True, LATER, RIDE, (RIDE,)),
+        Checkpoint(
+            RideState(total=9.5, last_fix=PLACE), NOON, True, LATER, RIDE, (RIDE,)
+        ),
     ),
-    track=Track(total=9.5, place=PLACE, seen=PLACE, heard_at=NOON, ride=RIDE),
+    track=RideState(
+        total=9.5, anchor=PLACE, last_fix=PLACE, received_at=NOON, ride=RIDE
+    ),
     guard=GUARD,
     changed_by="Ada",
 )

@@ -69,7 +69,7 @@ class BikeTrackerSensorDescription(
 
 def _total_distance(tracker: Tracker) -> float | None:
     track = tracker.story.track
-    return round(track.shown_total or 0, _METRES) if track and track.place else None
+    return round(track.shown_total or 0, _METRES) if track and track.anchor else None
 
 
 # Kinds of sensors: what a maintainer or nobody looks at, what a tracker measures, and

@@ -13,11 +13,11 @@ from custom_components.bike_tracker.tracking import (
     HistoryAnswer,
     Moment,
     Remembered,
-    Track,
+    RideState,
 )
 from custom_components.bike_tracker.tracking.distance import Fix, metres
 from custom_components.bike_tracker.tracking.guard import after_report, armed
-from custom_components.bike_tracker.tracking.rides import heard as ridden
+from custom_components.bike_tracker.tracking.rides import apply_report as ridden
 
 from ..long import examples
 from .conftest import NOW, ListOfDevices, a_device, a_position
@@ -52,9 +52,9 @@ def reports(draw: st.DrawFn) -> list[Position]:
     return drawn
 
 
-def _standing() -> Track:
+def _standing() -> RideState:
     """Return the track of a bike that stands, as its last reports say."""
-    track = Track()
+    track = RideState()
     for ago in (3, 2, 1):
         time = NOW - ago * MINUTE
         track, _ = ridden(track, a_position(fix_time=time, device_time=time), time)
@@ -62,7 +62,7 @@ def _standing() -> Track:
 
 
 def _guards(
-    said: list[Position], track: Track, *, late: timedelta = timedelta()
+    said: list[Position], track: RideState, *, late: timedelta = timedelta()
 ) -> list[Guard]:
     """Return the guard of that bike, armed now, and as it is after each report."""
     guard = armed(track, None, False, NOW, None)

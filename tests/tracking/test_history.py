@@ -16,12 +16,12 @@ from custom_components.bike_tracker.tracking import (
     Moment,
     Remembered,
     Ride,
-    Track,
+    RideState,
 )
 from custom_components.bike_tracker.tracking.history import replayed
-from custom_components.bike_tracker.tracking.rides import ended
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE
+from custom_components.bike_tracker.tracking.rides import end_ride
 from custom_components.bike_tracker.tracking.story import NEW_STORY, Story
-from custom_components.bike_tracker.tracking.track import NEW_TRACK
 
 from .conftest import NOW, a_device, a_position
 
@@ -137,7 +137,7 @@ def test_exact_in_the_end() -> None:
     assert house.told[-1] == ("ended", before)
     house.answer(reports, time_of(report) + _SECOND)
     assert house.kinds == ["started", "ended"]
-    _, true = replayed(NEW_TRACK, reports, minutes(60))
+    _, true = replayed(NEW_RIDE_STATE, reports, minutes(60))
     assert before not in house.book
     assert house.book == list(true.values())
     assert house.totals == sorted(house.totals)
@@ -151,7 +151,9 @@ def test_last_metres(off: float | None, more: float) -> None:
     place = Fix(NOW, 47.9, 7.8, 6.0)
     seen = None if off is None else place._replace(latitude=47.9 + off / 111_195)
     ride = Ride(NOW, NOW, 2.0)
-    track, [(kind, told)] = ended(Track(total=7.0, place=place, seen=seen, ride=ride))
+    track, [(kind, told)] = end_ride(
+        RideState(total=7.0, anchor=place, last_fix=seen, ride=ride)
+    )
     assert kind == "ended"
     assert told.distance == pytest.approx(2 + more, abs=1e-4)
     assert track.total == pytest.approx(7 + more, abs=1e-4)
@@ -575,8 +577,8 @@ def _reports(draw: st.DrawFn) -> list[Position]:
 
 def _true(reports: list[Position], now: datetime) -> list[Ride]:
     """Return the rides that went anywhere, as all reports in order tell them."""
-    track, over = replayed(NEW_TRACK, reports, now)
-    _, changes = ended(track)
+    track, over = replayed(NEW_RIDE_STATE, reports, now)
+    _, changes = end_ride(track)
     rides = [*over.values(), *(ride for _, ride in changes)]
     return [ride for ride in rides if ride.distance]
 

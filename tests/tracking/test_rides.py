@@ -10,11 +10,15 @@ from custom_components.bike_tracker.tracking import (
     Moment,
     Remembered,
     Ride,
-    Track,
+    RideState,
     Tracker,
 )
-from custom_components.bike_tracker.tracking.rides import ended, heard, silent_at
-from custom_components.bike_tracker.tracking.track import NEW_TRACK, RideNews
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideNews
+from custom_components.bike_tracker.tracking.rides import (
+    apply_report,
+    end_ride,
+    silent_at,
+)
 
 from .conftest import NOW, Read, a_device, a_position
 
@@ -27,7 +31,7 @@ class Bike:
 
     def __init__(self, **usually: Any) -> None:
         """Stand at its place, with other values in the fields of each report."""
-        self.track = NEW_TRACK
+        self.track = NEW_RIDE_STATE
         self.told: list[str] = []
         self.time = NOW
         self.metres = 0.0
@@ -54,13 +58,13 @@ class Bike:
             **fields,
         }
         position = a_position(self._id, **values)
-        return self._become(heard(self.track, position, self.time))
+        return self._become(apply_report(self.track, position, self.time))
 
     def fall_silent(self) -> Bike:
         """Let it be silent for longer than anybody waits."""
-        return self._become(ended(self.track))
+        return self._become(end_ride(self.track))
 
-    def _become(self, heard: tuple[Track, list[RideNews]]) -> Bike:
+    def _become(self, heard: tuple[RideState, list[RideNews]]) -> Bike:
         self.track, news = heard
         for kind, self.ride in news:
             self.told.append(kind)
@@ -80,7 +84,7 @@ class Bike:
         return self
 
 
-def is_silent(track: Track, now: datetime) -> bool:
+def is_silent(track: RideState, now: datetime) -> bool:
     """Return whether nobody waits any longer for the next report."""
     at = silent_at(track)
     return at is not None and at <= now
@@ -111,12 +115,12 @@ def test_ride() -> None:
 def test_first_and_last_place() -> None:
     """It goes from where the bike stood to where it moved to last."""
     bike = Bike(speed=0.0).stand(3)
-    stood = bike.track.place
+    stood = bike.track.anchor
     bike.ride_on(4).report(bike.metres + 9, motion=False)
-    came_to = bike.track.place
+    came_to = bike.track.anchor
     bike.stand(6)
     assert (bike.ride.start, bike.ride.end) == (stood, came_to)
-    here = bike.track.seen
+    here = bike.track.last_fix
     bike.stand(6, motion=True).stand(6)
     assert bike.ride.distance == 0
     assert bike.ride.start == bike.ride.end
@@ -257,7 +261,7 @@ def test_silence_by_the_clock() -> None:
     assert bike.told == ["started", "ended"]
     assert bike.ride.moved_at == minutes(5)
     assert not is_silent(bike.track, minutes(99))
-    assert not is_silent(NEW_TRACK, minutes(99))
+    assert not is_silent(NEW_RIDE_STATE, minutes(99))
 
 
 def test_theft_that_fails() -> None:
@@ -449,7 +453,7 @@ def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) 
         assert last.distance == pytest.approx(metres / 1_000)
     else:
         assert last.distance == bike.track.total
-        assert last.end == bike.track.place
+        assert last.end == bike.track.anchor
         assert last._replace(distance=before.distance, end=before.end) == before
 
 
@@ -515,7 +519,7 @@ def test_drift_is_forgotten_after_a_day(hours: int, rides: int) -> None:
 def test_drift_is_forgotten_with_its_place() -> None:
     """What was off in one place is no excuse in another one."""
     bike = a_fix_that_is_off().ride_on(4)
-    assert bike.track.drift == bike.track.strayed == 0
+    assert bike.track.drift == bike.track.lasting_drift == 0
     bike.stand(60).wait(60).report(2_700).stand(9)
     assert bike.told == ["started", "ended"] * 3
 
@@ -686,7 +690,7 @@ def test_ends_where_its_places_are_not_known() -> None:
     """A memory that cannot be read costs the ride its last metres, and no more."""
     bike = Bike().ride_on(5)
     total = bike.track.total
-    bike.track = bike.track._replace(place=None, seen=None)
+    bike.track = bike.track._replace(anchor=None, last_fix=None)
     bike.fall_silent()
     assert bike.told == ["started", "ended"]
     assert bike.ride.distance == bike.track.total == total
@@ -751,8 +755,8 @@ def test_report_without_a_time() -> None:
     track = bike.track
     bike.wait(1).report(500, fix_time=None)
     assert bike.track == track
-    track, news = heard(NEW_TRACK, a_position(fix_time=None), NOW)
-    assert (track.place, news) == (None, [])
+    track, news = apply_report(NEW_RIDE_STATE, a_position(fix_time=None), NOW)
+    assert (track.anchor, news) == (None, [])
 
 
 def test_jump_that_the_message_repeats() -> None:
@@ -791,7 +795,7 @@ def test_jump_of_a_clock_that_is_ahead() -> None:
     there = bike.time + ahead
     for _ in range(120):
         bike.wait(1).report(fix_time=there, device_time=bike.time + ahead)
-    assert bike.track.doubt is not None
+    assert bike.track.candidate is not None
     bike.wait(1).report(0, fix_time=bike.time + ahead)
     assert (bike.told, bike.track.total) == ([], 0)
 
@@ -860,8 +864,8 @@ def test_silence_with_a_fix_in_doubt() -> None:
     """The last word of one that jumped ends its ride where it was seen."""
     bike = Bike().ride_on(5).wait(1).report(99_000)
     bike.fall_silent()
-    assert bike.track.place is not None
-    assert bike.track.place.latitude == pytest.approx(47.9 + 1_250 * _METRE)
+    assert bike.track.anchor is not None
+    assert bike.track.anchor.latitude == pytest.approx(47.9 + 1_250 * _METRE)
 
 
 # The server's total
@@ -918,7 +922,7 @@ def test_total_of_another_server() -> None:
     bike.track = bike.track.without_totals()
     bike.wait(60).report(250, total_distance=2.0)
     assert bike.track.total == pytest.approx(1.25)
-    assert NEW_TRACK.without_totals() == NEW_TRACK
+    assert NEW_RIDE_STATE.without_totals() == NEW_RIDE_STATE
 
 
 def test_total_after_a_theft_that_succeeds() -> None:
@@ -937,11 +941,11 @@ def test_placeholder_before_the_first_fix() -> None:
     nowhere = a_position(
         1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
     )
-    track, _ = heard(NEW_TRACK, nowhere, NOW)
-    track, _ = heard(track, nowhere._replace(total_distance=5_432.1), NOW)
+    track, _ = apply_report(NEW_RIDE_STATE, nowhere, NOW)
+    track, _ = apply_report(track, nowhere._replace(total_distance=5_432.1), NOW)
     first = a_position(2, fix_time=NOW, total_distance=5_432.1)
-    for before, total in ((track, 0), (NEW_TRACK, 5_432.1)):
-        after, _ = heard(before, first, NOW)
+    for before, total in ((track, 0), (NEW_RIDE_STATE, 5_432.1)):
+        after, _ = apply_report(before, first, NOW)
         assert after.total == total
 
 
@@ -954,7 +958,7 @@ def test_total_ends() -> None:
 
 def test_total_shown() -> None:
     """It never falls, also where the history took some off."""
-    assert NEW_TRACK.shown_total is None
+    assert NEW_RIDE_STATE.shown_total is None
     bike = Bike(total_distance=7.0)
     assert bike.track.shown_total == 7
     bike.track = bike.track._replace(highest_total=8)
@@ -995,15 +999,15 @@ def test_address_of_the_end() -> None:
 def test_clock_that_is_a_little_ahead(ahead: int, counts: int) -> None:
     """Up to five minutes are as the tracker says."""
     bike = Bike(fix_time=minutes(ahead))
-    assert bike.track.seen is not None
-    assert bike.track.seen.time == minutes(counts)
+    assert bike.track.last_fix is not None
+    assert bike.track.last_fix.time == minutes(counts)
 
 
 def test_clock_that_is_ahead() -> None:
     """Fixes from the future are as old as the news of them, and no later one is lost."""
     bike = Bike(fix_time=NOW + timedelta(days=4_000))
-    assert bike.track.seen is not None
-    assert bike.track.seen.time == NOW
+    assert bike.track.last_fix is not None
+    assert bike.track.last_fix.time == NOW
     bike.wait(1).report(250, fix_time=minutes(1))
     assert bike.told == ["started"]
 
@@ -1011,9 +1015,9 @@ def test_clock_that_is_ahead() -> None:
 def test_times_that_cannot_be() -> None:
     """Whatever was remembered, no time is divided by."""
     bike = Bike(total_distance=1.0)
-    assert bike.track.place is not None
+    assert bike.track.anchor is not None
     bike.track = bike.track._replace(
-        place=bike.track.place._replace(time=minutes(1)),
+        anchor=bike.track.anchor._replace(time=minutes(1)),
         ride=Ride(minutes(0), minutes(0)),
     )
     bike.wait(1).report(250, total_distance=1.3)
@@ -1037,11 +1041,11 @@ def test_better_place() -> None:
     bike.wait(1).report(140, accuracy=4.0)
     assert bike.told == ["started"]
     bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
-    assert bike.track.place is not None
-    assert bike.track.place.accuracy == 4
+    assert bike.track.anchor is not None
+    assert bike.track.anchor.accuracy == 4
     bike.wait(1).report(20, accuracy=0.0)
-    assert bike.track.place is not None
-    assert bike.track.place.accuracy == 4
+    assert bike.track.anchor is not None
+    assert bike.track.anchor.accuracy == 4
 
 
 def test_pushed_slowly() -> None:

@@ -7,9 +7,13 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Ride, Track
-from custom_components.bike_tracker.tracking.rides import ended, heard, silent_at
-from custom_components.bike_tracker.tracking.track import NEW_TRACK, RideNews
+from custom_components.bike_tracker.tracking import Ride, RideState
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideNews
+from custom_components.bike_tracker.tracking.rides import (
+    apply_report,
+    end_ride,
+    silent_at,
+)
 
 from ..long import examples
 from .conftest import NOW, a_position
@@ -74,10 +78,10 @@ def _heard(draw: st.DrawFn) -> list[Position]:
 class _Story(NamedTuple):
     """What is known after each step, and what was told by then."""
 
-    tracks: list[Track]
+    tracks: list[RideState]
     told: list[RideNews]
 
-    def add(self, step: tuple[Track, list[RideNews]]) -> None:
+    def add(self, step: tuple[RideState, list[RideNews]]) -> None:
         """Go on with what is known now, and with what happened."""
         track, news = step
         self.tracks.append(track)
@@ -86,14 +90,14 @@ class _Story(NamedTuple):
 
 def _story(reports: list[Position]) -> _Story:
     """Return what becomes of reports that are heard half a minute apart, or at their time."""
-    story, now = _Story([NEW_TRACK], []), NOW
+    story, now = _Story([NEW_RIDE_STATE], []), NOW
     for report in reports:
         assert report.device_time is not None
         now = max(now + timedelta(seconds=30), report.device_time)
         at = silent_at(story.tracks[-1])
         if at and at <= now:
-            story.add(ended(story.tracks[-1]))
-        story.add(heard(story.tracks[-1], report, now))
+            story.add(end_ride(story.tracks[-1]))
+        story.add(apply_report(story.tracks[-1], report, now))
     return story
 
 
@@ -119,7 +123,7 @@ def test_total(reports: list[Position]) -> None:
     tracks = _story(reports).tracks
     totals = [track.total or 0 for track in tracks]
     begin = next(
-        (number for number, track in enumerate(tracks) if track.place), len(totals) - 1
+        (number for number, track in enumerate(tracks) if track.anchor), len(totals) - 1
     )
     assert totals[begin:] == sorted(totals[begin:])
     rides: dict[object, Ride] = {}
@@ -134,23 +138,23 @@ def test_total(reports: list[Position]) -> None:
 @given(_reports())
 def test_heard_again(reports: list[Position]) -> None:
     """What comes twice, or late, changes nothing."""
-    track = NEW_TRACK
+    track = NEW_RIDE_STATE
     for number, report in enumerate(reports):
-        track, _ = heard(track, report, report.device_time or NOW)
+        track, _ = apply_report(track, report, report.device_time or NOW)
         for again in reports[max(0, number - 3) : number + 1]:
-            assert heard(track, again, report.device_time or NOW) == (track, [])
+            assert apply_report(track, again, report.device_time or NOW) == (track, [])
 
 
 @every
 @given(_reports())
 def test_heard_again_of_a_clock_that_is_ahead(reports: list[Position]) -> None:
     """Nor does it go anywhere if its times are not those of the clock."""
-    track = NEW_TRACK
+    track = NEW_RIDE_STATE
     for report in reports:
         now = report.device_time or NOW
         ahead = now + timedelta(hours=2)
         report = report._replace(fix_time=ahead, device_time=ahead)
-        track, _ = heard(track, report, now)
-        again, news = heard(track, report, now + timedelta(seconds=5))
-        assert (again.place, again.seen) == (track.place, track.seen)
+        track, _ = apply_report(track, report, now)
+        again, news = apply_report(track, report, now + timedelta(seconds=5))
+        assert (again.anchor, again.last_fix) == (track.anchor, track.last_fix)
         assert (again.total, again.ride, news) == (track.total, track.ride, [])

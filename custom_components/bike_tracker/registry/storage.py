@@ -18,7 +18,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes, Position
 from ..const import DOMAIN, LOGGER
-from ..tracking import Moment, Remembered, Story, Track, Tracker
+from ..tracking import Moment, Remembered, RideState, Story, Tracker
 
 # Seconds until a change is written: of an occurrence or an arming, of a bike under way or
 # of what a tracker says of itself, and of a report that says nothing else of a bike that
@@ -238,7 +238,7 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     """Return what is known of a tracker where it was, and how far it came."""
     beside = {part: stored[part].get(unique_id) for part in ("hardware", "address")}
     position = reader(Position)(stored["positions"][unique_id] | beside)
-    track = Track(total=stored["tracks"].get(unique_id, {}).get("total"))
+    track = RideState(total=stored["tracks"].get(unique_id, {}).get("total"))
     moment = Moment(position.fix_time or dt_util.utcnow())
     story = Story(track=track).with_report(position, moment, is_news=False)
     written: dict[str, Any] = to_json(story)

@@ -13,8 +13,8 @@ from .history import HistoryAnswer
 from .occurrences import Moment, RideEvent
 from .reports import is_outdated
 from .ride_log import RideLog
+from .ride_state import Ride, RideState
 from .story import Story
-from .track import Ride, Track
 from .tracker import Tracker, Trackers
 from .unchanged_since import Said, Since
 
@@ -33,10 +33,10 @@ __all__ = [
     "Ride",
     "RideEvent",
     "RideLog",
+    "RideState",
     "Said",
     "Since",
     "Story",
-    "Track",
     "Tracker",
     "Trackers",
     "Triggered",

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
 from .occurrences import Moment
-from .track import Ride, RideNews, Track
+from .ride_state import Ride, RideNews, RideState
 
 MAX_AGE: Final = timedelta(days=7)
 """How far back the history is asked for, and how long a gap waits."""
@@ -36,7 +36,7 @@ class HistoryGap(NamedTuple):
 class Checkpoint(NamedTuple):
     """How far a tracker came before reports that may not be all there were."""
 
-    track: Track
+    track: RideState
     start: datetime
     """From when on reports may be missing."""
     has_gap: bool
@@ -51,7 +51,7 @@ class Checkpoint(NamedTuple):
     @property
     def begins_at(self) -> datetime:
         """Return from when on the next answer of the history tells."""
-        newest = self.track.newest
+        newest = self.track.newest_fix
         return max(self.start, newest.time) if newest else self.start
 
     def gap(self, known: datetime, *, is_of_ride: bool) -> HistoryGap | None:
@@ -65,22 +65,22 @@ class Checkpoint(NamedTuple):
         return self.over is None or ride.started_at > self.over.moved_at
 
 
-def checkpoint_at(track: Track) -> Checkpoint | None:
+def checkpoint_at(track: RideState) -> Checkpoint | None:
     """Return where to begin once every report is known up to here, None at rest."""
-    if is_at_rest(track) or track.newest is None:
+    if is_at_rest(track) or track.newest_fix is None:
         return None
-    return Checkpoint(track, track.newest.time, has_gap=False, over=track.ended)
+    return Checkpoint(track, track.newest_fix.time, has_gap=False, over=track.ended)
 
 
 def after_report(
     point: Checkpoint | None,
-    before: Track,
-    track: Track,
+    before: RideState,
+    track: RideState,
     news: list[RideNews],
     moment: Moment,
 ) -> Checkpoint | None:
     """Return where to begin after a report, None if nothing is missing that matters."""
-    last, newest, now = before.newest, track.newest, moment.now
+    last, newest, now = before.newest_fix, track.newest_fix, moment.now
     if last is None or newest is None or not moment.has_history:
         return None
     if track.measured_at and track.measured_at > newest.time:
@@ -109,9 +109,9 @@ def after_older_report(point: Checkpoint, time: datetime | None) -> Checkpoint:
     return point._replace(has_gap=point.has_gap or bool(time and time > point.start))
 
 
-def is_at_rest(track: Track) -> bool:
+def is_at_rest(track: RideState) -> bool:
     """Return whether it is known where the bike stands."""
-    return track.ride is None and track.doubt is None
+    return track.ride is None and track.candidate is None
 
 
 def _went_unseen(last: Fix, newest: Fix) -> bool:
@@ -122,7 +122,7 @@ def _went_unseen(last: Fix, newest: Fix) -> bool:
     return counted > metres(last, newest) + max(_DRIFT, 2 * noise(last, newest))
 
 
-def _has_skipped(before: Track, last: Fix, newest: Fix) -> bool:
+def _has_skipped(before: RideState, last: Fix, newest: Fix) -> bool:
     """Return whether a bike under way, or that set off, was not heard of for a while."""
     if newest.time - last.time <= _MAX_STEP:
         return False

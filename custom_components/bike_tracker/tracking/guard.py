@@ -14,8 +14,8 @@ from ..api.models import is_real
 from .alarms import alarms_of
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import following
-from .rides import heard as ridden, says_it_moves
-from .track import Track
+from .ride_state import RideState
+from .rides import apply_report as ridden, says_it_moves
 
 Cause = Literal["place", "motion", "alarm"]
 
@@ -84,7 +84,7 @@ class Guard(NamedTuple):
 
 
 def armed(
-    track: Track | None,
+    track: RideState | None,
     position: Position | None,
     moved: bool | None,
     now: datetime,
@@ -100,7 +100,7 @@ def armed(
 def after_report(
     guard: Guard,
     report: Position,
-    track: Track,
+    track: RideState,
     now: datetime,
     received_at: datetime | None = None,
 ) -> Guard:
@@ -125,14 +125,14 @@ def after_report(
         if is_away:
             return _triggered(guard, "place", min(fix.time, received_at), fix, now)
     if report.motion and before is False:
-        return _triggered(guard, "motion", time, fix or track.seen, now)
+        return _triggered(guard, "motion", time, fix or track.last_fix, now)
     return guard
 
 
 def after_alarm(
     guard: Guard,
     report: Position,
-    track: Track | None,
+    track: RideState | None,
     now: datetime,
     received_at: datetime | None = None,
 ) -> Guard:
@@ -145,13 +145,13 @@ def after_alarm(
         return guard
     for alarm in alarms_of(report):
         if alarm.type in _ALARMS:
-            fix = fix_of(report, report.fix_time) or (track and track.seen)
+            fix = fix_of(report, report.fix_time) or (track and track.last_fix)
             return _triggered(guard, "alarm", time, fix, now, alarm.type)
     return guard
 
 
 def after_history(
-    guard: Guard, reports: Iterable[Position], track: Track, now: datetime
+    guard: Guard, reports: Iterable[Position], track: RideState, now: datetime
 ) -> Guard:
     """Return the guard as if these reports had come in time, after this track."""
     guard = guard._replace(moved=track.says_it_moves, away=())
@@ -175,16 +175,16 @@ def _reported_at(report: Position, received_at: datetime) -> datetime | None:
     return time and min(time, received_at)
 
 
-def _place(track: Track) -> Fix | None:
+def _place(track: RideState) -> Fix | None:
     """Return where it is: where it stood all the while, or was seen last."""
-    place, seen = track.place, track.seen
+    place, seen = track.anchor, track.last_fix
     if place and seen and not track.ride and _is_near(place, seen, track):
         return place
     return seen
 
 
 def _settled(
-    guard: Guard, track: Track, fix: Fix | None, report: Position, time: datetime
+    guard: Guard, track: RideState, fix: Fix | None, report: Position, time: datetime
 ) -> Guard:
     """Return the guard with where the bike stood when it was armed, once that is known.
 
@@ -194,24 +194,24 @@ def _settled(
     if guard.is_settled:
         return guard
     place = _place(track) or guard.place
-    is_near = any(_is_near(place, other, track) for other in (track.place, fix))
-    stands = is_near and not track.doubt and not _moved_last(track)
+    is_near = any(_is_near(place, other, track) for other in (track.anchor, fix))
+    stands = is_near and not track.candidate and not _moved_last(track)
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=stands or bool(is_late))
 
 
-def _moved_last(track: Track) -> bool:
+def _moved_last(track: RideState) -> bool:
     """Return whether the last report was one of a ride under way.
 
     So it was too if the ride is only over because nothing was received since.
     """
     ride = track.ride or (track.says_it_moves and track.ended)
-    return bool(ride and track.seen and ride.moved_at >= track.seen.time)
+    return bool(ride and track.last_fix and ride.moved_at >= track.last_fix.time)
 
 
-def _is_near(place: Fix, fix: Fix | None, track: Track) -> bool:
+def _is_near(place: Fix, fix: Fix | None, track: RideState) -> bool:
     return fix is not None and metres(place, fix) <= _reach(place, fix, track)
 
 
@@ -222,7 +222,9 @@ def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
     return min(fix.time, received_at) >= guard.after
 
 
-def _seen(guard: Guard, fix: Fix, report: Position, track: Track) -> tuple[Guard, bool]:
+def _seen(
+    guard: Guard, fix: Fix, report: Position, track: RideState
+) -> tuple[Guard, bool]:
     """Return the guard of a bike that is seen there, and whether it is away."""
     beyond = metres(guard.place, fix) - _reach(guard.place, fix, track)
     if beyond <= 0:
@@ -232,11 +234,13 @@ def _seen(guard: Guard, fix: Fix, report: Position, track: Track) -> tuple[Guard
         says_it_moves(report) is True
         or (
             beyond > _FAR
-            and is_plausible(guard.place, track.seen or guard.place, fix, report.speed)
+            and is_plausible(
+                guard.place, track.last_fix or guard.place, fix, report.speed
+            )
         )
         or (
             fix.time - first.time >= _DRIFTS_FOR
-            if metres(guard.place, fix) <= track.strayed
+            if metres(guard.place, fix) <= track.lasting_drift
             else _is_there(guard, fix, report)
         )
     )
@@ -244,7 +248,7 @@ def _seen(guard: Guard, fix: Fix, report: Position, track: Track) -> tuple[Guard
     return guard._replace(away=(*away[:1], *away[1:][-2:])), is_sure
 
 
-def _reach(place: Fix, fix: Fix, track: Track) -> float:
+def _reach(place: Fix, fix: Fix, track: RideState) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
     is_exact = place.accuracy and fix.accuracy and not track.drift
     minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN

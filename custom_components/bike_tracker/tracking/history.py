@@ -9,8 +9,8 @@ from .checkpoint import Checkpoint, checkpoint_at
 from .occurrences import Moment
 from .reports import in_order
 from .ride_log import RideLog, in_order_of_start
-from .rides import heard
-from .track import Ride, Track
+from .ride_state import Ride, RideState
+from .rides import apply_report
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
@@ -38,23 +38,27 @@ class HistoryAnswer(NamedTuple):
 
 
 def replayed(
-    track: Track, reports: Sequence[Position], now: datetime
-) -> tuple[Track, dict[datetime, Ride]]:
+    track: RideState, reports: Sequence[Position], now: datetime
+) -> tuple[RideState, dict[datetime, Ride]]:
     """Return the track after all these reports, and rides that are over, by their start.
 
     The last one before is the first of these: more of it may be known now.
     """
     over = {track.ended.started_at: track.ended} if track.ended else {}
     for report in in_order(reports):
-        track, _ = heard(track, report, now)
+        track, _ = apply_report(track, report, now)
         if track.ended:
             over[track.ended.started_at] = track.ended
     return track, over
 
 
 def after_history(
-    log: RideLog, track: Track, answer: HistoryAnswer, known: datetime, moment: Moment
-) -> tuple[RideLog, Track]:
+    log: RideLog,
+    track: RideState,
+    answer: HistoryAnswer,
+    known: datetime,
+    moment: Moment,
+) -> tuple[RideLog, RideState]:
     """Return the log and the track by all that was reported.
 
     `known` is the fix of the newest report. Where the answer ends before that, the rest
@@ -98,7 +102,7 @@ def _is_empty(point: Checkpoint, answer: HistoryAnswer, known: datetime) -> bool
 
 
 def _forgotten_since(
-    log: RideLog, track: Track, point: Checkpoint, answer: HistoryAnswer
+    log: RideLog, track: RideState, point: Checkpoint, answer: HistoryAnswer
 ) -> datetime | None:
     """Return when the first known ride began whose last report the answer lacks.
 
@@ -124,20 +128,20 @@ def _is_before(report: Position, time: datetime) -> bool:
 
 
 def _end(
-    point: Checkpoint, exact: Track, answer: HistoryAnswer, known: datetime
+    point: Checkpoint, exact: RideState, answer: HistoryAnswer, known: datetime
 ) -> datetime:
     """Return up to which fix every report is there."""
     if answer.until <= known:
         # Of two reports of one time the second may not be.
-        return exact.newest.time if exact.newest else point.start
+        return exact.newest_fix.time if exact.newest_fix else point.start
     times = (report.fix_time for report in answer.reports if report.fix_time)
     return max(times, default=point.start)
 
 
-def _by_now(exact: Track, track: Track, now: datetime) -> Track:
+def _by_now(exact: RideState, track: RideState, now: datetime) -> RideState:
     """Return how far a tracker came exactly, with what was heard of it later."""
-    heard_at = track.heard_at if exact.newest == track.newest else now
-    exact = exact._replace(highest_total=track.shown_total or 0, heard_at=heard_at)
+    heard_at = track.received_at if exact.newest_fix == track.newest_fix else now
+    exact = exact._replace(highest_total=track.shown_total or 0, received_at=heard_at)
     reported_at, known_at = exact.reported_at, track.reported_at
     if known_at is None or (reported_at and known_at <= reported_at):
         return exact

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from .alarms import Alarm
-from .track import Ride
+from .ride_state import Ride
 
 # Of what was told already.
 _KEPT: Final = 10

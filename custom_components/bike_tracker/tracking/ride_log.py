@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from .checkpoint import Checkpoint, after_report, is_at_rest
 from .occurrences import Moment, RideEvent, later
-from .track import Ride, RideNews, Track
+from .ride_state import Ride, RideNews, RideState
 
 _MIN_RIDES: Final = 3
 # Of rides that a history may still correct: nobody rides more often in a week.
@@ -26,7 +26,7 @@ class RideLog(NamedTuple):
     checkpoint: Checkpoint | None = None
 
     def after_report(
-        self, before: Track, track: Track, news: list[RideNews], moment: Moment
+        self, before: RideState, track: RideState, news: list[RideNews], moment: Moment
     ) -> RideLog:
         """Return the log after a report that brought a track from `before` to here."""
         log = self._trimmed()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..api import Position
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
-from .track import Ride, RideNews, Track
+from .ride_state import Ride, RideNews, RideState
 
 _STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
@@ -35,7 +35,7 @@ _DRIFTS_FOR = timedelta(days=1)
 # A tracker whose clock is ahead by more: its fixes are as old as the news of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
-type Step = tuple[Track, list[RideNews]]
+type Step = tuple[RideState, list[RideNews]]
 """How far a tracker came, and what happened by then."""
 
 
@@ -53,63 +53,76 @@ class _Report(NamedTuple):
         return self.moves is False
 
 
-def heard(track: Track, position: Position, now: datetime) -> Step:
-    """Return the track after a report that is heard of now.
+def apply_report(state: RideState, position: Position, now: datetime) -> Step:
+    """Return the state after a report that was received now.
 
     What was heard before, and what is older than that, changes nothing. The first place
     counts however old it is: a parked bike's may be one that is sent again.
     """
     received_at = position.server_time or now
     fix = fix_of(position, _time(position.fix_time, received_at))
-    if fix is None or not _is_newer(track, position, fix):
-        return _after_message(track, position, now)
+    if fix is None or not _is_newer(state, position, fix):
+        return _after_message(state, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
-    is_drift_old = track.drifted_at and fix.time - track.drifted_at > _DRIFTS_FOR
-    track, news = track.without_drift() if is_drift_old else track, list[RideNews]()
-    if track.place and track.seen and track.doubt:
-        track, news = _decided(track, track.place, track.seen, track.doubt, report)
-    track, more = _after_fix(track, report)
-    is_believed = track.ride is not None or track.doubt is None
-    track = track._replace(
-        newest=fix,
-        heard_at=now,
+    is_drift_old = state.drifted_at and fix.time - state.drifted_at > _DRIFTS_FOR
+    state, news = state.without_drift() if is_drift_old else state, list[RideNews]()
+    if state.anchor and state.last_fix and state.candidate:
+        state, news = _decided(
+            state, state.anchor, state.last_fix, state.candidate, report
+        )
+    state, more = _after_fix(state, report)
+    is_believed = state.ride is not None or state.candidate is None
+    state = state._replace(
+        newest_fix=fix,
+        received_at=now,
         reported_at=max(fix.time, _time(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
-        says_it_moves=report.moves if is_believed else track.says_it_moves,
+        says_it_moves=report.moves if is_believed else state.says_it_moves,
     )
-    return track, news + more
+    return state, news + more
 
 
-def silent_at(track: Track) -> datetime | None:
+def silent_at(state: RideState) -> datetime | None:
     """Return when a tracker under way counts as fallen silent, and its ride as over."""
-    if track.ride is None or track.heard_at is None:
+    if state.ride is None or state.received_at is None:
         return None
-    return track.heard_at + _SILENT_AFTER
+    return state.received_at + _SILENT_AFTER
 
 
-def ended(track: Track) -> Step:
-    """Return the track after its ride, where the tracker was seen last."""
-    track = _at_last_word(track) if track.ride else track
-    if (ride := track.ride) is None:
-        return track, []
-    place, seen = track.place, track.seen
-    is_known = place and seen and metres(place, seen) <= noise(place, seen)
+def end_ride(state: RideState) -> Step:
+    """Return the state after its ride, where the tracker was seen last."""
+    state = _at_last_word(state) if state.ride else state
+    if (ride := state.ride) is None:
+        return state, []
+    anchor, last_fix = state.anchor, state.last_fix
+    is_known = (
+        anchor and last_fix and metres(anchor, last_fix) <= noise(anchor, last_fix)
+    )
     if ride.distance:
         # The way to where it was seen last, as far as no drift explains it.
-        rest = metres(place, seen) / 1_000 if place and seen and is_known else 0
-        end = ride.end and ride.end.or_address_of(place)
+        rest = (
+            metres(anchor, last_fix) / 1_000 if anchor and last_fix and is_known else 0
+        )
+        end = ride.end and ride.end.or_address_of(anchor)
         ride = ride._replace(distance=ride.distance + rest, end=end)
-        track = track.longer(rest)._replace(last=ride)
-    there = seen.or_address_of(place) if seen and is_known else seen
-    return track._replace(place=there, ride=None, ended=ride), [("ended", ride)]
+        state = state.longer(rest)._replace(last=ride)
+    there = last_fix.or_address_of(anchor) if last_fix and is_known else last_fix
+    return state._replace(anchor=there, ride=None, ended=ride), [("ended", ride)]
 
 
-def _at_last_word(track: Track) -> Track:
-    """Return the track of a silent bike where its last report saw it, if that may be."""
-    place, seen, doubt = track.place, track.seen, track.doubt
-    if place and seen and doubt and is_plausible(place, seen, doubt, None):
-        return _further(track._replace(doubt=None), place, seen, _Report(doubt))
-    return track
+def _at_last_word(state: RideState) -> RideState:
+    """Return the state of a silent bike where its last report saw it, if that may be."""
+    anchor, last_fix, candidate = state.anchor, state.last_fix, state.candidate
+    if (
+        anchor
+        and last_fix
+        and candidate
+        and is_plausible(anchor, last_fix, candidate, None)
+    ):
+        return _further(
+            state._replace(candidate=None), anchor, last_fix, _Report(candidate)
+        )
+    return state
 
 
 def _time(time: datetime | None, received_at: datetime) -> datetime | None:
@@ -117,12 +130,12 @@ def _time(time: datetime | None, received_at: datetime) -> datetime | None:
     return received_at if is_wrong else time
 
 
-def _is_newer(track: Track, position: Position, fix: Fix) -> bool:
+def _is_newer(state: RideState, position: Position, fix: Fix) -> bool:
     """Return whether a report tells of a newer place, and not of one that is sent again."""
-    if (newest := track.newest) is None:
+    if (newest_fix := state.newest_fix) is None:
         return True
-    is_again = position.fix_time == track.measured_at and not metres(newest, fix)
-    return position.is_fix and fix.time > newest.time and not is_again
+    is_again = position.fix_time == state.measured_at and not metres(newest_fix, fix)
+    return position.is_fix and fix.time > newest_fix.time and not is_again
 
 
 def says_it_moves(position: Position) -> bool | None:
@@ -138,156 +151,163 @@ def _is_moving(speed: float | None) -> bool:
     return speed is not None and speed >= _MOVES_FROM
 
 
-def _after_message(track: Track, position: Position, now: datetime) -> Step:
-    """Return the track after a report that tells of no newer place."""
+def _after_message(state: RideState, position: Position, now: datetime) -> Step:
+    """Return the state after a report that tells of no newer place."""
     received_at = position.server_time or now
-    total, time = track.total, _time(position.device_time, received_at)
-    if track.place is None and total is None:
+    total, time = state.total, _time(position.device_time, received_at)
+    if state.anchor is None and total is None:
         total = position.total_distance
-    if time is None or (track.reported_at and time <= track.reported_at):
-        return track._replace(total=total), []
-    before = track = track._replace(total=total, reported_at=time)
+    if time is None or (state.reported_at and time <= state.reported_at):
+        return state._replace(total=total), []
+    before = state = state._replace(total=total, reported_at=time)
     if position.motion is None:
-        return track, []
-    place, seen = track.place, track.seen
-    if place and seen and not track.ride and _sets_off(track, position.motion):
-        track = _set_off(track, place, seen, time)._replace(heard_at=now)
-    return track._replace(says_it_moves=position.motion), _start_of(before, track)
+        return state, []
+    anchor, last_fix = state.anchor, state.last_fix
+    if anchor and last_fix and not state.ride and _sets_off(state, position.motion):
+        state = _set_off(state, anchor, last_fix, time)._replace(received_at=now)
+    return state._replace(says_it_moves=position.motion), _start_of(before, state)
 
 
-def _decided(track: Track, place: Fix, seen: Fix, doubt: Fix, report: _Report) -> Step:
-    """Return the track of which a report says whether a fix in doubt is believed."""
-    track = track._replace(doubt=None)
-    if not _is_there(track, place, doubt, report):
-        is_back = metres(place, report.fix) <= _reach(track, place, report)
-        stands = not track.ride and report.stands
-        if stands and is_back and not _slept(doubt, report.fix):
-            stayed = track.newest != doubt
-            track = _drifted(track, doubt, metres(place, doubt), stayed=stayed)
+def _decided(
+    state: RideState, anchor: Fix, last_fix: Fix, candidate: Fix, report: _Report
+) -> Step:
+    """Return the state of which a report says whether a fix in doubt is believed."""
+    state = state._replace(candidate=None)
+    if not _is_there(state, anchor, candidate, report):
+        is_back = metres(anchor, report.fix) <= _reach(state, anchor, report)
+        stands = not state.ride and report.stands
+        if stands and is_back and not _slept(candidate, report.fix):
+            stayed = state.newest_fix != candidate
+            state = _drifted(state, candidate, metres(anchor, candidate), stayed=stayed)
         # The server's total has the way there, and the way back.
-        return track.without_totals(), []
-    if track.ride is None and _stays(track, doubt, report):
-        if report.fix.time - doubt.time >= _STRAYS_FOR:
-            return _elsewhere(track, place, seen, doubt)
-        if metres(place, doubt) <= _NEAR:
+        return state.without_totals(), []
+    if state.ride is None and _stays(state, candidate, report):
+        if report.fix.time - candidate.time >= _STRAYS_FOR:
+            return _elsewhere(state, anchor, last_fix, candidate)
+        if metres(anchor, candidate) <= _NEAR:
             # It is at a traffic light, or its fixes are off.
-            return track._replace(doubt=doubt), []
-    return _after_fix(track, _Report(doubt), is_sure=True)
+            return state._replace(candidate=candidate), []
+    return _after_fix(state, _Report(candidate), is_sure=True)
 
 
-def _is_there(track: Track, place: Fix, doubt: Fix, report: _Report) -> bool:
+def _is_there(state: RideState, anchor: Fix, candidate: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
-    fix, off = report.fix, metres(place, report.fix)
-    if off <= _reach(track, place, report) or not is_plausible(
-        doubt, doubt, fix, report.speed
+    fix, off = report.fix, metres(anchor, report.fix)
+    if off <= _reach(state, anchor, report) or not is_plausible(
+        candidate, candidate, fix, report.speed
     ):
         return False
-    if metres(doubt, fix) < off or _slept(doubt, fix):
+    if metres(candidate, fix) < off or _slept(candidate, fix):
         return True
     # Under way it may turn round.
-    is_riding = track.ride and track.seen
-    return bool(is_riding and is_plausible(place, is_riding, doubt, report.speed))
+    is_riding = state.ride and state.last_fix
+    return bool(is_riding and is_plausible(anchor, is_riding, candidate, report.speed))
 
 
-def _stays(track: Track, doubt: Fix, report: _Report) -> bool:
+def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether it stands where a fix in doubt was, or did so for a while."""
-    reach = max(_DRIFT, _reach(track, doubt, report))
-    is_at_it = report.stands and metres(doubt, report.fix) <= reach
-    return is_at_it or _stood(track, doubt.time, doubt, doubt, report.fix)
+    reach = max(_DRIFT, _reach(state, candidate, report))
+    is_at_it = report.stands and metres(candidate, report.fix) <= reach
+    return is_at_it or _stood(state, candidate.time, candidate, candidate, report.fix)
 
 
-def _drifted(track: Track, fix: Fix, apart: float, *, stayed: bool = False) -> Track:
-    """Return the track of a tracker whose fix was off, though its bike stood."""
+def _drifted(
+    state: RideState, fix: Fix, apart: float, *, stayed: bool = False
+) -> RideState:
+    """Return the state of a tracker whose fix was off, though its bike stood."""
     is_near = apart <= _NEAR
-    return track.with_drift(apart, fix.time, stayed=stayed) if is_near else track
+    return state.with_drift(apart, fix.time, stayed=stayed) if is_near else state
 
 
-def _elsewhere(track: Track, place: Fix, seen: Fix, fix: Fix) -> Step:
-    """Return the track of a bike that stands elsewhere, and was not seen on its way."""
-    apart, over = metres(place, fix), track.ended
-    had_arrived = track.says_it_moves is False
-    is_drift = had_arrived and apart <= (_NEAR if track.drift else _DRIFT)
-    if is_drift and track.drift:
-        track = _drifted(track, fix, apart, stayed=True)
-        return track._replace(place=fix, seen=fix), []
+def _elsewhere(state: RideState, anchor: Fix, last_fix: Fix, fix: Fix) -> Step:
+    """Return the state of a bike that stands elsewhere, and was not seen on its way."""
+    apart, over = metres(anchor, fix), state.ended
+    had_arrived = state.says_it_moves is False
+    is_drift = had_arrived and apart <= (_NEAR if state.drift else _DRIFT)
+    if is_drift and state.drift:
+        state = _drifted(state, fix, apart, stayed=True)
+        return state._replace(anchor=fix, last_fix=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
-    there = _further(track, place, seen, _Report(fix), is_rest=is_rest)
-    arrived, news = ended(there)
+    there = _further(state, anchor, last_fix, _Report(fix), is_rest=is_rest)
+    arrived, news = end_ride(there)
     if is_drift:
         arrived = _drifted(arrived, fix, apart, stayed=True)
-    return arrived, _start_of(track, there) + news
+    return arrived, _start_of(state, there) + news
 
 
-def _after_fix(track: Track, report: _Report, *, is_sure: bool = False) -> Step:
-    """Return the track after a newer fix."""
-    place, seen, fix = track.place, track.seen, report.fix
-    if place is None or seen is None:
+def _after_fix(state: RideState, report: _Report, *, is_sure: bool = False) -> Step:
+    """Return the state after a newer fix."""
+    anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
+    if anchor is None or last_fix is None:
         # Servers add thousands of kilometres to the first fix.
-        total = fix.total or 0 if track.total is None else track.total
-        return track._replace(total=total, place=fix, seen=fix), []
+        total = fix.total or 0 if state.total is None else state.total
+        return state._replace(total=total, anchor=fix, last_fix=fix), []
     news: list[RideNews] = []
-    if track.ride and _stood(track, track.ride.moved_at, place, seen, fix):
-        track, news = ended(track)
-        place = track.place or seen
-    there = _at(track, place, seen, report, is_sure=is_sure)
-    return there, news + _start_of(track, there)
+    if state.ride and _stood(state, state.ride.moved_at, anchor, last_fix, fix):
+        state, news = end_ride(state)
+        anchor = state.anchor or last_fix
+    there = _at(state, anchor, last_fix, report, is_sure=is_sure)
+    return there, news + _start_of(state, there)
 
 
-def _start_of(before: Track, track: Track) -> list[RideNews]:
-    return [("started", track.ride)] if track.ride and not before.ride else []
+def _start_of(before: RideState, state: RideState) -> list[RideNews]:
+    return [("started", state.ride)] if state.ride and not before.ride else []
 
 
 def _at(
-    track: Track, place: Fix, seen: Fix, report: _Report, *, is_sure: bool
-) -> Track:
-    """Return the track at a newer fix, which is where it was, elsewhere or in doubt."""
+    state: RideState, anchor: Fix, last_fix: Fix, report: _Report, *, is_sure: bool
+) -> RideState:
+    """Return the state at a newer fix, which is where it was, elsewhere or in doubt."""
     fix, speed = report.fix, report.speed
-    if metres(place, fix) <= _reach(track, place, report):
-        is_better = not track.ride and 0 < fix.accuracy < (place.accuracy or inf)
-        address = fix.address or place.address
-        place = (fix if is_better else place)._replace(address=address)
-        track = track._replace(seen=fix, place=place)
+    if metres(anchor, fix) <= _reach(state, anchor, report):
+        is_better = not state.ride and 0 < fix.accuracy < (anchor.accuracy or inf)
+        address = fix.address or anchor.address
+        anchor = (fix if is_better else anchor)._replace(address=address)
+        state = state._replace(last_fix=fix, anchor=anchor)
     elif is_sure or (
-        (_arrives(track) or not report.stands) and is_plausible(place, seen, fix, speed)
+        (_arrives(state) or not report.stands)
+        and is_plausible(anchor, last_fix, fix, speed)
     ):
-        return _further(track, place, seen, report)
+        return _further(state, anchor, last_fix, report)
     else:
-        track = track._replace(doubt=track.doubt or fix)
-    if ride := track.ride:
+        state = state._replace(candidate=state.candidate or fix)
+    if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
-        since = max(place.time, ride.started_at)
+        since = max(anchor.time, ride.started_at)
         if _is_moving(speed) and fix.time - since < _STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
-        return track._replace(ride=ride.with_speed(speed))
-    if _sets_off(track, report.moves) and not track.was_riding(fix.time):
-        return _set_off(track, place, seen, fix.time, speed)
-    return track
+        return state._replace(ride=ride.with_speed(speed))
+    if _sets_off(state, report.moves) and not state.was_riding(fix.time):
+        return _set_off(state, anchor, last_fix, fix.time, speed)
+    return state
 
 
-def _reach(track: Track, place: Fix, report: _Report) -> float:
+def _reach(state: RideState, anchor: Fix, report: _Report) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
-    explained = noise(place, report.fix)
-    if _arrives(track) or not report.stands:
+    explained = noise(anchor, report.fix)
+    if _arrives(state) or not report.stands:
         return explained
-    is_known = place.accuracy and report.fix.accuracy
-    return max(explained, track.drift, 0 if is_known else _DRIFT)
+    is_known = anchor.accuracy and report.fix.accuracy
+    return max(explained, state.drift, 0 if is_known else _DRIFT)
 
 
-def _arrives(track: Track) -> bool:
+def _arrives(state: RideState) -> bool:
     """Return whether a report that it stands is the first one since it moved."""
-    return track.ride is not None and track.says_it_moves is not False
+    return state.ride is not None and state.says_it_moves is not False
 
 
-def _stood(track: Track, moved_at: datetime, place: Fix, seen: Fix, fix: Fix) -> bool:
+def _stood(
+    state: RideState, moved_at: datetime, anchor: Fix, last_fix: Fix, fix: Fix
+) -> bool:
     """Return whether a bike stood for a while, or was silent for long, before a fix."""
     pause = fix.time - moved_at
     if pause < _STANDS_AFTER:
         return False
-    if _slept(seen, fix) or metres(place, fix) <= noise(place, fix):
+    if _slept(last_fix, fix) or metres(anchor, fix) <= noise(anchor, fix):
         return True
-    rest = pause - timedelta(hours=way(place, place, seen, fix) / _SLOW)
-    return rest >= (_STANDS_AFTER if track.says_it_moves is False else _LONGEST_DETOUR)
+    rest = pause - timedelta(hours=way(anchor, anchor, last_fix, fix) / _SLOW)
+    return rest >= (_STANDS_AFTER if state.says_it_moves is False else _LONGEST_DETOUR)
 
 
 def _slept(start: Fix, end: Fix) -> bool:
@@ -296,39 +316,48 @@ def _slept(start: Fix, end: Fix) -> bool:
 
 
 def _further(
-    track: Track, place: Fix, seen: Fix, report: _Report, *, is_rest: bool = False
-) -> Track:
-    """Return the track of a bike that went to another place, perhaps the rest of a ride."""
+    state: RideState,
+    anchor: Fix,
+    last_fix: Fix,
+    report: _Report,
+    *,
+    is_rest: bool = False,
+) -> RideState:
+    """Return the state of a bike that went to another place, perhaps the rest of a ride."""
     fix = report.fix
     # While it stood, the server's total grew with each fix that drifted.
-    kilometres = way(place, place if track.ride else seen, seen, fix)
+    kilometres = way(anchor, anchor if state.ride else last_fix, last_fix, fix)
     if not kilometres:
-        return track._replace(place=fix, seen=fix)
-    track = track.longer(kilometres)._replace(place=fix, seen=fix)
-    if (over := track.ended) and (is_rest or track.was_riding(fix.time)):
+        return state._replace(anchor=fix, last_fix=fix)
+    state = state.longer(kilometres)._replace(anchor=fix, last_fix=fix)
+    if (over := state.ended) and (is_rest or state.was_riding(fix.time)):
         # Its ride was told as over before the fix was believed.
         over = over.further(kilometres, fix, over.moved_at)
-        return track._replace(ended=over, last=over)
-    ride = track.ride or _new_ride(track, place, seen, fix.time)
+        return state._replace(ended=over, last=over)
+    ride = state.ride or _new_ride(state, anchor, last_fix, fix.time)
     ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
-    return track.without_drift()._replace(ride=ride)
+    return state.without_drift()._replace(ride=ride)
 
 
-def _sets_off(track: Track, moves: bool | None) -> bool:
+def _sets_off(state: RideState, moves: bool | None) -> bool:
     """Return whether it says now that it moves: some always say so."""
-    return moves is True and track.says_it_moves is not True
+    return moves is True and state.says_it_moves is not True
 
 
 def _set_off(
-    track: Track, place: Fix, seen: Fix, time: datetime, speed: float | None = None
-) -> Track:
-    """Return the track of a bike that says it moves, and is not seen anywhere else yet."""
-    ride = _new_ride(track, place, seen, time).with_speed(speed)
-    place = place._replace(time=seen.time, total=seen.total)
-    return track._replace(place=place, ride=ride)
+    state: RideState,
+    anchor: Fix,
+    last_fix: Fix,
+    time: datetime,
+    speed: float | None = None,
+) -> RideState:
+    """Return the state of a bike that says it moves, and is not seen anywhere else yet."""
+    ride = _new_ride(state, anchor, last_fix, time).with_speed(speed)
+    anchor = anchor._replace(time=last_fix.time, total=last_fix.total)
+    return state._replace(anchor=anchor, ride=ride)
 
 
-def _new_ride(track: Track, place: Fix, seen: Fix, time: datetime) -> Ride:
+def _new_ride(state: RideState, anchor: Fix, last_fix: Fix, time: datetime) -> Ride:
     """Return a ride that is noticed at this time."""
-    is_late = track.was_riding(seen.time) or time - seen.time > _STANDS_AFTER
-    return Ride(time if is_late else seen.time, time, start=place, end=place)
+    is_late = state.was_riding(last_fix.time) or time - last_fix.time > _STANDS_AFTER
+    return Ride(time if is_late else last_fix.time, time, start=anchor, end=anchor)

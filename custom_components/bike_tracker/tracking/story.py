@@ -19,8 +19,8 @@ from .history import HistoryAnswer, after_history
 from .occurrences import Moment, RideEvent, later
 from .reports import in_order, is_older_position, taken
 from .ride_log import NO_RIDES, RideLog
-from .rides import ended, heard, silent_at
-from .track import NEW_TRACK, RideNews, Track
+from .ride_state import NEW_RIDE_STATE, RideNews, RideState
+from .rides import apply_report, end_ride, silent_at
 from .unchanged_since import NEVER_HEARD, Since
 
 _OLDEST_ALARM: Final = timedelta(hours=1)
@@ -34,7 +34,7 @@ class Story(NamedTuple):
     since: Since = NEVER_HEARD
     alarms: tuple[Alarm, ...] = ()
     """The last ones it set off, oldest first."""
-    track: Track | None = None
+    track: RideState | None = None
     """How far it came; None while it has no position."""
     rides: RideLog | None = None
     """What was fired of its rides, and the last ones; None before the first."""
@@ -95,10 +95,10 @@ class Story(NamedTuple):
             story = self.with_alarms([position], moment, is_news=is_news)
         if position is known:
             return story
-        guard, before = story.guard, self.track or NEW_TRACK
+        guard, before = story.guard, self.track or NEW_RIDE_STATE
         if guard:
             guard = after_report(guard, report, before, now, received_at)
-        track, news = heard(before, position, now)
+        track, news = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             moment = moment._replace(is_whole=True)
         log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
@@ -167,16 +167,16 @@ class Story(NamedTuple):
         moving, track, position = self.since.moving, self.track, self.position
         if track is None and position:
             # Version 1.0 remembered nothing else.
-            track, _ = heard(NEW_TRACK, position, position.fix_time or now)
+            track, _ = apply_report(NEW_RIDE_STATE, position, position.fix_time or now)
         guard = armed(track, position, moving and moving.is_so, now, last_fired)
         return guard and self._replace(guard=guard, changed_by=changed_by)
 
     def after_time(self, moment: Moment) -> Story:
         """Return the story by now: a tracker that is silent for long rides no more."""
-        before = track = self.track or NEW_TRACK
+        before = track = self.track or NEW_RIDE_STATE
         log, news = self.rides or NO_RIDES, list[RideNews]()
         if (at := silent_at(track)) and at <= moment.now:
-            track, news = ended(track)
+            track, news = end_ride(track)
         moment = moment._replace(is_whole=True)
         log = log.after_report(before, track, news, moment)
         return self._replace(track=track, rides=log)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ..api import Device, Hardware, Position
 from .distance import Fix
 from .guard import Triggered
+from .ride_state import Ride
 from .story import NEW_STORY, Story
-from .track import Ride
 from .unchanged_since import Said
 
 
@@ -51,7 +51,7 @@ class Tracker(NamedTuple):
     @property
     def place(self) -> Fix | None:
         """Return the place up to which its way is counted, None while it was nowhere."""
-        return self.story.track and self.story.track.place
+        return self.story.track and self.story.track.anchor
 
     @property
     def ride(self) -> Ride | None:

@@ -53,7 +53,7 @@ class Ride(NamedTuple):
         return self._replace(moved_at=moved_at, distance=distance, end=end)
 
 
-class Track(NamedTuple):
+class RideState(NamedTuple):
     """How far one tracker came, for whoever hears its next report."""
 
     total: float | None = None
@@ -63,23 +63,23 @@ class Track(NamedTuple):
     """
     highest_total: float = 0
     """What was shown before the history told of shorter rides."""
-    place: Fix | None = None
+    anchor: Fix | None = None
     """The place up to which its way is counted."""
-    seen: Fix | None = None
+    last_fix: Fix | None = None
     """The newest fix that is believed."""
-    doubt: Fix | None = None
+    candidate: Fix | None = None
     """A newer fix that is believed only if the next report is there too."""
-    newest: Fix | None = None
+    newest_fix: Fix | None = None
     """The newest fix, believed or not."""
     measured_at: datetime | None = None
     """When its newest fix was measured, by the tracker's own clock."""
     drift: float = 0
     """Metres that its fixes were apart while it stood."""
-    strayed: float = 0
+    lasting_drift: float = 0
     """The same of those that stayed there for a while."""
     drifted_at: datetime | None = None
     """When its fixes were apart last while it stood."""
-    heard_at: datetime | None = None
+    received_at: datetime | None = None
     """When its newest fix was heard of, by the clock."""
     reported_at: datetime | None = None
     """The time of its newest report, with or without a fix."""
@@ -102,33 +102,33 @@ class Track(NamedTuple):
         """Return the most kilometres that were ever known."""
         return None if self.total is None else max(self.total, self.highest_total)
 
-    def longer(self, kilometres: float) -> Track:
-        """Return the track that is so much longer, as far as a total may be."""
+    def longer(self, kilometres: float) -> RideState:
+        """Return the state that is so much longer, as far as a total may be."""
         total = min((self.total or 0) + kilometres, MAX_KILOMETRES)
         return self._replace(total=total)
 
-    def without_totals(self) -> Track:
-        """Return the track for totals of the server that do not go on from the last one."""
+    def without_totals(self) -> RideState:
+        """Return the state for totals of the server that do not go on from the last one."""
         return self._replace(
-            place=self.place and self.place._replace(total=None),
-            seen=self.seen and self.seen._replace(total=None),
+            anchor=self.anchor and self.anchor._replace(total=None),
+            last_fix=self.last_fix and self.last_fix._replace(total=None),
         )
 
-    def with_drift(self, apart: float, time: datetime, *, stayed: bool) -> Track:
-        """Return the track of a tracker whose fix was so many metres off."""
+    def with_drift(self, apart: float, time: datetime, *, stayed: bool) -> RideState:
+        """Return the state of a tracker whose fix was so many metres off."""
         return self._replace(
             drift=max(self.drift, apart),
-            strayed=max(self.strayed, apart if stayed else 0),
+            lasting_drift=max(self.lasting_drift, apart if stayed else 0),
             drifted_at=time,
         )
 
-    def without_drift(self) -> Track:
-        """Return the track of a tracker whose fixes are right."""
-        return self._replace(drift=0, strayed=0, drifted_at=None)
+    def without_drift(self) -> RideState:
+        """Return the state of a tracker whose fixes are right."""
+        return self._replace(drift=0, lasting_drift=0, drifted_at=None)
 
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""
         return self.ended is not None and time <= self.ended.moved_at
 
 
-NEW_TRACK = Track()
+NEW_RIDE_STATE = RideState()
