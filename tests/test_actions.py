@@ -21,6 +21,7 @@ from homeassistant.helpers import (
 from homeassistant.helpers.service import async_get_all_descriptions
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 from homeassistant.util.yaml import parse_yaml
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -292,10 +293,26 @@ async def test_where(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
     }
 
 
+@pytest.mark.usefixtures("rides")
+async def test_where_in_other_words(hass: HomeAssistant) -> None:
+    """The sentence is in the language and the units of the house, also without our texts."""
+    for language, way in (("de", "170,2 km"), ("hi", "170.2 km")):
+        hass.config.language = language
+        [bike] = await async_where(hass, device_id=device_of(hass, RED))
+        assert way in bike["text"]
+    hass.config.units = US_CUSTOMARY_SYSTEM
+    [bike] = await async_where(hass, device_id=device_of(hass, RED))
+    assert "105.7 mi" in bike["text"]
+
+
 async def test_where_of_a_bike_that_is_not_listed(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
 ) -> None:
-    """Nothing is known of it but its name."""
+    """Nothing is known of it but its name; before, that its tracker was offline."""
+    simulator.override_field(RED, "status", "offline")
+    await poll()
+    [bike] = await async_where(hass, device_id=device_of(hass, RED))
+    assert bike["text"].endswith(", its tracker is offline.")
     simulator.unassign(EMAIL, RED)
     await poll()
     [bike] = await async_where(hass, device_id=device_of(hass, RED))

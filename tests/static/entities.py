@@ -18,7 +18,7 @@ DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
 STATES: Mapping[str, frozenset[str]] = {
     "alarm_control_panel": frozenset({"disarmed", "armed_away", "triggered"}),
     "binary_sensor": frozenset({"on", "off"}),
-    "calendar": frozenset(),
+    "calendar": frozenset({"on", "off"}),
     "device_tracker": frozenset({"home", "not_home"}),
     "event": frozenset(),
     "sensor": frozenset(),

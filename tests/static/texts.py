@@ -34,7 +34,7 @@ def texts_in_use() -> set[Use]:
         use
         for path, tree in syntax_trees().items()
         # Of whose own functions each use is looked at.
-        if path.name != "refusals.py"
+        if path != INTEGRATION / "responses" / "errors.py"
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         for use in _uses(node, path.relative_to(INTEGRATION).with_suffix(""))
@@ -78,7 +78,8 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
         for key in _values(call.args[2], module):
             yield Use("issues", key, placeholders | {"account"})
         return
-    if isinstance(call.func, ast.Name) and call.func.id in {"refused", "failed"}:
+    makers = {"validation_error", "service_error"}
+    if isinstance(call.func, ast.Name) and call.func.id in makers:
         placeholders = frozenset(name for name in arguments if name is not None)
         for key in _values(call.args[0], module):
             yield Use("exceptions", key, placeholders)
