@@ -60,7 +60,9 @@ async def test_week(
         found = await week.run(hass, freezer, make_entry(url=simulator.url))
     options.take(found)
     assert found.lines_an_hour <= 15
-    assert found.share <= 0.5
+    assert found.share <= 0.55
+    # At most 10 MB a week of five bikes, also in a morning in which one is ridden.
+    assert found.written <= 10_000_000 * found.days / 7
 
 
 def test_page() -> None:
@@ -76,8 +78,10 @@ def test_page() -> None:
         lines_ridden=Counter(last_update=500, motion=40),
         rows=Counter({"": 5_000, "last_update": 1_000, "battery": 7}),
         values=Counter(last_update=5_005, battery=7, course=0),
+        written=7_650_000,
     )
     assert "| *Last update* | 1,000 | 5,005 | 1,000 |\n" in page(found)
     assert "| all others | 7 | 7 | 0 |\n" in page(found)
     assert "| 9.0 | 80.7 |\n" in page(found)
     assert "| 6,007 | 10,012 |\n" in page(found)
+    assert "| 7.7 MB | |\n" in page(found)

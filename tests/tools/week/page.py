@@ -24,6 +24,7 @@ Assistant with its recorder, which takes some minutes, and writes this page. Ver
 | --- | --- | --- |
 | Lines in **Activity** in an hour, of a bike that is ridden in it | {lines_an_hour:.1f} | {lines_an_hour_of_1_1:.1f} |
 | Rows in the database, in the week | {rows:,} | {rows_of_1_1:,} |
+| Written to Bike Tracker's own files, in the week | {megabytes:.1f} MB | |
 
 | Written | Rows now | Rows of version 1.1 | Lines in **Activity** |
 | --- | --- | --- | --- |
@@ -56,6 +57,7 @@ def page(found: Found) -> str:
         lines_an_hour=found.lines_an_hour,
         lines_an_hour_of_1_1=found.lines_an_hour_of_1_1,
         rows=now.total(),
+        megabytes=found.written / 1_000_000,
         rows_of_1_1=before.total(),
         table="\n".join(
             f"| {name} | {now[name]:,} | {before[name]:,} | {lines[name]:,} |"

@@ -2,9 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from heapq import merge
+from typing import Any
+from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.logbook.processor import EventProcessor
@@ -13,6 +16,7 @@ from homeassistant.components.recorder.db_schema import States, StatesMeta
 from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.recorder import session_scope
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -22,6 +26,7 @@ from sqlalchemy import func, select
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
+from custom_components.bike_tracker.registry.storage import EntryStore
 from custom_components.bike_tracker.sensor import DESCRIPTIONS
 from tests.settle import settle
 from tests.tools.rides.plan import BEGIN, a_journey
@@ -97,6 +102,16 @@ class Week:
         entry: MockConfigEntry,
     ) -> Found:
         """Live until then, and read what is left."""
+        with _writes() as written:
+            return await self._run(hass, freezer, entry, written)
+
+    async def _run(
+        self,
+        hass: HomeAssistant,
+        freezer: FrozenDateTimeFactory,
+        entry: MockConfigEntry,
+        written: Counter[str],
+    ) -> Found:
         await hass.config_entries.async_setup(entry.entry_id)
         await settle(hass)
         values = _Values(entry.runtime_data.coordinator)
@@ -124,6 +139,7 @@ class Week:
             lines_ridden=ridden,
             rows=await recorder.async_add_executor_job(_rows, hass),
             values=values.changes,
+            written=written.total(),
         )
 
     def _said(self) -> Iterator[tuple[str, Report]]:
@@ -188,6 +204,20 @@ class Week:
 def _address(latitude: float | None, longitude: float | None) -> str:
     """Return an address as services have them: each house has its own."""
     return f"{latitude:.4f}, {longitude:.4f}"
+
+
+@contextmanager
+def _writes() -> Iterator[Counter[str]]:
+    """Count the bytes of what the integration writes, by the file's name in the log."""
+    written, to_save = Counter[str](), EntryStore._to_save  # noqa: SLF001
+
+    def count(store: EntryStore) -> dict[str, Any]:
+        content = to_save(store)
+        written[store.title] += len(json_bytes(content))
+        return content
+
+    with patch.object(EntryStore, "_to_save", count):
+        yield written
 
 
 def _rows(hass: HomeAssistant) -> Counter[str]:
