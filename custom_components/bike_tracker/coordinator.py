@@ -32,6 +32,8 @@ from .registry.storage import SOON, TrackerStore
 from .tracking import Account, Moment, Tracker, Trackers
 
 _INTERVAL: Final = timedelta(seconds=60)
+SILENT: Final = timedelta(minutes=5)
+"""How old the last report of a tracker is that reports no more for now."""
 _START_SECONDS: Final = 5
 # Fifteen milliseconds of work where each has nine entities.
 _TRACKERS_AT_ONCE: Final = 100
@@ -72,6 +74,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Trackers whose entities are being added."""
         # Those that entities were notified of last; None is that they are unavailable.
         self._notified: Trackers | None = None
+        self._silent_before = dt_util.utcnow() - SILENT
         self._has_started = hass.state is CoreState.running
         self._starting = Timer(hass, entry, self._async_on_started)
         if not self._has_started:
@@ -264,6 +267,20 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.data = self.data.without_before()
 
     @callback
+    def _async_notify_silent(self) -> None:
+        """Notify who listens to trackers whose last report became five minutes old."""
+        since, self._silent_before = self._silent_before, dt_util.utcnow() - SILENT
+        if self.last_update_success:
+            self._async_notify(
+                [
+                    unique_id
+                    for unique_id, tracker in self.account.trackers.items()
+                    if (at := tracker.device.last_update)
+                    and since < at <= self._silent_before
+                ]
+            )
+
+    @callback
     def _async_notify_all(self) -> None:
         self._async_notify(self.data.after.keys())
 
@@ -283,6 +300,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @override
     def _async_refresh_finished(self) -> None:
         """Tell automations of each answer: one may wait for it."""
+        self._async_notify_silent()
         self._tell_automations()
         self.hass.loop.call_soon(async_dispatcher_send, self.hass, SIGNAL_POLLED, self)
 

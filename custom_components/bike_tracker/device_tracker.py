@@ -121,7 +121,11 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
         """Return the place to begin with after a reload or a restart."""
-        return self._place and RestoredExtraData(self._place._asdict())
+        stories = self.coordinator.account.remembered.stories
+        # Of one that was deleted nothing is kept.
+        if self._place is None or self.coordinator_context not in stories:
+            return None
+        return RestoredExtraData(self._place._asdict())
 
     @override
     async def async_added_to_hass(self) -> None:

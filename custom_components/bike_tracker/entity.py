@@ -112,11 +112,14 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         available = is_up and tracker is not None
         value = self._value
         if tracker is not None:
-            value = self.entity_description.value_fn(tracker)
+            value = self._new_value(tracker)
         if available is self._available and value == self._value:
             return False
         self._available, self._value = available, value
         return True
+
+    def _new_value(self, tracker: Tracker) -> T | None:
+        return self.entity_description.value_fn(tracker)
 
 
 class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](

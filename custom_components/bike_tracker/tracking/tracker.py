@@ -54,6 +54,18 @@ class Tracker(NamedTuple):
         return self.story.track and self.story.track.anchor
 
     @property
+    def address(self) -> str | None:
+        """Return the address of where it stood last, which is not where it rides."""
+        track, reported = self.story.track, self.position and self.position.address
+        if track is None or track.anchor is None:
+            return reported
+        if track.ride:
+            return track.ride.start and track.ride.start.address
+        if track.candidate:
+            return track.candidate.address
+        return track.anchor.address or reported
+
+    @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
         return self.story.track and self.story.track.shown
