@@ -175,9 +175,6 @@ INSECURE = [
     "http://100.63.255.255",
     "http://100.128.0.0",
     "http://8.8.8.8.",
-    "http://0.0.0.0",
-    "http://[::]",
-    "http://[2001:db8::1]",
     "http://[::ffff:8.8.8.8]",
     "http://[64:ff9b::808:808]",
     # Only look as if they were in the own network

@@ -20,20 +20,8 @@ _LOCAL_SUFFIXES = (
     ".internal",
     ".fritz.box",
 )
-_LOCAL_NETWORKS = tuple(
-    ipaddress.ip_network(network)
-    for network in (
-        "127.0.0.0/8",
-        "10.0.0.0/8",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "100.64.0.0/10",
-        "169.254.0.0/16",
-        "::1/128",
-        "fc00::/7",
-        "fe80::/10",
-    )
-)
+# Shared by the customers of a provider; Python calls all others of one's own private.
+_SHARED_NETWORK = ipaddress.ip_network("100.64.0.0/10")
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOST_NAME = re.compile(
     r"(?!.{254})[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
@@ -126,7 +114,7 @@ def _parse(text: str) -> URL:
 def _is_local(host: str) -> bool:
     """Return whether the host is this machine or in the own network."""
     if address := _ip_address(host):
-        return any(address in network for network in _LOCAL_NETWORKS)
+        return address.is_private or address in _SHARED_NETWORK
     name = host.removesuffix(".")
     return (
         name.endswith(_LOCAL_SUFFIXES) if "." in name else not _NUMBER.fullmatch(name)
