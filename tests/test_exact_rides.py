@@ -61,17 +61,28 @@ class Rider:
         *,
         back_after: int | None = None,
         stood_for: float = STANDS,
+        dead_zone: range = range(0),
+        **late: bool,
     ) -> None:
-        """Ride north, or back again after so many reports, and arrive."""
+        """Ride north, or back again after so many reports, and arrive.
+
+        Reports of a dead zone come after that.
+        """
         await self._wait(stood_for)
         start, before = dt_util.utcnow(), self._ridden
+        kept: list[tuple[datetime, float, float]] = []
         for number in range(reports):
             await self._wait(EVERY)
             way = METRES_A_SECOND * EVERY
             is_back = back_after is not None and number >= back_after
             self._metres += -way if is_back else way
             self._ridden += way
-            self.report(moves=number < reports - 1)
+            if number in dead_zone:
+                kept.append((dt_util.utcnow(), self._metres, self._ridden))
+            else:
+                self.report(moves=number < reports - 1)
+        for time, metres, ridden in reversed(kept):
+            self.report(True, metres, ridden, fix_time=time, device_time=time, **late)
         ridden = (self._ridden - before) / 1_000
         self.rides.append(Trip(start, dt_util.utcnow(), ridden))
 
@@ -87,15 +98,24 @@ class Rider:
         await self.ride(reports)
         await self.rest()
 
-    def report(self, *, moves: bool) -> None:
-        """Say where the bike is."""
+    def report(
+        self,
+        moves: bool,
+        metres: float | None = None,
+        ridden: float | None = None,
+        **more: Any,
+    ) -> None:
+        """Say where the bike is, or was."""
+        metres = self._metres if metres is None else metres
+        ridden = self._ridden if ridden is None else ridden
         for tracker in self.trackers:
             self.home.simulator.report(
                 tracker,
-                latitude=47.9 + self._metres / METRES_PER_DEGREE,
+                latitude=47.9 + metres / METRES_PER_DEGREE,
                 accuracy=5.0,
                 speed=METRES_A_SECOND / _KNOT if moves else 0.0,
-                attributes={"motion": moves, "totalDistance": self._ridden},
+                attributes={"motion": moves, "totalDistance": ridden},
+                **more,
             )
 
     async def _wait(self, seconds: float) -> None:
@@ -354,6 +374,16 @@ async def test_ride_that_came_over_live(rider: Rider) -> None:
     await rider.ride_and_rest()
     await rider.check()
     assert rider.asked() == 0
+
+
+@pytest.mark.parametrize("late", ["is_late", "is_buffered"])
+@pytest.mark.usefixtures("with_live")
+async def test_dead_zone_while_live_works(rider: Rider, late: str) -> None:
+    """What comes behind the newest report, or never over live, the history tells."""
+    await rider.ride(60, back_after=30, dead_zone=range(8, 52), **{late: True})
+    await rider.rest()
+    await rider.check()
+    assert rider.asked() == 1
 
 
 async def test_idle_account(rider: Rider) -> None:

@@ -29,12 +29,10 @@ class HistoryAnswer(NamedTuple):
     def parts(self) -> Iterator[HistoryAnswer]:
         """Yield this in parts, each short enough for one go of the event loop."""
         reports = in_order(self.reports)
-        for begin in range(0, len(reports), _MAX_REPORTS):
+        for begin in range(0, len(reports) or 1, _MAX_REPORTS):
             part = reports[begin : begin + _MAX_REPORTS]
             is_last = begin + _MAX_REPORTS >= len(reports)
             yield HistoryAnswer(part, self.until if is_last else part[-1].moment)
-        if not reports:
-            yield self
 
 
 def replayed(
