@@ -55,7 +55,8 @@ async def async_track(
 def gpx(name: str, points: Iterable[Point]) -> str:
     """Return points, which are in order of time, as GPX 1.1.
 
-    Without an XML declaration, as templates would make a file of another encoding of it.
+    Without an XML declaration, which is an error wherever it is not the very first thing
+    in a file, as in what is copied by hand.
     """
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
@@ -123,7 +124,7 @@ def _points(
 
 
 def _described(name: str, points: list[Point]) -> dict[str, Any]:
-    # The GPX first: what copies the answer by hand finds it at the top.
+    # The GPX first: who copies it by hand finds it above thousands of points.
     return {"gpx": gpx(name, points), "points": list(map(_values, points))}
 
 
