@@ -519,7 +519,7 @@ def test_drift_is_forgotten_after_a_day(hours: int, rides: int) -> None:
 def test_drift_is_forgotten_with_its_place() -> None:
     """What was off in one place is no excuse in another one."""
     bike = a_fix_that_is_off().ride_on(4)
-    assert bike.track.drift == bike.track.lasting_drift == 0
+    assert bike.track.drift == 0
     bike.stand(60).wait(60).report(2_700).stand(9)
     assert bike.told == ["started", "ended"] * 3
 

@@ -32,6 +32,8 @@ _FAR = 1_000
 _ENOUGH = 3
 # Where walls reflected its signals before, it was for minutes.
 _DRIFTS_FOR = timedelta(minutes=10)
+# So many times as far as before.
+_MORE = 1.5
 # A bike that was armed on its last metres stands by then, and reports of before have come.
 _ARRIVES_WITHIN = timedelta(minutes=5)
 
@@ -230,6 +232,7 @@ def _seen(
     if beyond <= 0:
         return guard._replace(away=()), False
     first = guard.away[0] if guard.away else fix
+    drift = track.drift_at(guard.place, fix.time)
     is_sure = (
         says_it_moves(report) is True
         or (
@@ -240,7 +243,7 @@ def _seen(
         )
         or (
             fix.time - first.time >= _DRIFTS_FOR
-            if metres(guard.place, fix) <= track.lasting_drift
+            if metres(guard.place, fix) <= _MORE * drift.apart_for_minutes
             else _is_there(guard, fix, report)
         )
     )
@@ -250,7 +253,8 @@ def _seen(
 
 def _reach(place: Fix, fix: Fix, track: RideState) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
-    is_exact = place.accuracy and fix.accuracy and not track.drift
+    drift = track.drift or track.drift_at(place, fix.time).apart
+    is_exact = place.accuracy and fix.accuracy and not drift
     minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
     return max(noise(place, fix), minimum)
 

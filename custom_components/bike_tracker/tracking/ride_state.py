@@ -1,10 +1,16 @@
 """What is known of how far one tracker came: its rides, and what tells the next one."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
-from .distance import Fix, is_speed
+from .distance import Fix, is_speed, metres
+
+# Metres from where its fixes were off, and how long that is known.
+_NEAR = 300
+_KEPT = timedelta(days=7)
+_MAX_PLACES = 5
+_ENOUGH_PLACES = 2
 
 type RideNews = tuple[Literal["started", "ended"], Ride]
 """What happened, and the ride as it was known then."""
@@ -53,6 +59,18 @@ class Ride(NamedTuple):
         return self._replace(moved_at=moved_at, distance=distance, end=end)
 
 
+class Drift(NamedTuple):
+    """A place where fixes of a bike that stood were off."""
+
+    place: Fix
+    time: datetime
+    """When they were off last."""
+    apart: float = 0
+    """Metres."""
+    apart_for_minutes: float = 0
+    """The same of those that were off for a while, and back then."""
+
+
 class RideState(NamedTuple):
     """How far one tracker came, for whoever hears its next report."""
 
@@ -75,8 +93,8 @@ class RideState(NamedTuple):
     """When its newest fix was measured, by the tracker's own clock."""
     drift: float = 0
     """Metres that its fixes were apart while it stood."""
-    lasting_drift: float = 0
-    """The same of those that stayed there for a while."""
+    drifts: tuple[Drift, ...] = ()
+    """The last places where they were."""
     drifted_at: datetime | None = None
     """When its fixes were apart last while it stood."""
     received_at: datetime | None = None
@@ -118,13 +136,43 @@ class RideState(NamedTuple):
         """Return the state of a tracker whose fix was so many metres off."""
         return self._replace(
             drift=max(self.drift, apart),
-            lasting_drift=max(self.lasting_drift, apart if stayed else 0),
+            drifts=self._drifts_with(apart, time, stayed=stayed),
             drifted_at=time,
         )
 
+    def drift_at(self, place: Fix, time: datetime) -> Drift:
+        """Return how far fixes of a bike that stands there may be off.
+
+        What was so at two places is the tracker's own, and so anywhere.
+        """
+        recent = [drift for drift in self.drifts if time - drift.time <= _KEPT]
+        if len(recent) < _ENOUGH_PLACES:
+            recent = [item for item in recent if metres(item.place, place) <= _NEAR]
+        return Drift(
+            place,
+            time,
+            max((drift.apart for drift in recent), default=0),
+            max((drift.apart_for_minutes for drift in recent), default=0),
+        )
+
+    def _drifts_with(
+        self, apart: float, time: datetime, *, stayed: bool
+    ) -> tuple[Drift, ...]:
+        if (place := self.anchor) is None:
+            return self.drifts
+        near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
+        others = [item for item in self.drifts if item not in near]
+        drift = Drift(
+            place,
+            time,
+            max(apart, *(item.apart for item in near), 0),
+            max(apart if stayed else 0, *(i.apart_for_minutes for i in near), 0),
+        )
+        return (*others, drift)[-_MAX_PLACES:]
+
     def without_drift(self) -> RideState:
-        """Return the state of a tracker whose fixes are right."""
-        return self._replace(drift=0, lasting_drift=0, drifted_at=None)
+        """Return the track of a tracker whose fixes are right."""
+        return self._replace(drift=0, drifted_at=None)
 
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""

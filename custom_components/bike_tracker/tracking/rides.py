@@ -225,14 +225,14 @@ def _elsewhere(state: RideState, anchor: Fix, last_fix: Fix, fix: Fix) -> Step:
     had_arrived = state.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if state.drift else _DRIFT)
     if is_drift and state.drift:
-        state = _drifted(state, fix, apart, stayed=True)
+        state = _drifted(state, fix, apart)
         return state._replace(anchor=fix, last_fix=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
     there = _further(state, anchor, last_fix, _Report(fix), is_rest=is_rest)
     arrived, news = end_ride(there)
     if is_drift:
-        arrived = _drifted(arrived, fix, apart, stayed=True)
+        arrived = _drifted(arrived, fix, apart)
     return arrived, _start_of(state, there) + news
 
 

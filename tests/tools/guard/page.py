@@ -20,7 +20,8 @@ tracking service changes, and nothing is locked. It is told of again only after 
   wrong by more than it says. If the report says that the bike moves (it says so, or 3 km/h and more), or if that is a
   kilometer farther still and can be reached by now, the first such report is enough. Otherwise the second one in a row is:
   if the report says that the bike stands, only one that is at the same place, or the third. Where positions of a bike that
-  stood were as far off for minutes before, as indoors, it takes ten minutes.
+  stood were about as far off for minutes and came back, as indoors, it takes ten minutes: there in the last seven days, or at
+  two places, as that is the tracker's own way.
 - **Motion:** the tracker says that the bike moves, after it said that it does not.
 - **Alarm:** the tracker raises an alarm of the type vibration, movement, tow, tampering, removing, power cut, left an area, or
   signal jamming. It counts by the time of its message.
