@@ -116,6 +116,7 @@ class Live:
         if self.report.state is not LiveState.OFF:
             self.report.reconnects += 1
         self.report.set_state(LiveState.CONNECTING)
+        error: Exception | None = None
         try:
             async with aclosing(async_messages(self.client)) as messages:
                 async for message in messages:
@@ -124,8 +125,8 @@ class Live:
                         self._async_connected()
                     self.handle(message)
         except Exception as err:  # noqa: BLE001 - an unexpected one, too
-            return err.with_traceback(None)
-        return None
+            error = err.with_traceback(None)
+        return error
 
     @callback
     def _async_connected(self) -> None:

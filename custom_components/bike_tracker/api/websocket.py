@@ -154,12 +154,9 @@ async def _async_receive(socket: _Socket) -> bytes:
         message = await socket.receive()
     except aiohttp.ClientError:
         raise CannotConnectError("connection closed") from None
-    match message.type:
-        case aiohttp.WSMsgType.TEXT:
-            data: bytes = message.data
-            return data
-        case aiohttp.WSMsgType.BINARY:
-            return b""
+    if message.type in {aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY}:
+        data: bytes = message.data
+        return data
     if isinstance(message.data, TimeoutError):
         raise NoAnswerError("no sign of life")
     if isinstance(message.data, aiohttp.WebSocketError):
