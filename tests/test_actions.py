@@ -286,11 +286,39 @@ async def test_where(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
         "status": "online",
         "battery": 80,
         "guard": "disarmed",
+        "on_ride": False,
         "text": (
             "Red bike is 170.2 km northeast of home, "
             f"position from {dt_util.now():%H:%M}, battery 80%."
         ),
     }
+
+
+@pytest.mark.usefixtures("rides")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Red-Bike", "Red bike is 170.2 km northeast"),
+        ("redbike", "Red bike is 170.2 km northeast"),
+        ("sofa", "No bike is called sofa. There are: Blue bike, Red bike."),
+    ],
+)
+async def test_where_by_name(hass: HomeAssistant, name: str, text: str) -> None:
+    """Letters alone are compared, as speech has no others; who is unknown is told."""
+    devices = [device_of(hass, tracker) for tracker in (RED, BLUE)]
+    answer = await _async_ask(hass, "where", {"device_id": devices, "name": name})
+    assert answer["text"].startswith(text)
+    assert len(answer["bikes"]) == (name != "sofa")
+
+
+async def test_where_while_nothing_is_loaded(
+    hass: HomeAssistant, setup: MockConfigEntry
+) -> None:
+    """It is said that there is no bike."""
+    device_id = device_of(hass, RED)
+    await hass.config_entries.async_unload(setup.entry_id)
+    answer = await _async_ask(hass, "where", {"device_id": device_id})
+    assert answer == {"bikes": [], "text": "There is no bike."}
 
 
 @pytest.mark.usefixtures("rides")
@@ -317,7 +345,7 @@ async def test_where_of_a_bike_that_is_not_listed(
     await poll()
     [bike] = await async_where(hass, device_id=device_of(hass, RED))
     assert {key for key in bike if bike[key] is not None} == {
-        *("device_id", "name", "text")
+        *("device_id", "name", "on_ride", "text")
     }
     with pytest.raises(ServiceValidationError, match="None of the targets"):
         await async_where(hass, entity_id="sun.sun")
@@ -710,6 +738,7 @@ async def test_actions_without_an_account(hass: HomeAssistant) -> None:
     assert hass.services.async_services_for_domain(DOMAIN).keys() == {
         "get_rides",
         "get_track",
+        "send_message",
         "where",
     }
 

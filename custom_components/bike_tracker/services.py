@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from homeassistant.const import ATTR_DEVICE_ID
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME
 from homeassistant.core import (
     HomeAssistant,
     ServiceCall,
@@ -17,19 +17,24 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import JsonValueType
 import voluptuous as vol
 
+from .automations.messages import (
+    MESSAGE_SCHEMA,
+    async_send_message,
+    async_setup_buttons,
+)
 from .const import DOMAIN
 from .responses.bikes import Bike, async_bikes_in
 from .responses.errors import service_error, validation_error
 from .responses.gpx import async_track
 from .responses.rides import csv_of, rides_of
-from .responses.where import async_words, where
+from .responses.where import async_words, details, where
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _FILENAME: Final = "filename"
 _WEEK: Final = timedelta(days=7)
 
-_WHERE: Final = vol.Schema({**cv.TARGET_FIELDS})
+_WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
 _GET_RIDES: Final = vol.Schema(
     {
         **cv.TARGET_FIELDS,
@@ -57,6 +62,10 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("where", _async_where, _WHERE, SupportsResponse.ONLY),
     ):
         hass.services.async_register(DOMAIN, name, answer, schema, answers)
+    hass.services.async_register(
+        DOMAIN, "send_message", async_send_message, MESSAGE_SCHEMA
+    )
+    async_setup_buttons(hass)
 
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
@@ -86,10 +95,22 @@ async def _async_get_track(call: ServiceCall) -> ServiceResponse:
 
 
 async def _async_where(call: ServiceCall) -> ServiceResponse:
-    """Return where the bikes of a target are, as far as their accounts are loaded."""
+    """Return where the bikes of a target are, as far as their accounts are loaded.
+
+    A name as somebody says it chooses those that are called so.
+    """
     bikes, words = await async_bikes_in(call), await async_words(call.hass)
-    loaded = [bike for bike in bikes if bike.coordinator]
-    return {"bikes": [where(call.hass, bike, words) for bike in loaded]}
+    name, loaded = (
+        call.data.get(ATTR_NAME),
+        [bike for bike in bikes if bike.coordinator],
+    )
+    called = [bike for bike in loaded if not name or bike.is_called(name)]
+    answers = [where(call.hass, bike, words) | details(bike) for bike in called]
+    text = " ".join(answer["text"] for answer in answers)
+    if not answers:
+        known = ", ".join(bike.name for bike in loaded)
+        text = words("not_known", name=name, names=known) if known else words("none")
+    return {"bikes": list[JsonValueType](answers), "text": text}
 
 
 def _time(

@@ -65,8 +65,13 @@ class Bike(NamedTuple):
         return service_error("not_available", name=self.name)
 
     def is_called(self, name: str) -> bool:
-        """Return whether that is one of its names."""
-        return name.strip().casefold() in map(str.casefold, self.names)
+        """Return whether that is one of its names, as it is said: letters alone count."""
+        return _letters(name) in map(_letters, self.names)
+
+
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name, as speech has no others."""
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def ride_under_way(tracker: Tracker | None) -> Ride | None:

@@ -12,7 +12,7 @@ from homeassistant.util.location import distance as metres_between
 from ..api import Position
 from ..const import DOMAIN
 from ..tracking import Tracker
-from .bikes import Bike
+from .bikes import Bike, ride_under_way
 from .units import clock_time, distance, local_time
 
 # A tenth of a metre.
@@ -73,6 +73,11 @@ def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
     if bike.coordinator and not bike.coordinator.last_update_success:
         parts.append(words("no_answer"))
     return values | {"text": f"{', '.join(parts)}."}
+
+
+def details(bike: Bike) -> dict[str, Any]:
+    """Return more of a bike, for automations."""
+    return {"on_ride": ride_under_way(bike.tracker) is not None}
 
 
 def _place(

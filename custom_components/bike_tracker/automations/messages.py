@@ -1,0 +1,184 @@
+"""Messages about a bike, on phones, in whatever else takes messages, and in Home Assistant."""
+
+import asyncio
+import re
+from typing import Any, Final
+
+from homeassistant.components.alarm_control_panel import (
+    DOMAIN as ALARM_CONTROL_PANEL_DOMAIN,
+)
+from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
+from homeassistant.components.notify import DOMAIN as NOTIFY_DOMAIN
+from homeassistant.const import (
+    ATTR_DEVICE_ID,
+    ATTR_ENTITY_ID,
+    SERVICE_ALARM_ARM_AWAY,
+    SERVICE_ALARM_DISARM,
+)
+from homeassistant.core import Event, HomeAssistant, ServiceCall, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import (
+    config_validation as cv,
+    device_registry as dr,
+    entity_registry as er,
+)
+from homeassistant.util import slugify
+import voluptuous as vol
+
+from ..const import DOMAIN, LOGGER
+from ..registry.devices import tracker_of
+from ..responses.errors import validation_error
+
+MESSAGE_SCHEMA: Final = vol.Schema(
+    {
+        vol.Required(ATTR_DEVICE_ID): cv.string,
+        vol.Optional("message"): cv.string,
+        vol.Optional("title"): cv.string,
+        vol.Optional("tag", default="message"): cv.slug,
+        vol.Optional("phones", default=list): vol.All(cv.ensure_list, [cv.string]),
+        vol.Optional("others", default=list): cv.entity_ids,
+        vol.Optional("in_home_assistant", default=True): cv.boolean,
+        vol.Optional("urgent", default=False): cv.boolean,
+        vol.Optional("critical", default=False): cv.boolean,
+        vol.Optional("arm_button"): cv.string,
+        vol.Optional("disarm_button"): cv.string,
+        vol.Optional("map_button"): cv.string,
+    }
+)
+
+_NOTIFICATION_DOMAIN: Final = "persistent_notification"
+# What the apps for phones call such an event, and what takes a message away there.
+_EVENT_BUTTON: Final = "mobile_app_notification_action"
+_CLEAR: Final = "clear_notification"
+_BUTTONS: Final = {
+    "arm": SERVICE_ALARM_ARM_AWAY,
+    "disarm": SERVICE_ALARM_DISARM,
+}
+# A notification in Home Assistant is Markdown, in which a name stands for itself.
+_MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
+# At once, also where a phone sleeps; and where it is muted.
+_URGENT: Final = {
+    "ttl": 0,
+    "priority": "high",
+    "push": {"interruption-level": "time-sensitive"},
+}
+_CRITICAL: Final = {
+    "ttl": 0,
+    "priority": "high",
+    "channel": "alarm_stream",
+    "push": {
+        "interruption-level": "critical",
+        "sound": {"name": "default", "critical": 1, "volume": 1.0},
+    },
+}
+
+
+@callback
+def async_setup_buttons(hass: HomeAssistant) -> None:
+    """Arm and disarm from messages, in the name of whoever presses a button."""
+
+    @callback
+    def press(event: Event[dict[str, Any]]) -> None:
+        for button, service in _BUTTONS.items():
+            prefix, action = _button(button, ""), str(event.data.get("action"))
+            device_id = action.removeprefix(prefix)
+            guard = _entity(hass, device_id, ALARM_CONTROL_PANEL_DOMAIN)
+            if action.startswith(prefix) and guard:
+                hass.async_create_task(
+                    _async_call(
+                        hass,
+                        ALARM_CONTROL_PANEL_DOMAIN,
+                        service,
+                        {ATTR_ENTITY_ID: guard},
+                        event,
+                    )
+                )
+
+    hass.bus.async_listen(_EVENT_BUTTON, press)
+
+
+async def async_send_message(call: ServiceCall) -> None:
+    """Send a message about a bike; without a text, take away the one before."""
+    hass, data = call.hass, call.data
+    device_id: str = data[ATTR_DEVICE_ID]
+    device = dr.async_get(hass).async_get(device_id)
+    if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
+        raise validation_error("no_tracker")
+    text, tag = data.get("message"), f"{DOMAIN}_{data['tag']}_{device_id}"
+    title = data.get("title") or device.name_by_user or device.name
+    calls = []
+    for phone_id in data["phones"]:
+        if (phone := dr.async_get(hass).async_get(phone_id)) and phone.name:
+            push: dict[str, Any] = {"message": _CLEAR, "data": {"tag": tag}}
+            if text:
+                more = {"tag": tag, **_on_phone(hass, data)}
+                push = {"title": title, "message": text, "data": more}
+            service = f"mobile_app_{slugify(phone.name)}"
+            calls.append((NOTIFY_DOMAIN, service, push))
+    if text:
+        calls += [
+            (
+                NOTIFY_DOMAIN,
+                "send_message",
+                {ATTR_ENTITY_ID: entity_id, "title": title, "message": text},
+            )
+            for entity_id in data["others"]
+        ]
+    if data["in_home_assistant"]:
+        shown: dict[str, Any] = {"notification_id": tag}
+        service = "dismiss"
+        if text:
+            service = "create"
+            shown |= {"title": title, "message": _MARKDOWN.sub(r"\\\1", text)}
+        calls.append((_NOTIFICATION_DOMAIN, service, shown))
+    # One that fails, or is slow, keeps no other waiting.
+    await asyncio.gather(*(_async_call(hass, *each, call) for each in calls))
+
+
+async def _async_call(
+    hass: HomeAssistant,
+    domain: str,
+    service: str,
+    data: dict[str, Any],
+    source: ServiceCall | Event[dict[str, Any]],
+) -> None:
+    """Call an action for whoever caused it, and log why it failed."""
+    try:
+        await hass.services.async_call(
+            domain, service, data, blocking=True, context=source.context
+        )
+    except (HomeAssistantError, vol.Invalid) as err:
+        LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
+
+
+def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
+    """Return how a phone shows a message: a tap on it opens the map."""
+    device_id = data[ATTR_DEVICE_ID]
+    tracker = _entity(hass, device_id, DEVICE_TRACKER_DOMAIN)
+    url = f"/map?entity_id={tracker}" if tracker else "/map"
+    actions = [
+        {"action": _button(button, device_id), "title": data[f"{button}_button"]}
+        for button in _BUTTONS
+        if data.get(f"{button}_button")
+    ]
+    if title := data.get("map_button"):
+        actions.append({"action": "URI", "title": title, "uri": url})
+    level = _CRITICAL if data["critical"] else _URGENT if data["urgent"] else {}
+    return {"url": url, "clickAction": url, "actions": actions, **level}
+
+
+def _button(button: str, device_id: str) -> str:
+    """Return what a phone says when a button is pressed."""
+    return f"{DOMAIN}_{button}_{device_id}"
+
+
+@callback
+def _entity(hass: HomeAssistant, device_id: str, domain: str) -> str | None:
+    """Return the entity of a bike, None if there is none."""
+    entities = er.async_entries_for_device(er.async_get(hass), device_id)
+    found = (
+        entity.entity_id
+        for entity in entities
+        if (entity.domain, entity.platform) == (domain, DOMAIN)
+    )
+    return next(found, None)
