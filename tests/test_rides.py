@@ -261,9 +261,9 @@ async def test_device_that_is_removed(
     simulator.unassign(EMAIL, RED)
     await poll()
     coordinator = setup.runtime_data.coordinator
-    assert RED in coordinator.account.remembered.stories
+    assert RED in coordinator.account.stories
     coordinator.async_forget(RED)
-    assert RED not in coordinator.account.remembered.stories
+    assert RED not in coordinator.account.stories
 
 
 @pytest.mark.usefixtures("setup")

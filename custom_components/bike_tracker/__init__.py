@@ -5,12 +5,11 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
-from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.typing import ConfigType
 
 from .config_flow import async_identify
 from .const import DOMAIN
-from .coordinator import SIGNAL_NEWS, BikeTrackerCoordinator
+from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, BikeTrackerData, EntityAdder
 from .polling.poll import create_service
 from .registry.devices import tracker_of
@@ -51,7 +50,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     store, rides = TrackerStore(hass, entry), RideBook(hass, entry)
     await store.async_read()
     await rides.async_read()
-    known = any(story.position for story in store.remembered.stories.values())
+    known = any(story.position for story in store.state.trackers.values())
     service = create_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(hass, entry, service, store, rides)
     await coordinator.async_config_entry_first_refresh()
@@ -59,7 +58,9 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entities.async_start()
-    async_dispatcher_send(hass, SIGNAL_NEWS, coordinator)
+    # Once the entry is loaded: automations are told of nothing before.
+    started = hass.loop.call_soon(coordinator.async_notify_all)
+    entry.async_on_unload(started.cancel)
     return True
 
 

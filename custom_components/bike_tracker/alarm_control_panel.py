@@ -1,8 +1,9 @@
 """The guard: one tap, and nobody moves the bike unnoticed."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
-from typing import Any, Final, override
+from typing import Any, Final, NamedTuple, override
 
 from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntity,
@@ -10,31 +11,35 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntityFeature,
     AlarmControlPanelState,
 )
+from homeassistant.core import callback
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
-from .entity import BikeTrackerDescription, BikeTrackerTeller, async_register_entities
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.errors import validation_error
-from .tracking import Tracker, Triggered
+from .tracking import Occurrence, Triggered
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
-# That of an account that is not there for a while is armed once it is.
-_SWITCHED_OFF_BY: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
+# One that an account which is not there for a while disabled is armed once it is back.
+_DISABLED_BY_PERSON: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
+
+
+class GuardState(NamedTuple):
+    """What there is to show of a guard."""
+
+    armed_at: datetime | None
+    """None while it is disarmed."""
+    triggered: Triggered | None
+    changed_by: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerGuardDescription(
-    BikeTrackerDescription[tuple[Triggered, ...]], AlarmControlPanelEntityDescription
+    BikeTrackerDescription[GuardState], AlarmControlPanelEntityDescription
 ):
-    """The guard of a tracker: its value is what triggered it, None while disarmed."""
-
-
-def _triggers(tracker: Tracker) -> tuple[Triggered, ...] | None:
-    if (guard := tracker.story.guard) is None:
-        return None
-    return (guard.triggered,) if guard.triggered else ()
+    """The guard of a tracker."""
 
 
 DESCRIPTIONS: Final = (
@@ -42,26 +47,30 @@ DESCRIPTIONS: Final = (
         key="guard",
         translation_key="guard",
         reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
-        value_fn=_triggers,
+        value_fn=lambda tracker: GuardState(
+            tracker.guarded_since, tracker.triggered, tracker.story.changed_by
+        ),
     ),
 )
 
 
-class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
+class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
     """The guard of a tracker.
 
-    It comes back armed, and is triggered once automations notice that.
+    It is our own, so it is armed and disarmed while the service does not answer, too. It
+    comes back armed, and is triggered once automations notice that.
     """
 
     entity_description: BikeTrackerGuardDescription
     _attr_code_arm_required = False
     _attr_supported_features = AlarmControlPanelEntityFeature.ARM_AWAY
+    _is_available_in_outage = True
 
     @property
     @override
     def alarm_state(self) -> AlarmControlPanelState:
         """Return whether it is armed, and triggered."""
-        if self._value is None:
+        if self._value is None or self._value.armed_at is None:
             return AlarmControlPanelState.DISARMED
         if self._triggered:
             return AlarmControlPanelState.TRIGGERED
@@ -69,42 +78,84 @@ class BikeTrackerGuard(BikeTrackerTeller[Triggered], AlarmControlPanelEntity):
 
     @property
     @override
+    def changed_by(self) -> str | None:
+        """Return the name of the person who armed or disarmed it, None for automations."""
+        return self._value and self._value.changed_by
+
+    @property
+    @override
     def extra_state_attributes(self) -> dict[str, Any]:
         """Return what triggered it."""
-        if (triggered := self._triggered) is None:
-            return {}
-        return {**triggered.described(), "since": triggered.since.isoformat()}
+        return self._triggered.described() if self._triggered else {}
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to the occurrences of the tracker."""
+        await super().async_added_to_hass()
+        self.async_on_remove(
+            self.coordinator.async_add_occurrence_listener(
+                self.coordinator_context, self._async_handle_occurrence
+            )
+        )
+
+    @callback
+    def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
+        if occurrence.type == "guard_triggered":
+            self.async_write_ha_state()
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
         """Guard the bike where it is."""
-        account = self.coordinator.account
-        changes = account.arm(self.coordinator_context, dt_util.utcnow())
+        changed_by, account = await self._async_person(), self.coordinator.account
+        changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
         if changes is None:
             raise validation_error("guard_without_place")
-        self.coordinator.async_tell(changes)
+        self.coordinator.async_set_changes(changes)
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         """Guard the bike no more."""
-        changes = self.coordinator.account.disarm(self.coordinator_context)
-        self.coordinator.async_tell(changes)
+        changed_by, account = await self._async_person(), self.coordinator.account
+        changes = account.disarm(self.coordinator_context, changed_by)
+        self.coordinator.async_set_changes(changes)
 
     @override
-    def _switched_off(self) -> None:
-        """Guard it no more if it or its device is switched off: nobody could disarm it."""
+    async def async_will_remove_from_hass(self) -> None:
+        """Disarm it if it was disabled."""
+        if self.registry_entry is not None and self.registry_entry.disabled:
+            self._disarm_disabled()
+
+    @callback
+    @override
+    def add_to_platform_abort(self) -> None:
+        """Disarm it where it is disabled already."""
+        super().add_to_platform_abort()
+        self._disarm_disabled()
+
+    def _disarm_disabled(self) -> None:
+        """Disarm it if it or its device is disabled: nobody could do that any more."""
         entry, unique_id = self.registry_entry, self.coordinator_context
         tracker = self.coordinator.account.trackers.get(unique_id)
-        is_off = entry and entry.disabled_by in _SWITCHED_OFF_BY
-        if is_off and tracker and tracker.story.guard:
-            self.coordinator.async_tell(self.coordinator.account.disarm(unique_id))
+        is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
+        if is_disabled and tracker and tracker.story.guard:
+            changes = self.coordinator.account.disarm(unique_id)
+            self.coordinator.async_set_changes(changes)
+
+    async def _async_person(self) -> str | None:
+        """Return the name of the person who does this, None for an automation."""
+        user_id = self._context and self._context.user_id
+        user = await self.hass.auth.async_get_user(user_id) if user_id else None
+        return user.name if user else None
 
     @property
     def _triggered(self) -> Triggered | None:
-        """Return what triggered it, once that is told."""
-        told = self._told
-        items = self._value or ()
-        return next((item for item in items if told and item.heard_at <= told), None)
+        """Return what triggered it, once that was fired."""
+        triggered = self._value and self._value.triggered
+        if triggered and self.coordinator.has_fired(
+            self.coordinator_context, triggered.seq
+        ):
+            return triggered
+        return None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerGuard, DESCRIPTIONS)

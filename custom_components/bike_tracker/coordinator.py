@@ -1,15 +1,22 @@
-"""Polling: ask, take in the answer, and tell those who listen what is different."""
+"""Data update coordinator: polls, applies answers and messages, notifies listeners."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Collection, Coroutine
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import batched
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import CALLBACK_TYPE, CoreState, Event, HomeAssistant, callback
+from homeassistant.core import (
+    CALLBACK_TYPE,
+    CoreState,
+    Event,
+    HassJob,
+    HomeAssistant,
+    callback,
+)
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -19,28 +26,37 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .api import Changes, Device, Message
+from .api import Changes, Message
 from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
 from .polling.poll import Answer, Service
-from .polling.timer import Timer
 from .registry.devices import TrackerDevices
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.ride_book import RideBook
-from .registry.storage import SOON, TrackerStore
-from .tracking import Account, Moment, Tracker, Trackers
+from .registry.storage import SOON, Evaluation, TrackerStore
+from .tracking import Account, Moment, Occurrence, Tracker, Trackers
 
 _INTERVAL: Final = timedelta(seconds=60)
+# Automations begin to listen when Home Assistant has started, all of them in a moment.
+_START_SECONDS: Final = 5
 SILENT: Final = timedelta(minutes=5)
 """How old the last report of a tracker is that reports no more for now."""
-_START_SECONDS: Final = 5
 # Fifteen milliseconds of work where each has nine entities.
 _TRACKERS_AT_ONCE: Final = 100
 
+SIGNAL_UPDATED: Final[SignalType[BikeTrackerCoordinator, Collection[str], Trackers]] = (
+    SignalType(f"{DOMAIN}_updated")
+)
+"""An account was updated: its coordinator, trackers that changed, and all before that."""
+SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
+    SignalType(f"{DOMAIN}_occurred")
+)
+"""Something happened to a tracker: its coordinator, its `uniqueId`, and what."""
+
 
 class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
-    """Polls the trackers of one account and tells the entities of those that changed."""
+    """Polls the trackers of one account and notifies the entities of those that changed."""
 
     config_entry: ConfigEntry
 
@@ -57,32 +73,37 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             hass,
             LOGGER,
             config_entry=entry,
-            name=_name(entry),
+            name=f"{DOMAIN} {entry.title}",
             update_interval=_INTERVAL,
             always_update=False,
         )
-        self.account = Account(store.remembered)
+        self.account = Account(entry.title, store.state.trackers)
         self.store = store
         self.rides = rides
-        """The rides of the account that are over."""
         self.devices = TrackerDevices(hass, entry)
         self.service = service
         self.live = Live(self, service.client, self._async_handle_message)
-        # Messages that arrived during a poll; None while there is none under way.
-        self._waiting_messages: list[Message] | None = None
-        self.adding: set[str] = set()
-        """Trackers whose entities are being added."""
         # Those that entities were notified of last; None is that they are unavailable.
         self._notified: Trackers | None = None
         self._silent_before = dt_util.utcnow() - SILENT
         self._has_started = hass.state is CoreState.running
-        self._starting = Timer(hass, entry, self._async_on_started)
-        if not self._has_started:
-            entry.async_on_unload(async_at_started(hass, self._async_on_start))
+        entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         entry.async_on_unload(
             hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
         )
+
+    @property
+    def asked_at(self) -> datetime:
+        """Return when the newest answer was asked for, in UTC."""
+        return self.service.poll.answered or dt_util.utcnow()
+
+    @property
+    def may_fire(self) -> bool:
+        """Return whether the service answers, and automations notice what happens."""
+        is_loaded = self.config_entry.state is ConfigEntryState.LOADED
+        is_running = self._has_started and self.hass.state is CoreState.running
+        return self.last_update_success and is_loaded and is_running
 
     # Polls
 
@@ -98,7 +119,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
         """Poll to the end, even if whoever asked for it is cut short."""
-        # Home Assistant would take it for a failed one, and tell nobody of the next.
+        # Home Assistant would take it for a failed one, and notify nobody of the next.
         task = self.config_entry.async_create_background_task(
             self.hass, poll, f"{DOMAIN} poll on demand"
         )
@@ -110,81 +131,42 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> Changes[str, Tracker]:
-        # A person may have renamed it.
-        self.name = _name(self.config_entry)
-        self._waiting_messages = waiting = list[Message]()
-        try:
-            answer, changes = await self._async_poll()
-        finally:
-            # A poll wins over messages before it, and later ones are applied after it.
-            self._waiting_messages = None
-            for message in waiting:
-                self._async_handle_message(message)
-        if answer.offers_positions:
-            self.live.async_start()
-        self._async_follow_list(answer.listed)
+        # A poll wins over messages before it, and later ones are applied after it.
+        with self.live.holding_messages():
+            answer = await self.service.async_ask(self.account, self.devices.async_own)
+            # Reading, applying and notifying of thousands of reports are three goes of
+            # the event loop.
+            await asyncio.sleep(0)
+            changes = self._apply_answer(answer)
+        self._async_request_more()
         await asyncio.sleep(0)
         # Not what changed now alone: an error may have been in the way of the poll before,
         # and a message may have come meanwhile.
         is_known = self.data is not None and self.data.after is self.account.trackers
         return self.data if is_known else changes
 
-    async def _async_poll(self) -> tuple[Answer, Changes[str, Tracker]]:
-        """Return an answer, and what changed by it."""
-        answer = await self.service.async_ask(self.account, self.devices.async_own)
-        # Reading, applying and notifying of thousands of reports are three goes of the
-        # loop.
-        await asyncio.sleep(0)
-        moment = self._moment()
-        changes = self.account.take(
-            answer.devices, answer.positions, moment, answer.began
+    def _apply_answer(self, answer: Answer) -> Changes[str, Tracker]:
+        changes = self.account.apply_poll(
+            answer.devices, answer.positions, self._moment()
         )
-        self._follow(changes)
-        self._async_request_history()
-        return answer, changes
+        self._async_store(changes)
+        if answer.offers_positions:
+            self.live.async_start()
+        report = async_delete_issue if answer.listed else async_create_issue
+        report(self.hass, self.config_entry, "no_trackers")
+        return changes
 
     def _moment(self, *, is_whole: bool = False) -> Moment:
-        """Return what is known of this moment, for what is taken in."""
-        came_back = (
-            not self.last_update_success
-            or not self._is_loaded
-            or not self.automations_listen
-        )
-        return Moment(dt_util.utcnow(), came_back, is_whole, self.service.has_history)
-
-    @property
-    def _is_loaded(self) -> bool:
-        return self.config_entry.state is ConfigEntryState.LOADED
-
-    # Between polls
+        """Return the context of what is applied now."""
+        now, has_history = dt_util.utcnow(), self.service.has_history
+        return Moment(now, not self.may_fire, is_whole, has_history)
 
     @callback
-    def _async_handle_message(self, message: Message) -> None:
-        """Handle a push message, also while polls fail; during a poll it waits."""
-        if self._waiting_messages is not None:
-            self._waiting_messages.append(message)
-            return
-        is_whole = self.live.connected_since_before(self.account.asked_at)
-        moment = self._moment(is_whole=is_whole)
-        try:
-            changes = self.account.hear(message.devices, message.positions, moment)
-            self.async_tell(changes)
-        except Exception:  # noqa: BLE001 - the next message is handled all the same
-            LOGGER.exception(
-                "%s: Unexpected error handling a push message", self.config_entry.title
-            )
-
-    @property
-    def automations_listen(self) -> bool:
-        """Return whether what happens is noticed, once it is told."""
-        return self._has_started and self.hass.state is CoreState.running
-
-    @callback
-    def _async_request_history(self) -> None:
-        """Ask for reports that may be missing, if it is time to."""
+    def _async_request_more(self) -> None:
+        """Ask the service's history for reports that may be missing, if it is time to."""
         account, history = self.account, self.service.history
-        now = dt_util.utcnow()
-        if request := history.next_request(account.gaps, account.trackers, now):
+        request = history.next_request(account.gaps, account.trackers, dt_util.utcnow())
+        if request:
             self.config_entry.async_create_background_task(
                 self.hass, self._async_apply_history(request), f"{DOMAIN} history"
             )
@@ -193,42 +175,41 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         answer = await self.service.history.async_ask(request)
         for part in answer.parts() if answer else ():
             moment = self._moment()
-            self.async_tell(self.account.apply_history(request.tracker, part, moment))
+            self.async_set_changes(
+                self.account.apply_history(request.tracker, part, moment)
+            )
             await asyncio.sleep(0)
 
-    @callback
-    def _async_on_start(self, _hass: HomeAssistant) -> None:
-        """Wait for automations: all of them begin to listen in a moment."""
-        self._starting.async_schedule(_START_SECONDS)
+    # Between polls
 
     @callback
-    def _async_on_started(self) -> None:
-        """Tell what could not be told before."""
-        self._has_started = True
-        if self.data is not None:
-            self._async_notify_all()
+    def _async_handle_message(self, message: Message) -> None:
+        """Handle a push message, also while polls fail."""
+        is_whole = self.live.connected_since_before(self.asked_at)
+        self.async_set_changes(
+            self.account.apply_message(
+                message.devices, message.positions, self._moment(is_whole=is_whole)
+            )
+        )
 
     @callback
-    def async_tell(self, changes: Changes[str, Tracker]) -> None:
-        """Tell what came between polls, which come as if nothing had."""
-        self._follow(changes)
+    def async_set_changes(self, changes: Changes[str, Tracker]) -> None:
+        """Update trackers between polls, which come as if nothing had."""
+        self._async_store(changes)
         if changes.keys:
             self.data = changes
-        # While trackers are unavailable there is nothing to tell, nor to ask for.
-        if changes.keys and self.last_update_success:
             self.async_update_listeners()
-            self._tell_automations()
-            self._async_request_history()
+        if changes.keys and self.last_update_success:
+            self._async_request_more()
 
-    def _follow(self, changes: Changes[str, Tracker]) -> None:
+    def _async_store(self, changes: Changes[str, Tracker]) -> None:
         known = {} if self.data is None else self.data.after
-        if known is changes.after:
-            return
-        self.store.async_follow(changes)
-        self.rides.async_follow(changes)
-        self.devices.async_update_names(changes, known)
+        if known is not changes.after:
+            self.store.async_follow(changes)
+            self.rides.async_follow(changes)
+            self.devices.async_update_names(changes, known)
 
-    # Who listens
+    # Notifying entities and triggers
 
     @callback
     @override
@@ -238,19 +219,26 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        return async_dispatcher_connect(
-            self.hass, self._signal(context), update_callback
-        )
+        signal = SignalType[()](self._signal("changed", context))
+        return async_dispatcher_connect(self.hass, signal, update_callback)
 
-    def _signal(self, unique_id: str) -> SignalType[()]:
-        """Return the signal that a tracker changed."""
-        return SignalType(f"{DOMAIN}_{self.config_entry.entry_id}_{unique_id}")
+    @callback
+    def async_add_occurrence_listener(
+        self, unique_id: str, listener: Callable[[Occurrence], None]
+    ) -> Callable[[], None]:
+        """Listen to what happens to a tracker: each occurrence is sent once."""
+        signal = SignalType[Occurrence](self._signal("occurred", unique_id))
+        return async_dispatcher_connect(self.hass, signal, listener)
+
+    def _signal(self, what: str, unique_id: str) -> str:
+        return f"{DOMAIN}_{what}_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
     @override
     def async_update_listeners(self) -> None:
         """Notify who listens to every change, then those to trackers that changed."""
         super().async_update_listeners()
+        # Nothing is known while the first poll fails.
         if self.data is not None:
             self._async_notify_changed()
 
@@ -260,81 +248,123 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         if self.last_update_success:
             self._notified = self.data.after
         if notified is None or self._notified is None:
-            # What is our own was available in an outage: also that of one that left the list.
-            self._async_notify(self.data.after.keys() | self.data.keys)
+            # What is our own was available in an outage: also of one that left the list.
+            keys: Collection[str] = self.data.after.keys() | self.data.keys
         else:
-            self._async_notify(self.data.changed_since(notified))
+            keys = self.data.changed_since(notified)
         self.data = self.data.without_before()
+        self._async_notify(keys, notified or {})
+
+    @callback
+    def async_notify_all(self) -> None:
+        """Notify who listens to any tracker, then fire what happened before."""
+        self._async_notify(self.account.trackers.keys())
+
+    @callback
+    def _async_notify(
+        self, unique_ids: Collection[str], before: Trackers | None = None
+    ) -> None:
+        """Notify who listens to these trackers, then fire what happened to them."""
+        self.config_entry.async_create_task(
+            self.hass, self._async_send(unique_ids, before or {})
+        )
+
+    async def _async_send(self, unique_ids: Collection[str], before: Trackers) -> None:
+        for batch in batched(unique_ids, _TRACKERS_AT_ONCE, strict=False):
+            if len(unique_ids) > _TRACKERS_AT_ONCE:
+                await asyncio.sleep(0)
+            for unique_id in batch:
+                async_dispatcher_send(self.hass, self._signal("changed", unique_id))
+            self._async_fire(batch)
+        async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids, before)
 
     @callback
     def _async_notify_silent(self) -> None:
         """Notify who listens to trackers whose last report became five minutes old."""
         since, self._silent_before = self._silent_before, dt_util.utcnow() - SILENT
-        if self.last_update_success:
-            self._async_notify(
-                [
-                    unique_id
-                    for unique_id, tracker in self.account.trackers.items()
-                    if (at := tracker.device.last_update)
-                    and since < at <= self._silent_before
-                ]
-            )
-
-    @callback
-    def _async_notify_all(self) -> None:
-        self._async_notify(self.data.after.keys())
-
-    @callback
-    def _async_notify(self, unique_ids: Collection[str]) -> None:
-        """Notify who listens to these trackers."""
-        self.config_entry.async_create_task(self.hass, self._async_send(unique_ids))
-
-    async def _async_send(self, unique_ids: Collection[str]) -> None:
-        for batch in batched(unique_ids, _TRACKERS_AT_ONCE, strict=False):
-            if len(unique_ids) > _TRACKERS_AT_ONCE:
-                await asyncio.sleep(0)
-            for unique_id in batch:
-                async_dispatcher_send(self.hass, self._signal(unique_id))
+        silent = [
+            unique_id
+            for unique_id, tracker in self.account.trackers.items()
+            if (at := tracker.device.last_update) and since < at <= self._silent_before
+        ]
+        if silent and self.last_update_success:
+            self._async_notify(silent)
 
     @callback
     @override
     def _async_refresh_finished(self) -> None:
-        """Tell automations of each answer: one may wait for it."""
+        """Let triggers know of each answer: one may wait for it."""
         self._async_notify_silent()
-        self._tell_automations()
-        self.hass.loop.call_soon(async_dispatcher_send, self.hass, SIGNAL_POLLED, self)
+        self.hass.loop.call_soon(
+            async_dispatcher_send, self.hass, SIGNAL_UPDATED, self, (), {}
+        )
 
-    def _tell_automations(self) -> None:
-        """Tell them after all others; of a failure there is nothing to tell."""
-        if self.last_update_success and self._is_loaded:
-            tell = self.hass.loop.call_soon
-            tell(async_dispatcher_send, self.hass, SIGNAL_NEWS, self)
+    # Occurrences
 
-    # Trackers that leave the list
+    def has_fired(self, unique_id: str, seq: int) -> bool:
+        """Return whether an occurrence of a tracker was fired."""
+        return seq <= self.store.state.last_fired.get(unique_id, 0)
 
     @callback
-    def _async_follow_list(self, listed: Mapping[str, Device]) -> None:
-        """Ask the person for trackers while the account has none."""
-        if listed:
-            async_delete_issue(self.hass, self.config_entry, "no_trackers")
-        else:
-            async_create_issue(self.hass, self.config_entry, "no_trackers")
+    def _async_fire(self, unique_ids: Collection[str]) -> None:
+        """Fire what happened to trackers, each occurrence once, oldest first."""
+        if not self.may_fire:
+            return
+        for unique_id in self.account.trackers.keys() & unique_ids:
+            # The event of a first alarm has no entity yet.
+            if unique_id in self.devices.adding:
+                continue
+            for occurrence in self.account.trackers[unique_id].story.occurrences:
+                if not self.has_fired(unique_id, occurrence.seq):
+                    self.store.async_set_last_fired(unique_id, occurrence)
+                    signal = self._signal("occurred", unique_id)
+                    async_dispatcher_send(self.hass, signal, occurrence)
+                    async_dispatcher_send(
+                        self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
+                    )
+
+    @callback
+    def async_entities_added(self, unique_ids: Collection[str]) -> None:
+        """Fire what waited for the entities of trackers."""
+        self.devices.adding.difference_update(unique_ids)
+        self._async_fire(unique_ids)
+
+    @callback
+    def _async_on_start(self, _hass: HomeAssistant) -> None:
+        """Fire in a moment what could not be noticed before."""
+        if not self._has_started:
+            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
+            timer = self.hass.loop.call_later(
+                _START_SECONDS, self.hass.async_run_hass_job, job
+            )
+            self.config_entry.async_on_unload(timer.cancel)
+
+    @callback
+    def _async_on_started(self) -> None:
+        self._has_started = True
+        self.async_notify_all()
+
+    # Triggers
+
+    @property
+    def evaluated(self) -> Evaluation:
+        """Return up to when triggers were evaluated."""
+        now = dt_util.utcnow()
+        return self.store.state.evaluation or Evaluation(now, self.asked_at)
+
+    @callback
+    def async_save_soon(self) -> None:
+        """Write within seconds what triggers did."""
+        self.store.async_write_within(SOON)
+
+    @callback
+    def async_set_evaluated(self, at: datetime) -> None:
+        """Set up to when triggers are evaluated by now."""
+        self.store.state.evaluation = Evaluation(at, self.asked_at)
 
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget all about a tracker whose device was removed."""
         self.account.forget(unique_id)
         self.rides.async_forget(unique_id)
-        self.store.async_write_within(SOON)
-
-
-SIGNAL_NEWS: Final[SignalType[BikeTrackerCoordinator]] = SignalType(f"{DOMAIN}_news")
-"""Says that an account was heard of, with its coordinator."""
-SIGNAL_POLLED: Final[SignalType[BikeTrackerCoordinator]] = SignalType(
-    f"{DOMAIN}_polled"
-)
-"""Says that an account was polled, whatever came of it, with its coordinator."""
-
-
-def _name(entry: ConfigEntry) -> str:
-    return f"{DOMAIN} {entry.title}"
+        self.store.async_forget(unique_id)

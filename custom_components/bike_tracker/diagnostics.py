@@ -59,7 +59,7 @@ async def async_get_config_entry_diagnostics(
         **_connection(coordinator),
         "counts": {
             "trackers": len(trackers),
-            "missing": len(coordinator.account.remembered.stories) - len(trackers),
+            "missing": len(coordinator.account.stories) - len(trackers),
             "in_another_account": len(coordinator.devices.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
             "rides": len(coordinator.rides.rides),

@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import batched
 from typing import Any, Final, override
 
@@ -23,8 +22,7 @@ from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .registry.storage import SOON
-from .tracking import Alarm, RideEvent, Tracker, Trackers, Triggered
+from .tracking import Tracker, Trackers
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more enabled entities than this for one config entry."""
@@ -122,75 +120,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         return self.entity_description.value_fn(tracker)
 
 
-class BikeTrackerTeller[T: Alarm | RideEvent | Triggered](
-    BikeTrackerEntity[tuple[T, ...]]
-):
-    """Tells what happened to a tracker, the value: each thing once."""
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Tell what is not told yet once it is there."""
-        await super().async_added_to_hass()
-        if self._untold:
-            update = self.hass.loop.call_soon(self._handle_coordinator_update)
-            self.async_on_remove(update.cancel)
-
-    @override
-    async def async_will_remove_from_hass(self) -> None:
-        """See to what follows if it was switched off."""
-        if self.registry_entry is not None and self.registry_entry.disabled:
-            self._switched_off()
-
-    @callback
-    @override
-    def add_to_platform_abort(self) -> None:
-        """See to what follows where it is switched off already."""
-        super().add_to_platform_abort()
-        self._switched_off()
-
-    def _switched_off(self) -> None:
-        """Do what is to be done while nobody can see it."""
-
-    @callback
-    @override
-    def _handle_coordinator_update(self) -> None:
-        super()._handle_coordinator_update()
-        # What is not told yet, oldest first, each as a change of its own.
-        is_there = self._value and self._available
-        if is_there and self.coordinator.automations_listen:
-            for item in self._take_untold():
-                self._show(item)
-                self.async_write_ha_state()
-
-    def _show(self, item: T) -> None:
-        """Let the state be what one thing makes of it."""
-
-    def _take_untold(self) -> list[T]:
-        """Return what is not told yet, and take in that it is."""
-        if (untold := self._untold) and (number := untold[-1].heard_at):
-            tracker, key = self.coordinator_context, self.entity_description.key
-            self.coordinator.account.note_told(tracker, key, number)
-            self.coordinator.store.async_write_within(SOON)
-        return untold
-
-    @property
-    def _untold(self) -> list[T]:
-        """Return what is not told yet, oldest first."""
-        told = self._told
-        return [
-            item
-            for item in self._value or ()
-            if item.heard_at and (told is None or item.heard_at > told)
-        ]
-
-    @property
-    def _told(self) -> datetime | None:
-        """Return the number of what was told last, None if nothing was."""
-        return self.coordinator.account.told(
-            self.coordinator_context, self.entity_description.key
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class _Kind:
     """One kind of entity, and which trackers have one."""
@@ -250,7 +179,7 @@ class EntityAdder:
     def _async_update(self) -> None:
         self._find_missing()
         self._async_update_issue()
-        if self._coordinator.adding:
+        if self._coordinator.devices.adding:
             self._entry.async_create_task(self._coordinator.hass, self._async_add())
 
     def _find_missing(self) -> None:
@@ -266,7 +195,7 @@ class EntityAdder:
         self.left_out &= changes.after.keys()
         if self.left_out and self._free_slots():
             changed |= self.left_out
-        adding = self._coordinator.adding
+        adding = self._coordinator.devices.adding
         for unique_id in changed:
             try:
                 if self._missing_kinds(unique_id):
@@ -293,14 +222,16 @@ class EntityAdder:
         async with self._lock:
             # In one order, so that they have the same names at every start.
             for unique_ids in batched(
-                sorted(self._coordinator.adding), _TRACKERS_AT_ONCE, strict=False
+                sorted(self._coordinator.devices.adding),
+                _TRACKERS_AT_ONCE,
+                strict=False,
             ):
                 # What led to so many was long work itself: hence not at once.
                 await asyncio.sleep(0)
                 if self._entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
                     return
                 self._add(unique_ids)
-                self._coordinator.adding.difference_update(unique_ids)
+                self._coordinator.async_entities_added(unique_ids)
         self._async_update_issue()
 
     def _add(self, unique_ids: Iterable[str]) -> None:

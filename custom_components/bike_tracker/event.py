@@ -1,25 +1,27 @@
 """Events: what happened to the bike."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Final, override
 
 from homeassistant.components.event import EventEntity, EventEntityDescription
-from homeassistant.core import callback
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.core import State, callback
 
-from .entity import BikeTrackerDescription, BikeTrackerTeller, async_register_entities
-from .tracking import ALARM_TYPES, Alarm, RideEvent
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .tracking import ALARM_TYPES, Occurrence, OccurrenceType
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BikeTrackerEventDescription(
-    BikeTrackerDescription[tuple[Alarm | RideEvent, ...]], EventEntityDescription
-):
-    """Events of a tracker, of which the value is the last ones, oldest first."""
+class BikeTrackerEventDescription(BikeTrackerDescription[None], EventEntityDescription):
+    """Events of a tracker: its occurrences of some types."""
+
+    occurrence_types: tuple[OccurrenceType, ...]
+    event_type_fn: Callable[[Occurrence], str]
 
 
 DESCRIPTIONS: Final = (
@@ -27,47 +29,60 @@ DESCRIPTIONS: Final = (
         key="alarm",
         translation_key="alarm",
         event_types=list(ALARM_TYPES),
+        occurrence_types=("alarm_raised",),
+        event_type_fn=lambda occurrence: occurrence.attributes["type"],
         reported_fn=lambda tracker: tracker.story.alarms or None,
-        value_fn=lambda tracker: tracker.story.alarms,
+        value_fn=lambda _: None,
     ),
     BikeTrackerEventDescription(
         key="ride",
         translation_key="ride",
         event_types=["started", "ended"],
+        occurrence_types=("ride_started", "ride_ended"),
+        event_type_fn=lambda occurrence: occurrence.type.removeprefix("ride_"),
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda tracker: tracker.story.ride_events,
+        value_fn=lambda _: None,
     ),
 )
 
 
-class BikeTrackerEvent(BikeTrackerTeller[Alarm | RideEvent], EventEntity):
-    """What happened to a tracker, each thing told once."""
+class BikeTrackerEvent(BikeTrackerEntity[None], EventEntity):
+    """The last occurrence of a tracker; the coordinator fires each of them once."""
 
     entity_description: BikeTrackerEventDescription
 
     @override
-    def _show(self, item: Alarm | RideEvent) -> None:
-        described = item.described().items()
-        self._trigger_event(item.type, {name: _text(it) for name, it in described})
-
-    @override
-    def _switched_off(self) -> None:
-        """Let nothing that happens until it is switched on again be told then."""
-        self._pass_over()
-        self.coordinator.config_entry.async_on_unload(
-            self.coordinator.async_add_listener(
-                self._pass_over, self.coordinator_context
+    async def async_added_to_hass(self) -> None:
+        """Listen to the occurrences of the tracker."""
+        await super().async_added_to_hass()
+        self.async_on_remove(
+            self.coordinator.async_add_occurrence_listener(
+                self.coordinator_context, self._async_handle_occurrence
             )
         )
 
     @callback
-    def _pass_over(self) -> None:
-        self._read()
-        self._take_untold()
+    def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
+        description = self.entity_description
+        if occurrence.type in description.occurrence_types:
+            attributes = dict(occurrence.attributes)
+            attributes.pop("type", None)
+            self._trigger_event(description.event_type_fn(occurrence), attributes)
+            self.async_write_ha_state()
 
-
-def _text(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime) else value
+    @override
+    async def async_get_last_state(self) -> State | None:
+        """Return the last event, also where Home Assistant knows only *unavailable*."""
+        state = await super().async_get_last_state()
+        if state is None or state.state not in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
+            return state
+        tracker = self.coordinator.account.trackers.get(self.coordinator_context)
+        times = [
+            occurrence.noticed_at
+            for occurrence in (tracker.story.occurrences if tracker else ())
+            if occurrence.type in self.entity_description.occurrence_types
+        ]
+        return State(self.entity_id, times[-1].isoformat()) if times else state
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerEvent, DESCRIPTIONS)

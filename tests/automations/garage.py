@@ -169,7 +169,8 @@ class Garage(House):
             case "came_online":
                 self.simulator.set_status(RED, "online")
             case "became_silent":
-                age = timedelta(days=2) if at_once else timedelta()
+                # One that is silent for a day in a minute.
+                age = timedelta(days=1, minutes=-1) if at_once else timedelta()
                 self.simulator.set_last_update(RED, self.now - age)
             case _:
                 self.simulator.report(RED, motion=trigger == "started_moving")

@@ -20,7 +20,6 @@ from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED, Poll, StateOf, async_setup
 from tests.tools.simulator.server import Simulator
 
-from .garage import Garage
 from .test_condition import CONDITIONS, DURATIONS
 from .test_rides import TRIGGERS as ON_RIDES
 from .test_trigger import TRIGGERS as ON_TRACKERS, WAITING
@@ -132,7 +131,7 @@ async def test_offered(hass: HomeAssistant) -> None:
     """The editor is told of each, with what it is for and what is to be filled in."""
     assert await _triggers(hass) == {f"{DOMAIN}.{name}" for name in TRIGGERS}
     assert await _conditions(hass) == {
-        f"{DOMAIN}.{name}" for name in (*CONDITIONS, "is_guarded")
+        f"{DOMAIN}.{name}" for name in (*CONDITIONS, "is_guarded", "is_on_ride")
     }
     triggers = await trigger.async_get_all_descriptions(hass)
     for name in TRIGGERS:
@@ -166,20 +165,3 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
             )
     [validated] = await trigger.async_validate_trigger_config(hass, [config])
     assert ("for" in validated["options"]) == (kind in WAITING)
-
-
-async def test_what_was_said_is_remembered(
-    hass: HomeAssistant, garage: Garage, hass_storage: dict[str, Any], setup_key: str
-) -> None:
-    """Within minutes, for each tracker."""
-    garage.become("went_offline")
-    await garage.async_minutes(6)
-    stored = hass_storage[setup_key]["data"]["trackers"]
-    assert stored.keys() == {RED, "860000000000022"}
-    assert stored[RED]["since"]["online"]["is_so"] is False
-
-
-@pytest.fixture
-def setup_key(entry: MockConfigEntry) -> str:
-    """Return the name of the file in which an account is remembered."""
-    return f"{DOMAIN}.{entry.entry_id}"

@@ -18,9 +18,8 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .kinds import ASKED, AT_ONCE, Kind
-from .options import schema
 from .targets import coordinators, trackers_in
+from .types import AT_ONCE, CONDITION_TYPES, ConditionType, schema
 
 _BEHAVIOR = {
     vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): vol.In(
@@ -32,22 +31,23 @@ _BEHAVIOR = {
 class TrackerCondition(Condition):
     """A condition that is true if one of the trackers is so, or if all of them are.
 
-    Nothing is so of a tracker that is not listed, or while the service does not answer.
+    Nothing is so of a tracker that is not listed, nor while the service does not answer,
+    but that it is guarded.
     """
 
-    _kind: ClassVar[Kind]
+    _type: ClassVar[ConditionType]
 
     @classmethod
     @override
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Return the configuration with what was not filled in, or refuse it."""
-        validated: ConfigType = schema(dict, cls._kind.wait, _BEHAVIOR)(config)
+        """Return the configuration with its defaults, or refuse it."""
+        validated: ConfigType = schema(dict, cls._type.wait, _BEHAVIOR)(config)
         return validated
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        """Take in what to look at."""
+        """Initialize the condition."""
         super().__init__(hass, config)
         self._config = config
 
@@ -57,25 +57,25 @@ class TrackerCondition(Condition):
         target, options = self._config.target or {}, self._config.options or {}
         unique_ids = trackers_in(self._hass, target)
         is_for_all = options[ATTR_BEHAVIOR] == BEHAVIOR_ALL
-        number = sum(self._so(unique_ids, options.get(CONF_FOR, AT_ONCE)))
+        number = sum(self._states(unique_ids, options.get(CONF_FOR, AT_ONCE)))
         return 0 < (len(unique_ids) if is_for_all else 1) <= number
 
-    def _so(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[bool]:
-        """Yield of those that are listed by a service that answers whether it is so."""
-        kind = self._kind
+    def _states(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[bool]:
+        """Yield for each tracker that is known whether it is so."""
         for coordinator in coordinators(self._hass):
-            if coordinator.last_update_success:
-                by = kind.judged_at(coordinator.account.asked_at, dt_util.utcnow())
-                for unique_id in unique_ids & coordinator.data.after.keys():
-                    items = kind.items_of(coordinator.data.after[unique_id])
-                    yield any(
-                        item.since + wait <= by and not item.is_over for item in items
-                    )
+            if coordinator.last_update_success or self._type.is_ours:
+                is_silence = self._type.is_silence
+                now = coordinator.asked_at if is_silence else dt_util.utcnow()
+                trackers = coordinator.account.trackers
+                for unique_id in unique_ids & trackers.keys():
+                    flag = self._type.state_fn(trackers[unique_id])
+                    # A clock that was set back makes nothing untrue.
+                    yield bool(flag and (not wait or flag.changed_at + wait <= now))
 
 
 _CONDITIONS: dict[str, type[Condition]] = {
-    name: type(name, (TrackerCondition,), {"_kind": kind})
-    for name, kind in ASKED.items()
+    name: type(name, (TrackerCondition,), {"_type": condition_type})
+    for name, condition_type in CONDITION_TYPES.items()
 }
 
 

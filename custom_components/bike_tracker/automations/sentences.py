@@ -9,7 +9,8 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..responses.units import clock_time, distance, duration
-from .kinds import KINDS, Item
+from ..tracking import Occurrence
+from .types import TRIGGER_TYPES
 
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
 # What is older says since when. That a ride is over shows after half an hour at most.
@@ -17,39 +18,40 @@ _NEW: Final = timedelta(minutes=1)
 _JUST_NOW: Final = timedelta(hours=1)
 
 
-def sentence(hass: HomeAssistant, trigger: str, name: str, item: Item) -> str:
-    """Return all that a trigger has to tell of a tracker of this name."""
+def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
+    """Return the description of a run for a tracker of this name."""
+    trigger = occurrence.type
     if trigger == "alarm_raised":
-        return f"{name}: {_alarm(hass, item)}"
+        return f"{name}: {_alarm(hass, occurrence)}"
     if trigger == "guard_triggered":
-        return f"{name}: {_cause(hass, item)}"
+        return f"{name}: {_cause(hass, occurrence)}"
     filled = {"name": name}
     if trigger == "ride_ended":
-        filled["distance"] = distance(hass, item.more["distance"])
-        filled["duration"] = duration(item.more["duration"])
+        filled["distance"] = distance(hass, occurrence.attributes["distance"])
+        filled["duration"] = duration(occurrence.attributes["duration"])
     bare = "{name}: " + trigger.replace("_", " ")
     text = _text(hass, f"selector.told.options.{trigger}", bare)
     said = text.format(**filled)
-    new = _JUST_NOW if KINDS[trigger].wait is None else _NEW
-    if dt_util.utcnow() - item.since < new:
+    new = _JUST_NOW if TRIGGER_TYPES[trigger].wait is None else _NEW
+    if dt_util.utcnow() - occurrence.since < new:
         return said
-    return f"{said} ({clock_time(item.since)})"
+    return f"{said} ({clock_time(occurrence.since)})"
 
 
-def _alarm(hass: HomeAssistant, item: Item) -> str:
+def _alarm(hass: HomeAssistant, occurrence: Occurrence) -> str:
     """Return what it is called; the tracker's own word where that is all there is."""
-    kind, word = item.more["type"], item.more["alarm"]
+    kind, word = occurrence.attributes["type"], occurrence.attributes["alarm"]
     text = _text(hass, f"selector.alarm.options.{kind}", word)
     return str(word) if kind == "other" else text
 
 
-def _cause(hass: HomeAssistant, item: Item) -> str:
+def _cause(hass: HomeAssistant, occurrence: Occurrence) -> str:
     """Return why a guard was triggered, and how far away the bike was seen."""
-    cause = item.more["cause"]
+    cause = occurrence.attributes["cause"]
     text = _text(hass, f"{_CAUSES}.{cause}", cause)
     if cause != "place":
         return text
-    return f"{text} ({distance(hass, item.more['distance'] / 1000)})"
+    return f"{text} ({distance(hass, occurrence.attributes['distance'] / 1000)})"
 
 
 def _text(hass: HomeAssistant, place: str, bare: str) -> str:

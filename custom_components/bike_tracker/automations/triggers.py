@@ -1,12 +1,11 @@
 """The triggers."""
 
 from datetime import datetime
-import json
 from typing import Any, ClassVar, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.trigger import (
@@ -21,13 +20,15 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from .attached_trigger import AttachedTrigger
-from .attached_triggers import attached_triggers
-from .kinds import AT_ONCE, KINDS, Item, Kind
-from .options import schema
+from ..registry.devices import device_of
+from ..tracking import Occurrence, OccurrenceType
+from .runner import AttachedTrigger, async_get_runner
 from .sentences import sentence
+from .types import AT_ONCE, TRIGGER_TYPES, TriggerType, schema
 
 _CONF_ALARM = "alarm"
+# Attributes that are times as text.
+_TIMES = {"started_at", "ended_at", "time"}
 _AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
 
 
@@ -39,28 +40,27 @@ def _target(chosen: ConfigType) -> ConfigType:
 
 
 class TrackerTrigger(Trigger):
-    """A trigger that tells what became so of a tracker, or happened to it."""
+    """A trigger that is run by what happens to a tracker."""
 
-    _kind: ClassVar[Kind]
-    _name: ClassVar[str]
+    _name: ClassVar[OccurrenceType]
+    _type: ClassVar[TriggerType]
 
     @classmethod
     @override
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Return the configuration with what was not filled in, or refuse it."""
+        """Return the configuration with its defaults, or refuse it."""
         more = {}
-        if names := cls._kind.names:
-            chosen = vol.All(cv.ensure_list, [vol.In(names)], _AT_LEAST_ONE)
+        if cls._type.choices:
+            chosen = vol.All(cv.ensure_list, [vol.In(cls._type.choices)], _AT_LEAST_ONE)
             more[vol.Optional(_CONF_ALARM)] = chosen
-        validated: ConfigType = schema(vol.All(dict, _target), cls._kind.wait, more)(
-            config
-        )
+        check = schema(vol.All(dict, _target), cls._type.wait, more)
+        validated: ConfigType = check(config)
         return validated
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Take in what to watch."""
+        """Initialize the trigger."""
         super().__init__(hass, config)
         self._config = config
 
@@ -70,52 +70,68 @@ class TrackerTrigger(Trigger):
         run_action: TriggerActionRunner,
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
-        """Run the action when there is something to tell."""
+        """Attach the trigger to an action runner."""
 
         @callback
-        def tell(account: BikeTrackerCoordinator, unique_id: str, item: Item) -> None:
-            # None is one that was removed just now.
-            if device := account.devices.device_of(unique_id):
-                variables = self._variables(device, unique_id, item)
+        def run(
+            coordinator: BikeTrackerCoordinator, unique_id: str, occurrence: Occurrence
+        ) -> None:
+            entry_id = coordinator.config_entry.entry_id
+            # A device may have been removed just now.
+            if device := device_of(self._hass, unique_id, entry_id):
+                variables = self._variables(device, unique_id, occurrence)
                 name = str(variables[ATTR_NAME])
-                run_action(variables, sentence(self._hass, self._name, name, item))
+                run_action(variables, sentence(self._hass, name, occurrence))
 
-        target, options = self._config.target or {}, self._config.options or {}
-        wait, names = options.get(CONF_FOR, AT_ONCE), options.get(_CONF_ALARM)
-        known_by = [self._config.key, target, wait.total_seconds()]
-        if names:
-            known_by.append(sorted(names))
-        key = json.dumps(known_by, sort_keys=True)
-        attached = AttachedTrigger(
-            key, self._kind, json.dumps(target), tell, wait, names
+        options = self._config.options or {}
+        is_starting = self._hass.state is not CoreState.running
+        return async_get_runner(self._hass).async_attach(
+            AttachedTrigger(
+                self._name,
+                self._type,
+                self._config.target or {},
+                options.get(CONF_FOR, AT_ONCE),
+                options.get(_CONF_ALARM),
+                None if is_starting else dt_util.utcnow(),
+                run,
+            )
         )
-        return attached_triggers(self._hass).async_add(attached)
 
     def _variables(
-        self, device: DeviceEntry, unique_id: str, item: Item
+        self, device: DeviceEntry, unique_id: str, occurrence: Occurrence
     ) -> dict[str, Any]:
-        """Return what an automation is told."""
-        told = {"since": item.since, "before": item.before, **item.more}
+        """Return the variables of a run."""
+        times = {
+            key: dt_util.parse_datetime(value)
+            for key, value in occurrence.attributes.items()
+            if key in _TIMES and value
+        }
+        values = {
+            **occurrence.attributes,
+            **times,
+            "since": occurrence.since,
+            "before": occurrence.before,
+        }
         return {
             ATTR_DEVICE_ID: device.id,
             ATTR_ENTITY_ID: er.async_get(self._hass).async_get_entity_id(
                 BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
             ),
             ATTR_NAME: device.name_by_user or device.name,
-            **{key: _shown(value) for key, value in told.items()},
+            **{key: _local(value) for key, value in values.items()},
         }
 
 
-def _shown(value: object) -> object:
-    """Return a time as people in the house read it, anything else as it is."""
+def _local(value: object) -> object:
+    """Return a time by the clocks of the house, anything else as it is."""
     if isinstance(value, datetime):
         return dt_util.as_local(value).replace(microsecond=0)
     return value
 
 
 _TRIGGERS: dict[str, type[Trigger]] = {
-    name: type(name, (TrackerTrigger,), {"_kind": kind, "_name": name})
-    for name, kind in KINDS.items()
+    name: type(name, (TrackerTrigger,), {"_name": name, "_type": trigger_type})
+    for name, trigger_type in TRIGGER_TYPES.items()
 }
 
 

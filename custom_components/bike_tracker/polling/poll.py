@@ -28,7 +28,7 @@ from ..api import (
 )
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
-from ..tracking import Account, Began
+from ..tracking import Account
 from .backoff import (
     NO_FAILURES,
     NORMAL_BACKOFF,
@@ -55,7 +55,6 @@ type Own = Callable[[Changes[str, Device]], Changes[str, Device]]
 class Answer(NamedTuple):
     """What one poll brought."""
 
-    began: Began
     listed: Mapping[str, Device]
     """All trackers that the service listed, those of another account too."""
     devices: Changes[str, Device]
@@ -70,6 +69,8 @@ class Poll:
     """What a maintainer wants to know of the last poll."""
 
     time: datetime | None = None
+    answered: datetime | None = None
+    """When the newest answer was asked for, in UTC."""
     seconds: float | None = None
     last_error: str | None = None
     last_error_time: datetime | None = None
@@ -98,15 +99,14 @@ class Service:
     async def async_ask(self, account: Account, own: Own) -> Answer:
         """Return what a poll brings, or raise UpdateFailed."""
         self.poll.time = dt_util.utcnow()
-        began, start = account.begin_poll(self.poll.time), monotonic()
+        asked_at, start = self.poll.time, monotonic()
         try:
             listed = await self._async_get_devices()
             devices = own(listed)
-            positions = await self.positions.async_get(
-                account.wanted(devices, began=began)
-            )
+            positions = await self.positions.async_get(account.wanted(devices))
+            self.poll.answered = asked_at
             offered = self.positions.support.works
-            return Answer(began, listed.after, devices, positions, offered)
+            return Answer(listed.after, devices, positions, offered)
         finally:
             self.poll.seconds = monotonic() - start
 

@@ -68,6 +68,8 @@ class TrackerDevices:
         """Begin with an empty list."""
         self.elsewhere: set[str] = set()
         """Trackers of the last list that belong to another account."""
+        self.adding: set[str] = set()
+        """Trackers whose entities are being added."""
         self._hass = hass
         self._entry = entry
         self._listed: Mapping[str, Device] = {}

@@ -1,24 +1,33 @@
 """Files of a config entry in Home Assistant's storage folder: what outlives a restart."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from math import inf
 import os
 from types import UnionType
-from typing import Any, ClassVar, Final, get_args, get_origin, get_type_hints, override
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+    override,
+)
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
-from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes, Position
 from ..const import DOMAIN, LOGGER
-from ..tracking import Moment, Remembered, RideState, Story, Tracker
+from ..tracking import Moment, Occurrence, RideState, Story, Tracker, kept
 
 # Seconds until a change is written: of an occurrence or an arming, of a bike under way or
 # of what a tracker says of itself, and of a report that says nothing else of a bike that
@@ -29,12 +38,8 @@ LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
 
 _VERSION: Final = 2
-
-type Marks = list[Any]
-"""How far triggers are with the trackers of an account, as it is written."""
-
-MARKS: HassKey[Callable[[Collection[str]], Marks]] = HassKey(f"{DOMAIN}_marks_of")
-"""Returns the marks of these trackers. It is called beside the event loop."""
+# Of those that were fired.
+_MAX_OCCURRENCES: Final = 10
 
 
 def to_json(value: Any) -> Any:
@@ -153,6 +158,26 @@ class EntryStore(Store[dict[str, Any]], ABC):
         """Take what was written, or raise. It is called beside the event loop."""
 
 
+class Evaluation(NamedTuple):
+    """Up to when triggers were evaluated, in UTC."""
+
+    at: datetime
+    """By the clock."""
+    asked_at: datetime
+    """By the time at which the newest answer was asked for."""
+
+
+@dataclass(slots=True)
+class StoredState:
+    """What outlives a restart."""
+
+    trackers: dict[str, Story] = field(default_factory=dict)
+    """The state of each tracker by `uniqueId`, also of those that are not listed."""
+    last_fired: dict[str, int] = field(default_factory=dict)
+    """The sequence number of the last occurrence of each tracker that was fired."""
+    evaluation: Evaluation | None = None
+
+
 class TrackerStore(EntryStore):
     """Keeps the state of one account's trackers."""
 
@@ -161,16 +186,8 @@ class TrackerStore(EntryStore):
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with nothing."""
         super().__init__(hass, entry, _VERSION)
-        self.remembered = Remembered()
+        self.state = StoredState()
         """What was read, as it became since."""
-        # Those of triggers that did not ask for them yet, as they were written.
-        self._marks: Marks = []
-
-    @callback
-    def take_marks(self) -> Marks:
-        """Return how far triggers were when it was written, once."""
-        marks, self._marks = self._marks, []
-        return marks
 
     @callback
     def async_follow(self, changes: Changes[str, Tracker]) -> None:
@@ -181,6 +198,18 @@ class TrackerStore(EntryStore):
         ]
         self.async_write_within(min(delays, default=inf))
 
+    @callback
+    def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:
+        """Set the last occurrence of a tracker that was fired."""
+        self.state.last_fired[unique_id] = occurrence.seq
+        self.async_write_within(SOON if occurrence.is_event else LATER)
+
+    @callback
+    def async_forget(self, unique_id: str) -> None:
+        """Forget a tracker whose device was removed."""
+        self.state.last_fired.pop(unique_id, None)
+        self.async_write_within(SOON)
+
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written.
@@ -188,19 +217,22 @@ class TrackerStore(EntryStore):
         The event loop may change more meanwhile: hence the copies. What was fired is copied
         first, so that a kill fires it again rather than never.
         """
-        remembered, marks = self.remembered, list(self._marks)
-        # Triggers that did not ask yet may do so once the account is set up. Theirs come
-        # first: after a kill before that they go on with them, not with where they began.
-        if marks_of := self.hass.data.get(MARKS):
-            marks += marks_of(remembered.stories)
-        fired = {key: dict(items) for key, items in dict(remembered.told).items()}
-        return {"fired": fired, "trackers": self._trackers(), "marks": marks}
+        last_fired = dict(self.state.last_fired)
+        evaluation = to_json(self.state.evaluation)
+        trackers = self._trackers(last_fired)
+        return {
+            "last_fired": last_fired,
+            "evaluation": evaluation,
+            "trackers": trackers,
+        }
 
-    def _trackers(self) -> dict[str, Any]:
+    def _trackers(self, last_fired: Mapping[str, int]) -> dict[str, Any]:
         trackers = {}
-        for unique_id, story in dict(self.remembered.stories).items():
+        for unique_id, story in dict(self.state.trackers).items():
             try:
-                trackers[unique_id] = to_json(story)
+                fired = last_fired.get(unique_id, 0)
+                occurrences = kept(story.occurrences, fired, _MAX_OCCURRENCES)
+                trackers[unique_id] = to_json(story._replace(occurrences=occurrences))
             except Exception:  # noqa: BLE001 - it costs that tracker
                 title = self._entry.title
                 LOGGER.exception("%s: Unexpected error storing a tracker", title)
@@ -208,15 +240,12 @@ class TrackerStore(EntryStore):
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
-        read, read_time = reader(Story), reader(datetime)
-        self.remembered = Remembered(
+        read = reader(Story)
+        self.state = StoredState(
             {key: read(story) for key, story in stored["trackers"].items()},
-            {
-                key: {kind: read_time(time) for kind, time in fired.items()}
-                for key, fired in stored["fired"].items()
-            },
+            stored["last_fired"],
+            reader(Evaluation | None)(stored["evaluation"]),
         )
-        self._marks = stored["marks"]
 
     @override
     async def _async_migrate_func(
@@ -231,7 +260,7 @@ class TrackerStore(EntryStore):
                 "%s: The state of trackers is of version 1.1 or older, a new one begins",
                 self._entry.title,
             )
-        return {"fired": {}, "trackers": trackers, "marks": []}
+        return {"last_fired": {}, "evaluation": None, "trackers": trackers}
 
 
 def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
@@ -249,11 +278,15 @@ def _write_within(before: Tracker | None, after: Tracker) -> float:
     """Return within how many seconds a tracker that changed is to be written."""
     if before is None or _happened(before) != _happened(after):
         return SOON
-    if after.story.is_pending or before.story.since is not after.story.since:
+    if after.story.is_pending or _flags(before) != _flags(after):
         return LATER
     return SELDOM if before.story is not after.story else inf
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
-    story = tracker.story
-    return story.alarms, story.ride_events, tracker.guarded_since, tracker.triggered
+    events = [it.seq for it in tracker.story.occurrences if it.is_event]
+    return events[-1:], tracker.guarded_since, tracker.triggered
+
+
+def _flags(tracker: Tracker) -> tuple[object, ...]:
+    return tracker.story.online, tracker.story.moving

@@ -4,41 +4,40 @@ No clock, no network and nothing of Home Assistant is needed in here, and nobody
 where news came from.
 """
 
-from .account import Account, Began, Remembered
+from .account import Account
 from .alarms import ALARM_TYPES, Alarm
 from .checkpoint import MAX_AGE, HistoryGap
 from .distance import Fix
+from .flags import Flag
 from .guard import Guard, Triggered
 from .history import HistoryAnswer
-from .occurrences import Moment, RideEvent
+from .occurrences import Moment, Occurrence, OccurrenceType, kept
 from .reports import is_outdated
 from .ride_log import RideLog
 from .ride_state import Ride, RideState
 from .story import Story
 from .tracker import Tracker, Trackers
-from .unchanged_since import Said, Since
 
 __all__ = [
     "ALARM_TYPES",
     "MAX_AGE",
     "Account",
     "Alarm",
-    "Began",
     "Fix",
+    "Flag",
     "Guard",
     "HistoryAnswer",
     "HistoryGap",
     "Moment",
-    "Remembered",
+    "Occurrence",
+    "OccurrenceType",
     "Ride",
-    "RideEvent",
     "RideLog",
     "RideState",
-    "Said",
-    "Since",
     "Story",
     "Tracker",
     "Trackers",
     "Triggered",
     "is_outdated",
+    "kept",
 ]

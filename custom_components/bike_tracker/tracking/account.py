@@ -1,10 +1,11 @@
-"""The account: lists, positions and messages go in, what is different comes out."""
+"""The account: lists, positions, messages and histories are applied, and give changes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+import logging
 
 from ..api import Changes, Device, Position
 from .checkpoint import HistoryGap
@@ -21,22 +22,7 @@ from .reports import (
 from .story import NEW_STORY, Story
 from .tracker import Tracker, Trackers
 
-
-@dataclass(slots=True)
-class Remembered:
-    """What outlives a restart, by `uniqueId`."""
-
-    stories: dict[str, Story] = field(default_factory=dict)
-    told: dict[str, dict[str, datetime]] = field(default_factory=dict)
-    """The number of what each event entity told last, by its key."""
-
-
-class Began(NamedTuple):
-    """What was known when a poll began: what messages tell later is newer."""
-
-    at: datetime
-    """By the clock, in UTC."""
-    trackers: Trackers
+_LOGGER = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -47,35 +33,25 @@ class _Listed:
     by_id: Mapping[int | None, str] = field(default_factory=dict)
     """The trackers by internal ID; one that several devices have is nobody's."""
     trackers: Trackers = field(default_factory=dict)
-    again: AbstractSet[str] = frozenset()
-    """Trackers to look at anew, whatever the next list says of them."""
+    outdated: AbstractSet[str] = frozenset()
+    """Trackers whose position is not the one that the list announced."""
 
 
 class Account:
     """What is known of the trackers of one account."""
 
-    def __init__(self, remembered: Remembered) -> None:
-        """Begin with what was remembered, which grows with what is taken in."""
-        self.remembered = remembered
+    def __init__(self, name: str, stories: dict[str, Story]) -> None:
+        """Begin with what is known from before; the log calls the account by its name."""
+        self._name = name
+        self.stories = stories
+        """The state of each tracker, also of those that are not listed."""
         self.trackers: Trackers = {}
-        """The trackers that were listed last, and what is known of each."""
-        self.asked_at: datetime | None = None
-        """When the poll was begun whose answer is known, in UTC."""
+        """The trackers that were listed last."""
         self._listed = _Listed()
         # Trackers under way, and those of which reports may be missing.
-        self._pending = {
-            unique_id
-            for unique_id, story in remembered.stories.items()
-            if story.is_pending
-        }
+        self._pending = {key for key, story in stories.items() if story.is_pending}
 
-    def begin_poll(self, now: datetime) -> Began:
-        """Return what is known by now: what messages tell later stays."""
-        return Began(now, self.trackers)
-
-    def wanted(
-        self, devices: Changes[str, Device], began: Began | None = None
-    ) -> dict[int, Device]:
+    def wanted(self, devices: Changes[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
@@ -85,71 +61,57 @@ class Account:
             for unique_id in self._touched(devices)
             if (device := devices.after.get(unique_id))
             and device.id is not None
-            and is_outdated(device, self._story(unique_id).position)
-            and not self._knows_better(device, began)
+            and is_outdated(
+                announcing(device, self._pushed(unique_id)),
+                self._story(unique_id).position,
+            )
         }
         by_id = _by_id(devices.after) if wanted else {}
         return {key: wanted[key] for key in wanted if key in by_id}
 
-    def take(
+    def apply_poll(
         self,
         devices: Changes[str, Device],
         positions: Mapping[str, Position],
         moment: Moment,
-        began: Began | None = None,
     ) -> Changes[str, Tracker]:
-        """Take in a device list, and positions by `uniqueId`; return what is different.
+        """Apply a device list, and positions by `uniqueId`.
 
-        A position that no server lists any more stays: the bike is where it was. What
-        messages told since the poll `began` stays too, unless the list is newer.
+        The list wins over messages before it. A position that no server lists any more
+        stays: the bike is where it was.
         """
         # Who comes back may have gone on meanwhile: that is seen with the next poll.
         due = set() if moment.came_back else self._due(moment.now) - positions.keys()
         touched = self._touched(devices) | positions.keys() | due
-        changed, again = dict[str, Tracker](), set[str]()
+        changed, outdated = dict[str, Tracker](), set[str]()
         for unique_id in touched & devices.after.keys():
-            listed, story = devices.after[unique_id], self._story(unique_id)
-            device, told = self._told_since(began, unique_id)
-            if position := positions.get(unique_id):
-                is_older = (known := story.position) and (
-                    is_older_position(position, known)
-                    if told
-                    else goes_back(listed, known, position)
-                )
-                story = self._after(
-                    listed,
-                    story,
-                    position,
-                    moment,
-                    is_older=is_older,
-                    received_at=listed.last_update,
-                )
-            elif unique_id in due:
-                story = story.after_time(moment)
-            if device or told or is_outdated(listed, story.position):
-                again.add(unique_id)
-            if device is None or is_older_device(device, listed):
-                device = announcing(listed, told and told.id)
-            self._note(changed, device, story, moment)
-        left = {
-            key for key in self.trackers.keys() & touched if key not in devices.after
-        }
+            with self._costs_one_tracker():
+                device = devices.after[unique_id]
+                pushed_id, story = self._pushed(unique_id), self._story(unique_id)
+                if position := positions.get(unique_id):
+                    story = self._after_poll(device, story, position, moment)
+                elif unique_id in due:
+                    story = story.after_time(moment)
+                device = announcing(device, pushed_id)
+                if is_outdated(device, story.position):
+                    outdated.add(unique_id)
+                self._note(changed, device, story, moment)
+        left = self.trackers.keys() - devices.after.keys()
         changes = self._become(changed, left)
         by_id = self._listed_by_id(devices)
-        self._listed = _Listed(devices.after, by_id, self.trackers, again)
-        self.asked_at = began.at if began else moment.now
+        self._listed = _Listed(devices.after, by_id, self.trackers, outdated)
         return changes
 
-    def hear(
+    def apply_message(
         self,
         devices: Iterable[Device],
         positions: Iterable[Position],
         moment: Moment,
     ) -> Changes[str, Tracker]:
-        """Take in what messages tell of listed trackers; return what is different.
+        """Apply a push message of listed trackers.
 
-        Each report counts as if it had come alone. What is older than what is known
-        changes nothing, but that its alarms are told. The next poll may take it back.
+        Each report counts as if it had come alone. Of one that is older than what is known
+        the alarms count alone. The next poll may take all of it back.
         """
         newer, reports = self._newer(devices), defaultdict[str, list[Position]](list)
         for position in positions:
@@ -157,9 +119,10 @@ class Account:
                 reports[unique_id].append(position)
         changed: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
-            device = newer.get(unique_id) or self.trackers[unique_id].device
-            after = self._after_messages(device, reports.get(unique_id, ()), moment)
-            self._note(changed, *after, moment)
+            with self._costs_one_tracker():
+                device = newer.get(unique_id) or self.trackers[unique_id].device
+                after = self._after_reports(device, reports[unique_id], moment)
+                self._note(changed, *after, moment)
         return self._become(changed)
 
     def apply_history(
@@ -185,44 +148,42 @@ class Account:
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes[str, Tracker] | None:
-        """Guard a listed tracker; return what is different, None if it has no place."""
-        last_fired = self.told(unique_id, "guard")
-        story = self._story(unique_id).armed(now, last_fired, changed_by)
-        return story and self._tell_story(unique_id, story)
+        """Guard a listed tracker; return None if it has no place."""
+        story = self._story(unique_id).armed(now, changed_by)
+        return story and self._with_story(unique_id, story)
 
     def disarm(
         self, unique_id: str, changed_by: str | None = None
     ) -> Changes[str, Tracker]:
-        """Guard a listed tracker no more; return what is different."""
-        story = self._story(unique_id)._replace(guard=None, changed_by=changed_by)
-        return self._tell_story(unique_id, story)
+        """Guard a listed tracker no more."""
+        story = self._story(unique_id).disarmed(changed_by)
+        return self._with_story(unique_id, story)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        self.remembered.stories.pop(unique_id, None)
-        self.remembered.told.pop(unique_id, None)
+        self.stories.pop(unique_id, None)
         self._pending.discard(unique_id)
 
-    def told(self, unique_id: str, key: str) -> datetime | None:
-        """Return the number of what an event entity of a tracker told last."""
-        return self.remembered.told.get(unique_id, {}).get(key)
+    @contextmanager
+    def _costs_one_tracker(self) -> Iterator[None]:
+        """Log an unexpected error: the tracker stays as it was until its next report."""
+        try:
+            yield
+        except Exception:
+            _LOGGER.exception("%s: Unexpected error updating a tracker", self._name)
 
-    def note_told(self, unique_id: str, key: str, heard_at: datetime) -> None:
-        """Take in what an event entity of a tracker told last."""
-        self.remembered.told.setdefault(unique_id, {})[key] = heard_at
-
-    def _tell_story(self, unique_id: str, story: Story) -> Changes[str, Tracker]:
+    def _with_story(self, unique_id: str, story: Story) -> Changes[str, Tracker]:
         tracker = self.trackers[unique_id]._replace(story=story)
         return self._become({unique_id: tracker})
 
     def _story(self, unique_id: str) -> Story:
-        return self.remembered.stories.get(unique_id, NEW_STORY)
+        return self.stories.get(unique_id, NEW_STORY)
 
     def _touched(self, devices: Changes[str, Device]) -> AbstractSet[str]:
-        """Return the trackers that a new list may find otherwise than they are known."""
-        touched = devices.changed_since(self._listed.devices) | self._listed.again
+        """Return the trackers that a new list may change."""
+        touched = devices.changed_since(self._listed.devices) | self._listed.outdated
         if self.trackers is not (known := self._listed.trackers):
-            # What messages told since: all else was listed so.
+            # Messages changed these: all else was listed so.
             touched |= {
                 key for key, item in self.trackers.items() if item is not known[key]
             }
@@ -237,30 +198,36 @@ class Account:
             return self._listed.by_id
         return _by_id(now)
 
-    def _told_since(
-        self, began: Began | None, unique_id: str
-    ) -> tuple[Device | None, Position | None]:
-        """Return what messages told of a tracker since a poll began."""
-        before = began and began.trackers.get(unique_id)
+    def _pushed(self, unique_id: str) -> int | None:
+        """Return the ID of a position that came since the last list.
+
+        Servers list a device before its position, with the ID of the one before.
+        """
+        before = self._listed.trackers.get(unique_id)
         now = self.trackers.get(unique_id)
-        if before is None or now is None or before is now:
-            return None, None
-        # A position makes it announce another one, and says nothing else of it.
-        device = now.device._replace(position_id=before.device.position_id)
-        return (
-            None if device == before.device else now.device,
-            None if now.position is before.position else now.position,
+        if before is None or now is None or before.position is now.position:
+            return None
+        return now.position and now.position.id
+
+    def _after_poll(
+        self, device: Device, story: Story, position: Position, moment: Moment
+    ) -> Story:
+        """Return a tracker's state after the position that a poll brought."""
+        known, received_at = story.position, device.last_update
+        if known is None:
+            is_older = False
+        elif self._pushed(device.unique_id):
+            is_older = is_older_position(position, known)
+        else:
+            is_older = goes_back(device, known, position)
+        return self._after(
+            device, story, position, moment, received_at, is_older=is_older
         )
 
-    def _knows_better(self, device: Device, began: Began | None) -> bool:
-        """Return whether a message told of a newer position than a list announces."""
-        _, told = self._told_since(began, device.unique_id)
-        return announcing(device, told and told.id) is not device
-
-    def _after_messages(
+    def _after_reports(
         self, device: Device, reports: Sequence[Position], moment: Moment
     ) -> tuple[Device, Story]:
-        """Return what is known of a tracker after what messages told."""
+        """Return a tracker's device and state after pushed reports."""
         story = self._story(device.unique_id)
         for position in in_order(reports):
             known = story.position
@@ -276,23 +243,23 @@ class Account:
         story: Story,
         position: Position,
         moment: Moment,
+        received_at: datetime | None = None,
         *,
         is_older: bool | None,
-        received_at: datetime | None = None,
     ) -> Story:
-        """Return the story after a report."""
+        """Return the state after a report."""
         if is_older:
             return story.with_older_report(position, moment)
-        is_new = device.unique_id not in self.remembered.stories
+        is_new = device.unique_id not in self.stories
         if device.unique_id not in self.trackers:
             moment = moment._replace(came_back=True)
-        is_news = not is_new and story.there_already != position.id
+        is_news = not is_new and story.initial_position_id != position.id
         return story.with_report(
             position, moment, is_news=is_news, received_at=received_at
         )
 
     def _newer(self, devices: Iterable[Device]) -> dict[str, Device]:
-        """Return the listed devices that messages tell of, unless what is known is newer."""
+        """Return the listed devices of a message, unless what is known is newer."""
         newer: dict[str, Device] = {}
         for device in devices:
             tracker = self.trackers.get(device.unique_id)
@@ -302,7 +269,7 @@ class Account:
         return newer
 
     def _due(self, now: datetime) -> set[str]:
-        """Return the trackers of which something is told by the clock alone."""
+        """Return the trackers whose ride is over by the clock."""
         return {
             unique_id
             for unique_id in self._pending
@@ -316,10 +283,10 @@ class Account:
         story: Story,
         moment: Moment,
     ) -> None:
-        """Note what is to be known of a listed tracker, if it is anything else."""
+        """Note a listed tracker if it changed."""
         unique_id = device.unique_id
-        if unique_id not in self.remembered.stories:
-            story = story._replace(there_already=device.position_id)
+        if unique_id not in self.stories:
+            story = story._replace(initial_position_id=device.position_id)
         tracker = Tracker(device, story.with_status(device.status, moment.now))
         if tracker != self.trackers.get(unique_id):
             changed[unique_id] = tracker
@@ -327,7 +294,7 @@ class Account:
     def _become(
         self, changed: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes[str, Tracker]:
-        """Take in what is different, and which trackers are listed no more."""
+        """Return the changes once these trackers changed, and others left the list."""
         before = self.trackers
         for unique_id, tracker in changed.items():
             self._remember(unique_id, tracker.story)
@@ -339,7 +306,7 @@ class Account:
         return Changes(before, self.trackers, changed.keys() | left)
 
     def _remember(self, unique_id: str, story: Story) -> None:
-        self.remembered.stories[unique_id] = story
+        self.stories[unique_id] = story
         if story.is_pending:
             self._pending.add(unique_id)
         else:

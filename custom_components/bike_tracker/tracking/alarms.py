@@ -33,11 +33,6 @@ class Alarm(NamedTuple):
     """What the service calls it."""
     time: datetime | None
     """When the place of that report was measured, in UTC."""
-    heard_at: datetime | None
-    """Its number: when it was heard of, later than any alarm before it, in UTC.
-
-    None where it was there before anybody could listen: nobody tells it.
-    """
     report: int
     """The ID of the position."""
     reported_at: datetime | None = None
@@ -55,23 +50,20 @@ class Alarm(NamedTuple):
         name = _OLD_WORDS.get(name, name)
         return name if name in ALARM_TYPES else "other"
 
-    def is_older(self, time: datetime) -> bool:
-        """Return whether it was both reported and heard of before a time."""
-        return all(at is None or at < time for at in (self.reported_at, self.heard_at))
-
     def described(self) -> dict[str, Any]:
-        """Return what is told of it."""
-        return {"alarm": self.word, "time": self.time}
+        """Return the attributes of the event and of trigger variables."""
+        time = self.time and self.time.isoformat()
+        return {"type": self.type, "alarm": self.word, "time": time}
 
 
 def alarms_of(position: Position) -> list[Alarm]:
-    """Return the alarms that a report was sent for, each once, not heard of yet."""
+    """Return the alarms that a report was sent for, each once."""
     if not position.alarm:
         return []
     lines = map(one_line, position.alarm.split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE])
     reported_at = position.device_time or position.fix_time
     return [
-        Alarm(word, position.fix_time, None, position.id, reported_at)
+        Alarm(word, position.fix_time, position.id, reported_at)
         for word in dict.fromkeys(filter(None, lines))
     ]
 

@@ -13,7 +13,6 @@ from ..api import Position
 from ..api.models import is_real
 from .alarms import alarms_of
 from .distance import Fix, fix_of, is_plausible, metres, noise
-from .occurrences import following
 from .ride_state import RideState
 from .rides import apply_report as ridden, says_it_moves
 
@@ -47,17 +46,17 @@ class Triggered(NamedTuple):
     """When the tracker noticed it, in UTC."""
     distance: float
     """Metres from where it was armed."""
-    heard_at: datetime
-    """Its number: when it was received, later than any before it, in UTC."""
     fix: Fix | None = None
     alarm: str | None = None
     """The type of the alarm that was the cause."""
+    seq: int = 0
+    """The sequence number of its occurrence."""
 
     def described(self) -> dict[str, Any]:
         """Return the attributes of the entity and of trigger variables."""
         return {
             "cause": self.cause,
-            "since": self.since,
+            "since": self.since.isoformat(),
             "distance": round(self.distance),
             "address": self.fix and self.fix.address,
             "latitude": self.fix and self.fix.latitude,
@@ -74,8 +73,6 @@ class Guard(NamedTuple):
     """Where it was then."""
     after: datetime
     """Reports older than this trigger nothing: of before the arming, or known then."""
-    last_fired: datetime | None = None
-    """The number of what triggered it the time before."""
     is_settled: bool = False
     """Whether no report is on its way that says better where it was armed."""
     moved: bool | None = None
@@ -90,13 +87,12 @@ def armed(
     position: Position | None,
     moved: bool | None,
     now: datetime,
-    last_fired: datetime | None,
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
     if track is None or (place := _place(track)) is None:
         return None
     known_at = position and _reported_at(position, _received_at(position, None, now))
-    return Guard(now, place, max(now, known_at or now), last_fired, moved=moved)
+    return Guard(now, place, max(now, known_at or now), moved=moved)
 
 
 def after_report(
@@ -125,9 +121,9 @@ def after_report(
     if fix and guard.is_settled and _is_newer(guard, fix, received_at):
         guard, is_away = _seen(guard, fix, report, track)
         if is_away:
-            return _triggered(guard, "place", min(fix.time, received_at), fix, now)
+            return _triggered(guard, "place", min(fix.time, received_at), fix)
     if report.motion and before is False:
-        return _triggered(guard, "motion", time, fix or track.last_fix, now)
+        return _triggered(guard, "motion", time, fix or track.last_fix)
     return guard
 
 
@@ -148,7 +144,7 @@ def after_alarm(
     for alarm in alarms_of(report):
         if alarm.type in _ALARMS:
             fix = fix_of(report, report.fix_time) or (track and track.last_fix)
-            return _triggered(guard, "alarm", time, fix, now, alarm.type)
+            return _triggered(guard, "alarm", time, fix, alarm.type)
     return guard
 
 
@@ -276,11 +272,7 @@ def _triggered(
     cause: Cause,
     since: datetime,
     fix: Fix | None,
-    now: datetime,
     alarm: str | None = None,
 ) -> Guard:
     distance = metres(guard.place, fix) if fix else 0
-    number = following([guard.last_fired], now)
-    return guard._replace(
-        triggered=Triggered(cause, since, distance, number, fix, alarm)
-    )
+    return guard._replace(triggered=Triggered(cause, since, distance, fix, alarm))

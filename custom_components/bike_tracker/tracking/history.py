@@ -174,12 +174,12 @@ def _settled(
     is_booked = any(under_way in matches[item] for item in known)
     ends = matches[started][-1:] if started else []
     if started and not ends:
-        log = log.fired(("ended", started._replace(distance=0)), moment)
+        log = log.fired(("ended", started._replace(distance=0)))
     for ride in every:
         if ride not in fired:
-            log = log.fired(("started", ride), moment)
+            log = log.fired(("started", ride))
         if ride != under_way and (ride not in fired or ride in ends):
-            log = log.fired(("ended", ride), moment)
+            log = log.fired(("ended", ride))
     # One that was fired as over and goes on ends without another event.
     rides = [*every] if is_booked and under_way not in ends else rides
     since = min(log.since or point.start, point.start)

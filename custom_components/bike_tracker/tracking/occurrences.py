@@ -1,71 +1,82 @@
-"""What happened to a tracker: a list of things, each of which is told once.
+"""Occurrences: what happened to a tracker, in order, each to be fired once."""
 
-Two things between two looks are two things. Who tells them knows the last one it told.
-"""
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple, cast
+type OccurrenceType = Literal[
+    "alarm_raised",
+    "became_silent",
+    "came_online",
+    "guard_triggered",
+    "ride_ended",
+    "ride_started",
+    "started_moving",
+    "stopped_moving",
+    "went_offline",
+]
 
-from .alarms import Alarm
-from .ride_state import Ride
-
-# Of what was told already.
-_KEPT: Final = 10
-# An alarm every minute for most of a day during which nothing can be told.
-_MOST: Final = 1_000
-_NEXT: Final = timedelta(microseconds=1)
+_CHANGES_OF_FLAGS: Final = {
+    *("came_online", "went_offline", "started_moving", "stopped_moving")
+}
+# Of one type: so many wait to be fired, and the last ones are kept after that.
+MAX_WAITING: Final = 50
 
 
-class RideEvent(NamedTuple):
-    """The start or the end of a ride."""
+class Occurrence(NamedTuple):
+    """Something that happened to a tracker."""
 
-    type: Literal["started", "ended"]
-    ride: Ride
-    """The ride as it was then."""
-    heard_at: datetime | None
-    """Its number: when it was heard of, later than any before it, in UTC."""
+    seq: int
+    """Sequence number, growing by one per tracker."""
+    type: OccurrenceType
+    noticed_at: datetime
+    """When it was noticed, in UTC."""
+    since: datetime
+    """Since when it is so, or when it happened by the tracker's report, in UTC."""
+    before: datetime | None = None
+    """Since when it had been otherwise, None where that is not known."""
+    attributes: Mapping[str, Any] = {}
 
-    def described(self) -> dict[str, Any]:
-        """Return what is told of it."""
-        return self.ride.described(is_over=self.type == "ended")
+    @property
+    def is_event(self) -> bool:
+        """Return whether it is an event, and not the change of a flag alone."""
+        return self.type not in _CHANGES_OF_FLAGS
+
+
+def last_seq(occurrences: tuple[Occurrence, ...]) -> int:
+    """Return the sequence number of the newest, 0 before the first."""
+    return occurrences[-1].seq if occurrences else 0
+
+
+def added(
+    occurrences: tuple[Occurrence, ...], new: Occurrence
+) -> tuple[Occurrence, ...]:
+    """Return the occurrences with a new one, which gets the next number.
+
+    The oldest of its type goes if there are too many: a tracker that raises an alarm each
+    second in an outage fills no memory, and costs its other occurrences nothing.
+    """
+    if sum(known.type == new.type for known in occurrences) >= MAX_WAITING:
+        oldest = next(known for known in occurrences if known.type == new.type)
+        occurrences = tuple(known for known in occurrences if known is not oldest)
+    return (*occurrences, new._replace(seq=last_seq(occurrences) + 1))
+
+
+def kept(
+    occurrences: tuple[Occurrence, ...], last_fired: int, number: int
+) -> tuple[Occurrence, ...]:
+    """Return those that are to be fired, and the last ones of the others."""
+    fired = [known for known in occurrences if known.seq <= last_fired]
+    return (*fired[-number:], *occurrences[len(fired) :])
 
 
 class Moment(NamedTuple):
-    """When a report is taken in, and what is known of the time before it."""
+    """When a report is applied, and what is known of the time before it."""
 
     now: datetime
     came_back: bool = False
-    """Whether the tracker was unavailable: what happened may not have been told yet."""
+    """Whether the tracker was unavailable before."""
     is_whole: bool = False
-    """Whether nothing can have been reported between this report and the one before."""
+    """Whether no report can be missing between this one and the one before."""
     has_history: bool = False
-    """Whether the service may tell what was."""
-
-
-def following(numbers: Iterable[datetime | None], now: datetime) -> datetime:
-    """Return the number of what is heard of now, which none had before."""
-    last = max((number for number in numbers if number), default=None)
-    return now if last is None or last < now else last + _NEXT
-
-
-def later[T: Alarm | RideEvent](
-    items: tuple[T, ...],
-    new: Iterable[T],
-    moment: Moment,
-    *,
-    old: int = _MOST,
-) -> tuple[T, ...]:
-    """Return the items with new ones, numbered in their order.
-
-    Of the first ones, so many that are `old`, the last ten are kept that were told, and
-    all that were not: these are heard of now as well, or nothing could be told.
-    """
-    now, numbered = moment.now, list[T]()
-    for item in new:
-        number = following((known.heard_at for known in (*items, *numbered)), now)
-        numbered.append(cast(T, item._replace(heard_at=number)))
-    if moment.came_back:
-        return (*items, *numbered)[-_MOST:]
-    told = sum(item.heard_at is None or item.heard_at < now for item in items)
-    return (*items[max(0, min(old, told - _KEPT)) :], *numbered)[-_MOST:]
+    """Whether the service may have a history."""

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from .checkpoint import Checkpoint, after_report, is_at_rest
-from .occurrences import Moment, RideEvent, later
+from .occurrences import Moment
 from .ride_state import Ride, RideNews, RideState
 
 _MIN_RIDES: Final = 3
@@ -15,10 +15,10 @@ _MAX_RIDES: Final = 100
 
 
 class RideLog(NamedTuple):
-    """The last events of a tracker's rides, and its last rides."""
+    """The last rides of a tracker, and what happened just now."""
 
-    events: tuple[RideEvent, ...] = ()
-    """The last starts and ends, oldest first."""
+    events: tuple[RideNews, ...] = ()
+    """Starts and ends that are no occurrences yet, oldest first."""
     rides: tuple[Ride, ...] = ()
     """All rides since `since` that are over, in order of their start."""
     since: datetime | None = None
@@ -40,11 +40,9 @@ class RideLog(NamedTuple):
             log = log._replace(checkpoint=None)
         return log
 
-    def fired(self, event: RideNews, moment: Moment) -> RideLog:
+    def fired(self, event: RideNews) -> RideLog:
         """Return the log with one more start or end."""
-        return self._replace(
-            events=later(self.events, [RideEvent(*event, None)], moment)
-        )
+        return self._replace(events=(*self.events, event))
 
     def booked(self, ride: Ride) -> RideLog:
         """Return the log with a ride that is over, in place of what was known of it."""
@@ -56,13 +54,13 @@ class RideLog(NamedTuple):
         """Return the log after the start or the end of a ride."""
         kind, ride = event
         if kind == "started":
-            return self.fired(event, moment)
+            return self.fired(event)
         log, point = self, self.checkpoint
         if point and point.has_gap:
             log = log._replace(checkpoint=point._replace(wanted_at=moment.now))
         # One that is booked was fired as over, and went on.
         is_new = all(item.started_at != ride.started_at for item in self.rides)
-        return (log.fired(event, moment) if is_new else log).booked(ride)
+        return (log.fired(event) if is_new else log).booked(ride)
 
     def _trimmed(self) -> RideLog:
         """Return the log without rides that are in the book and that nothing corrects."""

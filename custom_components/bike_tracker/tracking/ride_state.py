@@ -40,8 +40,8 @@ class Ride(NamedTuple):
         """Return what is told and kept of the ride: km, seconds and km/h."""
         speed = self.maximum_speed
         return {
-            "started_at": self.started_at,
-            **({"ended_at": self.moved_at} if is_over else {}),
+            "started_at": self.started_at.isoformat(),
+            **({"ended_at": self.moved_at.isoformat()} if is_over else {}),
             "distance": round(self.distance, 3),
             "duration": round(self.duration),
             "maximum_speed": speed if speed is None else round(speed, 1),

@@ -1,13 +1,13 @@
-"""The story of one tracker: what outlives lists, outages and restarts."""
+"""The state of one tracker: what outlives lists, outages and restarts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..api import DeviceStatus, Position
 from .alarms import MAX_ALARMS, Alarm, new_alarms
 from .checkpoint import HistoryGap, after_older_report, is_at_rest
+from .flags import Flag, after as flag_after
 from .guard import (
     Guard,
     after_alarm,
@@ -16,14 +16,21 @@ from .guard import (
     armed,
 )
 from .history import HistoryAnswer, after_history
-from .occurrences import Moment, RideEvent, later
+from .occurrences import Moment, Occurrence, OccurrenceType, added, last_seq
 from .reports import in_order, is_older_position, taken
 from .ride_log import NO_RIDES, RideLog
 from .ride_state import NEW_RIDE_STATE, RideNews, RideState
 from .rides import apply_report, end_ride, silent_at
-from .unchanged_since import NEVER_HEARD, Since
 
-_OLDEST_ALARM: Final = timedelta(hours=1)
+_MAX_ALARM_AGE: Final = timedelta(hours=1)
+_ONLINE: Final[Mapping[bool, OccurrenceType]] = {
+    True: "came_online",
+    False: "went_offline",
+}
+_MOVING: Final[Mapping[bool, OccurrenceType]] = {
+    True: "started_moving",
+    False: "stopped_moving",
+}
 
 
 class Story(NamedTuple):
@@ -31,24 +38,24 @@ class Story(NamedTuple):
 
     position: Position | None = None
     """Its newest report, with what older ones said and this one does not."""
-    since: Since = NEVER_HEARD
+    online: Flag | None = None
+    """False is any readable status but online, as a Traccar's third one."""
+    moving: Flag | None = None
+    """What it says of itself; None as long as it does not say."""
     alarms: tuple[Alarm, ...] = ()
-    """The last ones it set off, oldest first."""
+    """The last ones it raised, oldest first."""
     track: RideState | None = None
     """How far it came; None while it has no position."""
     rides: RideLog | None = None
-    """What was fired of its rides, and the last ones; None before the first."""
-    there_already: int | None = None
-    """The position it had when it was listed first: its alarm was before anybody listened."""
+    """Its last rides, and where reports may be missing; None before the first."""
+    initial_position_id: int | None = None
+    """The position it had when it was listed first: its alarm is not fired."""
     guard: Guard | None = None
     """How it is guarded, None while it is not."""
     changed_by: str | None = None
     """The name of the person who armed or disarmed it last, None for automations."""
-
-    @property
-    def ride_events(self) -> tuple[RideEvent, ...]:
-        """Return the last starts and ends of its rides, oldest first."""
-        return self.rides.events if self.rides else ()
+    occurrences: tuple[Occurrence, ...] = ()
+    """The last ones, oldest first."""
 
     @property
     def gap(self) -> HistoryGap | None:
@@ -72,9 +79,12 @@ class Story(NamedTuple):
         return bool((track and track.ride) or (log and log.checkpoint))
 
     def with_status(self, status: DeviceStatus | None, now: datetime) -> Story:
-        """Return the story after a status."""
-        since = self.since.after_status(status, now)
-        return self if since is self.since else self._replace(since=since)
+        """Return the state after a status; one that is not readable changes nothing."""
+        value = None if status is None else status == "online"
+        online = flag_after(self.online, value, now)
+        if online is None or online is self.online:
+            return self
+        return self._replace(online=online).with_change(online, _ONLINE)
 
     def with_report(
         self,
@@ -84,40 +94,37 @@ class Story(NamedTuple):
         is_news: bool,
         received_at: datetime | None = None,
     ) -> Story:
-        """Return the story after the newest report.
+        """Return the state after the newest report.
 
         An alarm that is no news was there before anybody could listen.
         """
-        report, known = position, self.position
-        now = moment.now
-        position, story = taken(known, report), self
+        report, known, now = position, self.position, moment.now
+        position, before = taken(known, report), self.track or NEW_RIDE_STATE
+        moving = flag_after(self.moving, position.motion, now)
+        story = self._replace(moving=moving)
+        if moving is not None and moving is not self.moving:
+            story = story.with_change(moving, _MOVING)
         if position.alarm:
-            story = self.with_alarms([position], moment, is_news=is_news)
+            story = story.with_alarms([position], moment, is_news=is_news)
         if position is known:
             return story
-        guard, before = story.guard, self.track or NEW_RIDE_STATE
-        if guard:
+        if guard := story.guard:
             guard = after_report(guard, report, before, now, received_at)
+            story = story.with_guard(guard, now)
         track, news = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             moment = moment._replace(is_whole=True)
         log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
-        return story._replace(
-            position=position,
-            since=self.since.after_motion(position.motion, now),
-            track=track,
-            rides=None if log == NO_RIDES else log,
-            guard=guard,
-        )
+        return story._replace(position=position, track=track).with_rides(log, now)
 
     def with_history(self, answer: HistoryAnswer, moment: Moment) -> Story:
-        """Return the story after all reports of a gap; old alarms are not fired."""
+        """Return the state after all reports of a gap; old alarms are not fired."""
         now, reports = moment.now, in_order(answer.reports)
         recent = [
             report
             for report in reports
             if (time := report.device_time or report.fix_time)
-            and now - time <= _OLDEST_ALARM
+            and now - time <= _MAX_ALARM_AGE
         ]
         story = self.with_alarms(recent, moment)
         track = story.rides and story.rides.checkpoint and story.rides.checkpoint.track
@@ -125,11 +132,11 @@ class Story(NamedTuple):
             # Newer ones follow below.
             older = (item for item in reports if not is_older_position(newest, item))
             guard = guard_after_history(story.guard, older, track, now)
-            story = story._replace(guard=guard)
+            story = story.with_guard(guard, now)
         known = story.position and story.position.fix_time
         if known and story.track and story.rides:
             log, track = after_history(story.rides, story.track, answer, known, moment)
-            story = story._replace(rides=log, track=track)
+            story = story._replace(track=track).with_rides(log, now)
         moment = moment._replace(is_whole=True)
         for report in reports:
             if story.position and is_older_position(story.position, report):
@@ -137,49 +144,98 @@ class Story(NamedTuple):
         return story
 
     def with_older_report(self, position: Position, moment: Moment) -> Story:
-        """Return the story after a report older than the newest: its alarms count."""
-        story, guard, log = self.with_alarms([position], moment), self.guard, self.rides
-        if guard and position.alarm:
-            guard = after_alarm(guard, position, self.track, moment.now)
+        """Return the state after a report older than the newest: its alarms count."""
+        story, log = self.with_alarms([position], moment), self.rides
+        if story.guard and position.alarm:
+            guard = after_alarm(story.guard, position, self.track, moment.now)
+            story = story.with_guard(guard, moment.now)
         if log and log.checkpoint:
             point = after_older_report(log.checkpoint, position.fix_time)
-            log = log._replace(checkpoint=point)
-        return story._replace(guard=guard, rides=log)
+            story = story._replace(rides=log._replace(checkpoint=point))
+        return story
 
     def with_alarms(
         self, reports: Sequence[Position], moment: Moment, *, is_news: bool = True
     ) -> Story:
-        """Return the story after the alarms of reports, which may be old ones."""
+        """Return the state after the alarms of reports, which may be old ones."""
         if not (new := new_alarms(self.alarms, reports)):
             return self
-        if not is_news:
-            return self._replace(alarms=(*self.alarms, *new)[-MAX_ALARMS:])
-        # A history may tell the others again, also if the tracker's clock is ahead.
-        since = moment.now - _OLDEST_ALARM
-        old = takewhile(lambda known: known.is_older(since), self.alarms)
-        alarms = later(self.alarms, new, moment, old=len(list(old)))
-        return self._replace(alarms=alarms[-MAX_ALARMS:])
+        story = self._replace(alarms=(*self.alarms, *new)[-MAX_ALARMS:])
+        for alarm in new if is_news else ():
+            since = alarm.time or moment.now
+            story = story.with_occurrence(
+                "alarm_raised", moment.now, since, alarm.described()
+            )
+        return story
 
-    def armed(
-        self, now: datetime, last_fired: datetime | None, changed_by: str | None
-    ) -> Story | None:
-        """Return the story once it is guarded, None while it never had a place."""
-        moving, track, position = self.since.moving, self.track, self.position
-        if track is None and position:
-            # Version 1.0 remembered nothing else.
-            track, _ = apply_report(NEW_RIDE_STATE, position, position.fix_time or now)
-        guard = armed(track, position, moving and moving.is_so, now, last_fired)
+    def armed(self, now: datetime, changed_by: str | None) -> Story | None:
+        """Return the state once it is guarded, None while it never had a place."""
+        moving = self.moving and self.moving.value
+        guard = armed(self.track, self.position, moving, now)
         return guard and self._replace(guard=guard, changed_by=changed_by)
 
+    def disarmed(self, changed_by: str | None) -> Story:
+        """Return the state once it is guarded no more."""
+        return self._replace(guard=None, changed_by=changed_by)
+
     def after_time(self, moment: Moment) -> Story:
-        """Return the story by now: a tracker that is silent for long rides no more."""
+        """Return the state by now: a tracker that is silent for long rides no more."""
         before = track = self.track or NEW_RIDE_STATE
         log, news = self.rides or NO_RIDES, list[RideNews]()
         if (at := silent_at(track)) and at <= moment.now:
             track, news = end_ride(track)
         moment = moment._replace(is_whole=True)
         log = log.after_report(before, track, news, moment)
-        return self._replace(track=track, rides=log)
+        return self._replace(track=track).with_rides(log, moment.now)
+
+    def with_occurrence(
+        self,
+        kind: OccurrenceType,
+        now: datetime,
+        since: datetime,
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        before: datetime | None = None,
+    ) -> Story:
+        """Return the state with an occurrence that is noticed now."""
+        new = Occurrence(0, kind, now, since, before, attributes or {})
+        return self._replace(occurrences=added(self.occurrences, new))
+
+    def with_change(self, flag: Flag, types: Mapping[bool, OccurrenceType]) -> Story:
+        """Return the state with the change of a flag; the first word is no change."""
+        if (before := flag.previous_change) is None:
+            return self
+        now = flag.changed_at
+        return self.with_occurrence(types[flag.value], now, now, before=before)
+
+    def with_guard(self, guard: Guard, now: datetime) -> Story:
+        """Return the state with a guard, which may be triggered now."""
+        triggered = guard.triggered
+        if triggered is None or triggered.seq:
+            return self._replace(guard=guard)
+        story = self.with_occurrence(
+            "guard_triggered",
+            now,
+            triggered.since,
+            {**triggered.described(), "alarm": triggered.alarm},
+        )
+        triggered = triggered._replace(seq=last_seq(story.occurrences))
+        return story._replace(guard=guard._replace(triggered=triggered))
+
+    def with_rides(self, log: RideLog, now: datetime) -> Story:
+        """Return the state with its rides, and what happened to them."""
+        story = self
+        for kind, ride in log.events:
+            is_over = kind == "ended"
+            since = ride.moved_at if is_over else ride.started_at
+            story = story.with_occurrence(
+                "ride_ended" if is_over else "ride_started",
+                now,
+                since,
+                ride.described(is_over=is_over),
+            )
+        log = log._replace(events=())
+        return story._replace(rides=None if log == NO_RIDES else log)
 
 
 NEW_STORY = Story()

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from ..api import Device, Hardware, Position
 from .distance import Fix
+from .flags import Flag
 from .guard import Triggered
 from .ride_state import Ride
 from .story import NEW_STORY, Story
-from .unchanged_since import Said
 
 
 class Tracker(NamedTuple):
@@ -34,9 +34,9 @@ class Tracker(NamedTuple):
         return self.story.guard and self.story.guard.triggered
 
     @property
-    def online(self) -> Said | None:
+    def online(self) -> Flag | None:
         """Return whether it is, and since when; None while the service does not say."""
-        return None if self.device.status is None else self.story.since.online
+        return None if self.device.status is None else self.story.online
 
     @property
     def hardware(self) -> Hardware | None:
@@ -64,6 +64,11 @@ class Tracker(NamedTuple):
         if track.candidate:
             return track.candidate.address
         return track.anchor.address or reported
+
+    @property
+    def ride_under_way(self) -> Ride | None:
+        """Return the ride under way, None while there is none."""
+        return self.story.track and self.story.track.ride
 
     @property
     def ride(self) -> Ride | None:

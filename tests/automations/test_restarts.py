@@ -1,4 +1,4 @@
-"""How far triggers are, over restarts: with what is known of trackers, in one file."""
+"""Triggers over restarts and kills."""
 
 from copy import deepcopy
 from datetime import timedelta
@@ -21,95 +21,6 @@ from .test_trigger import MINUTES
 def key(entry: MockConfigEntry) -> str:
     """Return the name of the file in which an account is remembered."""
     return f"{DOMAIN}.{entry.entry_id}"
-
-
-def _of_red(values: Any) -> Any:
-    """Return what is stored of a trigger with these values of the red bike."""
-
-    def change(stored: list[Any]) -> list[Any]:
-        return [{**trigger, "trackers": {RED: values}} for trigger in stored]
-
-    return change
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(lambda _: {"trackers": {}}, id="not a list"),
-        pytest.param(lambda _: [7], id="not triggers"),
-        pytest.param(lambda _: [{"trigger": 7}], id="no key"),
-        pytest.param(lambda stored: [{**stored[0], "trackers": 7}], id="no trackers"),
-        pytest.param(_of_red(7), id="no mark"),
-        pytest.param(_of_red([7, 8]), id="no times"),
-        pytest.param(_of_red([[7], {}]), id="nothing that could be one"),
-        pytest.param(_of_red([7, 8, 9]), id="too many"),
-        pytest.param(_of_red({"since": 7, "counts_from": None}), id="no time"),
-    ],
-)
-async def test_unreadable_values(
-    garage: Garage,
-    hass_storage: dict[str, Any],
-    key: str,
-    change: Any,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """They cost themselves: what was told is at the worst told again."""
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    await garage.async_stop()
-    stored = hass_storage[key]["data"]
-    stored["marks"] = change(stored["marks"])
-
-    await garage.async_start()
-    await garage.async_minutes(2)
-    assert len(garage.runs) <= 2
-    assert "Traceback" not in caplog.text
-
-    garage.become("came_online")
-    await garage.async_minutes(2)
-    garage.runs.clear()
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    assert len(garage.runs) == 1
-
-
-async def test_only_while_they_are_needed(
-    garage: Garage, hass_storage: dict[str, Any], key: str
-) -> None:
-    """Of automations and trackers that are there no more nothing is written."""
-    devices = [garage.device(RED), garage.device(BLUE)]
-    await garage.async_listen("went_offline", target={"device_id": devices})
-    await garage.async_minutes(1)
-    [trigger] = hass_storage[key]["data"]["marks"]
-    assert trigger["trackers"].keys() == {RED, BLUE}
-
-    await garage.async_listen("went_offline")
-    await garage.async_minutes(1)
-    [trigger] = hass_storage[key]["data"]["marks"]
-    assert trigger["trackers"].keys() == {RED}
-
-    await garage.async_save()
-    await garage.async_minutes(1)
-    assert hass_storage[key]["data"]["marks"] == []
-
-
-async def test_written_within_seconds(
-    garage: Garage, hass_storage: dict[str, Any], key: str
-) -> None:
-    """A kill after that tells nothing twice, also if something changes all the time."""
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    written = hass_storage[key]["data"]
-    assert written["trackers"][RED]["since"]["online"]["is_so"] is False
-    assert written["marks"][0]["trackers"][RED][1] is not None
-
-    await garage.async_stop()
-    hass_storage[key]["data"] = written
-    await garage.async_start()
-    await garage.async_minutes(2)
-    assert len(garage.runs) == 1
 
 
 async def test_killed_again_and_again(

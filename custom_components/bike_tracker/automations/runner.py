@@ -1,0 +1,245 @@
+"""Runs the triggers of all automations.
+
+What needs no wait is run by occurrences, each of which the coordinator fires once. What
+has to last is run when its wait ends between the last look and now.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+from homeassistant.core import (
+    CALLBACK_TYPE,
+    CoreState,
+    HassJob,
+    HomeAssistant,
+    callback,
+)
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.helpers.singleton import singleton
+from homeassistant.helpers.start import async_at_started
+from homeassistant.helpers.typing import ConfigType
+from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
+
+from ..const import DOMAIN, LOGGER
+from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
+from ..tracking import Flag, Occurrence, OccurrenceType, Tracker, Trackers
+from .targets import coordinators, trackers_in
+from .types import AT_ONCE, TriggerType
+
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+
+
+class AttachedTrigger(NamedTuple):
+    """One trigger of one automation."""
+
+    name: OccurrenceType
+    type: TriggerType
+    target: ConfigType
+    wait: timedelta
+    choices: list[str] | None
+    """Values of the attribute `type` that run it, None for all."""
+    attached_at: datetime | None
+    """What was so before does not run it; None if Home Assistant was starting."""
+    run: Callable[[BikeTrackerCoordinator, str, Occurrence], None]
+
+    @property
+    def has_wait(self) -> bool:
+        """Return whether the end of a wait runs it, and no occurrence."""
+        return self.type.is_silence or self.wait > AT_ONCE
+
+    def is_run_by(self, occurrence: Occurrence) -> bool:
+        """Return whether an occurrence of one of its trackers runs it."""
+        if occurrence.type != self.name or self.has_wait:
+            return False
+        return self.choices is None or occurrence.attributes["type"] in self.choices
+
+    def wait_from(self, tracker: Tracker) -> Flag | None:
+        """Return since when it is so, None if no wait counts from there."""
+        flag = self.type.state_fn and self.type.state_fn(tracker)
+        if flag is None or self.type.is_silence:
+            return flag
+        # The first word about a tracker is no change.
+        is_new = self.attached_at is None or flag.changed_at > self.attached_at
+        return flag if flag.previous_change and is_new else None
+
+
+class _Due(NamedTuple):
+    """A wait that is over."""
+
+    at: datetime
+    trigger: AttachedTrigger
+    unique_id: str
+    flag: Flag
+
+
+@dataclass(slots=True)
+class _Waits:
+    """The waits of one account."""
+
+    next_at: datetime = _NEVER
+    """When the next one is over, by the clock."""
+    next_silence: datetime = _NEVER
+    """When the next one is over, by the time an answer was asked for."""
+    absent: dict[str, datetime] = field(default_factory=dict)
+    """Trackers that are not listed, by the time of the last look at them."""
+
+
+class TriggerRunner:
+    """Runs triggers when something occurs, and when a wait is over.
+
+    An outage, a reload or a tracker that is not listed ends no wait: one that is over
+    meanwhile is run with the first answer that still says so.
+    """
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Listen to all accounts."""
+        self._hass = hass
+        self._attached: dict[int, AttachedTrigger] = {}
+        self._waits = WeakKeyDictionary[BikeTrackerCoordinator, _Waits]()
+        self._timer: CALLBACK_TYPE = _nothing
+        async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_on_occurrence)
+        async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
+        async_at_started(hass, self._async_look_at_all)
+
+    @callback
+    def async_attach(self, trigger: AttachedTrigger) -> CALLBACK_TYPE:
+        """Run a trigger from now on; the function returned ends that."""
+        key = id(trigger)
+        self._attached[key] = trigger
+        if trigger.has_wait:
+            self._async_look_at_all(self._hass)
+
+        @callback
+        def detach() -> None:
+            del self._attached[key]
+
+        return detach
+
+    @callback
+    def _async_on_occurrence(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        unique_id: str,
+        occurrence: Occurrence,
+    ) -> None:
+        """Run the triggers that wait for an occurrence."""
+        for trigger in list(self._attached.values()):
+            if trigger.is_run_by(occurrence):
+                self._run(trigger, coordinator, unique_id, occurrence)
+
+    @callback
+    def _async_look_at_all(self, _hass: HomeAssistant) -> None:
+        for coordinator in coordinators(self._hass):
+            self._async_look(coordinator, coordinator.account.trackers)
+
+    @callback
+    def _async_on_time(self) -> None:
+        for coordinator in coordinators(self._hass):
+            self._async_look(coordinator, ())
+
+    @callback
+    def _async_look(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        keys: Collection[str],
+        before: Trackers = MappingProxyType({}),
+    ) -> None:
+        """Run what is due of trackers that changed, or of all where a wait is over."""
+        if self._hass.state is not CoreState.running or not coordinator.may_fire:
+            return
+        now, waits = dt_util.utcnow(), self._waits.setdefault(coordinator, _Waits())
+        trackers, last = coordinator.account.trackers, coordinator.evaluated
+        for unique_id in set(keys).difference(trackers):
+            waits.absent.setdefault(unique_id, last.at)
+        if now >= waits.next_at or coordinator.asked_at >= waits.next_silence:
+            keys, waits.next_at, waits.next_silence = trackers.keys(), _NEVER, _NEVER
+        due = [
+            found
+            for trigger in self._attached.values()
+            if trigger.has_wait
+            for unique_id in keys & trackers.keys()
+            for found in self._due(coordinator, waits, trigger, unique_id, before, now)
+        ]
+        for unique_id in waits.absent.keys() & trackers.keys():
+            del waits.absent[unique_id]
+        coordinator.async_set_evaluated(now)
+        self._set_timer(now)
+        for _, trigger, unique_id, flag in sorted(due, key=itemgetter(0)):
+            occurrence = Occurrence(
+                0, trigger.name, now, flag.changed_at, flag.previous_change
+            )
+            self._run(trigger, coordinator, unique_id, occurrence)
+
+    def _due(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        waits: _Waits,
+        trigger: AttachedTrigger,
+        unique_id: str,
+        before: Trackers,
+        now: datetime,
+    ) -> Iterator[_Due]:
+        """Yield the wait of a tracker if it is over; note when the next one is."""
+        if not (flag := trigger.wait_from(coordinator.account.trackers[unique_id])):
+            return
+        last, at = coordinator.evaluated, flag.changed_at + trigger.wait
+        if not trigger.type.is_silence:
+            if at > now:
+                waits.next_at = min(waits.next_at, at)
+            elif at > waits.absent.get(unique_id, last.at):
+                yield _Due(at, trigger, unique_id, flag)
+        elif at > coordinator.asked_at:
+            waits.next_silence = min(waits.next_silence, at)
+        # What was silent when it was attached does not run it.
+        elif trigger.attached_at is None or last.at >= trigger.attached_at:
+            start = waits.absent.get(unique_id, last.asked_at)
+            known = before.get(unique_id)
+            flag_before = known and trigger.wait_from(known)
+            # A server that takes reports back makes a tracker silent as well.
+            was_over = flag_before and flag_before.changed_at + trigger.wait <= start
+            if at > start or (flag_before and not was_over):
+                yield _Due(at, trigger, unique_id, flag)
+
+    def _set_timer(self, now: datetime) -> None:
+        """Look again when the next wait is over; in an outage its end does that."""
+        self._timer()
+        ends = [waits.next_at for waits in self._waits.values() if waits.next_at > now]
+        if ends and (at := min(ends)) < _NEVER:
+            job = HassJob(self._async_on_time, cancel_on_shutdown=True)
+            seconds = (at - now).total_seconds()
+            self._timer = self._hass.loop.call_later(
+                seconds, self._hass.async_run_hass_job, job
+            ).cancel
+
+    def _run(
+        self,
+        trigger: AttachedTrigger,
+        coordinator: BikeTrackerCoordinator,
+        unique_id: str,
+        occurrence: Occurrence,
+    ) -> None:
+        """Run a trigger, unless the tracker is not in its target or it has ended."""
+        if self._attached.get(id(trigger)) is not trigger:
+            return
+        if unique_id in trackers_in(self._hass, trigger.target):
+            coordinator.async_save_soon()
+            try:
+                trigger.run(coordinator, unique_id, occurrence)
+            except Exception:  # noqa: BLE001 - the others are run all the same
+                LOGGER.exception("Unexpected error running a trigger")
+
+
+def _nothing() -> None:
+    """Cancel no timer: none is set."""
+
+
+@singleton(HassKey[TriggerRunner](f"{DOMAIN}_triggers"))
+def async_get_runner(hass: HomeAssistant) -> TriggerRunner:
+    """Return what runs all triggers."""
+    return TriggerRunner(hass)
