@@ -8,6 +8,8 @@ from pathlib import Path
 import platform
 import sqlite3
 
+from tests.tools.commit import current_commit
+
 from .goals import LIVE_PEER, PEERS
 
 
@@ -21,7 +23,7 @@ def describe() -> str:
     return (
         f"{os.cpu_count()} cores ({_processor()}), Python {platform.python_version()}, Home Assistant"
         f" {version('homeassistant')}, aiohttp {version('aiohttp')}, SQLite {sqlite3.sqlite_version}, and for the others"
-        f" what their manifests ask for: {libraries}."
+        f" what their manifests ask for: {libraries}. Commit `{current_commit()}`."
     )
 
 

@@ -1,4 +1,4 @@
-"""Measures how soon all is right again, and writes docs/faults.md: python -m tests.tools.faults.
+"""Measures how soon all is right again, and writes docs/faults.md with its tables: python -m tests.tools.faults.
 
 It takes some minutes. With --page it writes the page alone, with what was measured before.
 """
@@ -7,7 +7,7 @@ import argparse
 
 from .cases import PATHS
 from .measured import measure, write
-from .page import PAGE, page
+from .page import PAGE, write as write_page
 
 
 def main() -> None:
@@ -20,8 +20,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page:
         write(measure([arguments.only] if arguments.only else PATHS))
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page())
+    write_page()
     print(f"Wrote {PAGE.name}")
 
 

@@ -11,6 +11,8 @@ from typing import cast
 
 import pytest
 
+from tests.tools.commit import current_commit
+
 from .cases import CASES, PATHS, Case, Lasted, Path
 
 FILE = pathlib.Path(__file__).parent / "measured.json"
@@ -79,7 +81,8 @@ def write(measured: Measured) -> None:
         + "\n}"
         for path, rows in table.items()
     ]
-    FILE.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+    commit = f'"commit": "{current_commit()}"'
+    FILE.write_text("{\n" + ",\n".join([commit, *parts]) + "\n}\n")
 
 
 def read() -> Measured:
@@ -91,3 +94,9 @@ def read() -> Measured:
         for trouble, row in table.get(path, {}).items()
         for lasted, seconds in row.items()
     }
+
+
+def commit() -> str:
+    """Return the commit that it was measured at."""
+    found: str = json.loads(FILE.read_bytes())["commit"]
+    return found

@@ -26,7 +26,7 @@ _SUMMARY = """\
 ## How soon all is right again
 
 Each fault struck for a minute, an hour and a day, first the whole service, then its positions alone, while bikes moved.
-It ended at the worst moment: just after the service was asked in vain. The tables say how long it then took until every
+It ended at the worst moment: just after the service was asked in vain. The picture and the tables say how long it then took until every
 state of every tracker was what the service said, with nobody doing anything. After an outage the last 5 seconds of that are
 meant: a bike comes back where it was and then moves, so that automations notice that it left.
 """
@@ -57,6 +57,21 @@ def durations(path: Path, trouble: str) -> Iterator[str]:
     table = measured.read()
     for lasted in _LIVE_LASTED if path == "live" else Lasted:
         yield _time(table[Case(path, trouble, lasted)])
+
+
+def longest_live() -> tuple[str, ...]:
+    """Return how long it took at worst until news came live again, after a minute and an hour."""
+    table = measured.read()
+    return tuple(
+        _time(
+            max(
+                _seconds(seconds)
+                for case, seconds in table.items()
+                if (case.path, case.lasted) == ("live", lasted)
+            )
+        )
+        for lasted in _LIVE_LASTED
+    )
 
 
 def _exceptions(table: Measured) -> Iterator[str]:

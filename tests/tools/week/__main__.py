@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.tools.commit import measured_at
+
 from .found import Found
 from .options import Options
 from .page import PAGE, page
@@ -14,7 +16,7 @@ _TEST = Path(__file__).parents[2] / "test_week.py"
 
 
 def _write(found: Found) -> None:
-    PAGE.write_text(page(found))
+    PAGE.write_text(page(found) + measured_at())
     print(f"\nWrote {PAGE.name}")
 
 

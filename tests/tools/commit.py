@@ -1,0 +1,20 @@
+"""The commit that something was measured at."""
+
+from pathlib import Path
+import subprocess
+
+
+def current_commit() -> str:
+    """Return the short name of the commit that is checked out."""
+    return subprocess.run(
+        ["git", "rev-parse", "--short=10", "HEAD"],  # noqa: S607
+        cwd=Path(__file__).parent,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+def measured_at() -> str:
+    """Return the last line of a page that was measured just now."""
+    return f"\nMeasured at commit `{current_commit()}`.\n"
