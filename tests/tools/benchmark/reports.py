@@ -11,7 +11,7 @@ import orjson
 
 from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.lists import ListReader
-from custom_components.bike_tracker.tracking import Account, Moment, Remembered
+from custom_components.bike_tracker.tracking import Account, Moment
 
 _REPORTS: Final = 20
 _ROUNDS: Final = 3
@@ -71,14 +71,14 @@ def _take_in(trackers: int, *, metres: float) -> list[float]:
     """Return what each report but the first takes, of which the second begins a ride."""
     devices = ListReader[str, Device](Device)
     positions = ListReader[int, Position](Position)
-    account = Account(Remembered())
+    account = Account("the benchmark", {})
     seconds: list[float] = []
     for minute, body in enumerate(_bodies(trackers, {}, metres=metres)):
         listed = devices.read(_devices(trackers, minute))
         found = positions.read(body).after
         by_tracker = {f"{device_id}": item for device_id, item in found.items()}
         now = _BEGIN + timedelta(minutes=minute)
-        take = partial(account.take, listed, by_tracker, Moment(now))
+        take = partial(account.apply_poll, listed, by_tracker, Moment(now))
         seconds.append(_seconds(take))
     return seconds[2:]
 
