@@ -14,7 +14,7 @@ from unittest.mock import patch
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 PORT_VARIABLE = "BIKE_TRACKER_INTERNET_PORT"
-LEAN = Path(__file__).parents[2] / "live" / "lean_home_assistant.py"
+LEAN = Path(__file__).parents[2] / "tools" / "demo" / "lean_home_assistant.py"
 
 
 class Resolver(AbstractResolver):
