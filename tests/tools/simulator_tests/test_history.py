@@ -1,12 +1,11 @@
 """What trackers reported in the past, as Traccar tells it."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from aiohttp import ClientSession
 import pytest
 
-from tests.tools.simulator import Simulator, authorization
+from tests.tools.simulator import Simulator
 
 from .conftest import EMAIL, PASSWORD, Answer, Ask
 
@@ -71,17 +70,6 @@ async def test_a_report_that_was_kept_by_the_tracker(
     assert sorted(ids(positions)) == sorted(ids(before[1]))
 
 
-async def test_the_same_objects_as_the_last_positions(
-    simulator: Simulator, ask: Ask
-) -> None:
-    """A report looks no different once it is past."""
-    [reported] = ride(simulator, 1)
-    listed: list[dict[str, Any]] = (await ask("positions")).json()
-    [past] = (await ask(question(simulator))).json()
-    assert past in listed
-    assert past["id"] == reported
-
-
 async def test_no_more_than_the_operator_lets_out(
     simulator: Simulator, ask: Ask
 ) -> None:
@@ -106,48 +94,3 @@ async def test_account_without_reports(session: ClientSession, kind: str) -> Non
         assert (b"SecurityException" in answer.body) is (kind != "4.11")
         assert b"SecurityRequestFilter" not in answer.body
         assert (await ask("positions")).status == 200
-
-
-async def test_history_that_was_deleted(simulator: Simulator, ask: Ask) -> None:
-    """Nothing is told of it."""
-    ride(simulator)
-    simulator.forget_position(BIKE)
-    assert ids(await ask(question(simulator))) == []
-
-
-async def test_a_question_that_is_none(simulator: Simulator, ask: Ask) -> None:
-    """Times that are none, and trackers of others."""
-    simulator.add_device("other")
-    for path in (
-        question(simulator, device_id=simulator.devices["other"].id),
-        question(simulator, device_id=4711),
-        question(simulator).replace("2026-05-04T12", "noon"),
-        question(simulator).replace("Z&", "&"),
-    ):
-        answer = await ask(path)
-        assert answer.status == 400
-        assert b"Exception" in answer.body
-    for path in (
-        f"positions?deviceId={simulator.devices[BIKE].id}",
-        question(simulator) + "&limit=1",
-        "history",
-    ):
-        assert (await ask(path)).status == 404
-    nobody = authorization(EMAIL, "wrong")
-    assert (await ask(question(simulator), authorization=nobody)).status == 401
-
-
-async def test_a_fault_of_the_history_alone(simulator: Simulator, ask: Ask) -> None:
-    """The lists are well, unless the fault is one of all calls."""
-    reported = ride(simulator)
-    simulator.fault("json-object", path="history", times=1)
-    assert isinstance((await ask(question(simulator))).json(), dict)
-    assert ids(await ask(question(simulator))) == reported
-    simulator.fault("redirect-302-same", path="history", times=1)
-    assert (await ask(question(simulator))).headers["Location"].endswith("/positions")
-    simulator.fault("status-503", path="history")
-    assert (await ask()).status == (await ask("positions")).status == 200
-    assert (await ask(question(simulator))).status == 503
-    simulator.fault(None)
-    simulator.fault("status-429")
-    assert (await ask(question(simulator))).status == 429

@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import ClientSession, ClientWebSocketResponse, DummyCookieJar
 import pytest
 
-from tests.tools.simulator import KINDS, LIVE_FAULTS, Simulator, authorization
+from tests.tools.simulator import KINDS, Simulator, authorization
 
 EMAIL = "ann@example.com"
 PASSWORD = "correct horse"
@@ -134,54 +134,6 @@ async def test_other_peoples_news(session: ClientSession) -> None:
         await socket.close()
 
 
-@pytest.mark.parametrize(
-    ("kind", "form", "status"),
-    [
-        ("service", FORM | {"password": "wrong"}, 401),
-        ("service", FORM | {"email": "bob@example.com"}, 401),
-        ("service", {"email": EMAIL}, 401),
-        ("service", FORM | {"token": "x"}, 401),
-        ("5.12", FORM | {"password": "wrong"}, 400),
-    ],
-)
-async def test_refused_sign_in(
-    session: ClientSession, kind: str, form: dict[str, str], status: int
-) -> None:
-    """As the kind of server refuses it."""
-    async with (
-        serve(kind) as simulator,
-        session.post(f"{simulator.url}/session", data=form) as response,
-    ):
-        assert response.status == status
-        assert not response.cookies
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [{"Authorization": authorization(EMAIL, PASSWORD)}, {"Cookie": "JSESSIONID=x"}],
-)
-async def test_sign_in_beside_another_one(
-    session: ClientSession, headers: dict[str, str]
-) -> None:
-    """Nobody should send that."""
-    async with (
-        serve() as simulator,
-        session.post(
-            f"{simulator.url}/session", data=FORM, headers=headers
-        ) as response,
-    ):
-        assert response.status == 400
-
-
-async def test_end_of_a_session(session: ClientSession) -> None:
-    """It may end the updates of others, so nobody should ask for it."""
-    async with (
-        serve() as simulator,
-        session.delete(f"{simulator.url}/session") as response,
-    ):
-        assert response.status == 405
-
-
 @pytest.mark.parametrize(("kind", "status"), [("4.11", 503), ("6.14.5", 404)])
 @pytest.mark.parametrize(
     "headers", [{}, {"Authorization": authorization(EMAIL, PASSWORD)}]
@@ -195,28 +147,3 @@ async def test_refused_socket(
         session.get(f"{simulator.url}/socket", headers=headers) as response,
     ):
         assert response.status == status
-
-
-async def test_documented_only(session: ClientSession) -> None:
-    """The documented interface has none of it."""
-    async with serve("documented") as simulator:
-        headers = {"Authorization": authorization(EMAIL, PASSWORD)}
-        url = f"{simulator.url}/session"
-        async with session.post(url, data=FORM, headers=headers) as response:
-            assert response.status == 404
-        url = f"{simulator.url}/socket"
-        async with session.get(url, headers=headers) as response:
-            assert response.status == 404
-
-
-def test_unknown_fault() -> None:
-    """There is no such fault."""
-    with pytest.raises(ValueError, match="no live fault x"):
-        serve().live_fault("x")
-
-
-@pytest.mark.parametrize("name", LIVE_FAULTS)
-def test_names_of_faults(name: str) -> None:
-    """Each is listed under its own name, and described."""
-    assert LIVE_FAULTS[name].name == name
-    assert LIVE_FAULTS[name].description
