@@ -1,15 +1,12 @@
 """What real servers answer goes through the integration, and none of it is news to it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-import json
 import logging
-from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
     ATTR_LATITUDE,
-    ATTR_LONGITUDE,
     CONF_EMAIL,
     CONF_PASSWORD,
     CONF_URL,
@@ -27,23 +24,8 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
 from .tools.simulator import Simulator
-from .traccar import VERSIONS, recorded
 
 KINDS = ["4.11", "5.12", "6.14.5"]
-LISTS = [
-    "devices-never-reported",
-    "devices-reported",
-    "devices-unknown",
-    "e-disabled",
-]
-CASES = [
-    (version, name)
-    for version in VERSIONS
-    for name in recorded(version, "osmand-cases")
-]
-ONLINE = {"online": STATE_ON, "offline": STATE_OFF, "unknown": STATE_UNKNOWN}
-
-type Json = Mapping[str, Any]
 
 
 @pytest.fixture(autouse=True)
@@ -55,135 +37,6 @@ def no_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
         for record in caplog.get_records("call")
         if DOMAIN in record.name and record.levelno >= logging.WARNING
     ] == []
-
-
-@pytest.fixture
-def value(state_of: StateOf) -> Callable[[Json, Platform, str], str]:
-    """Return a function for what an entity of a device shows."""
-
-    def _value(device: Json, platform: Platform, key: str) -> str:
-        state = state_of(f"{device['uniqueId']}_{key}", platform)
-        return "missing" if state is None else state.state
-
-    return _value
-
-
-type Value = Callable[[Json, Platform, str], str]
-
-
-def moment(text: str | None) -> str:
-    """Return a time as a sensor shows it."""
-    if text is None:
-        return STATE_UNKNOWN
-    return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
-
-
-@pytest.mark.parametrize("what", LISTS)
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.usefixtures("all_enabled")
-async def test_devices(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    value: Value,
-    version: str,
-    what: str,
-) -> None:
-    """Each field is shown; what is private goes nowhere."""
-    devices = recorded(version, what)
-    simulator.raw_devices(devices)
-    simulator.raw_positions([])
-    await async_setup(hass, entry)
-    for device in devices:
-        assert (
-            value(device, Platform.BINARY_SENSOR, "online")
-            == (ONLINE[device["status"]])
-        )
-        assert value(device, Platform.BINARY_SENSOR, "disabled") == (
-            STATE_ON if device["disabled"] else STATE_OFF
-        )
-        assert value(device, Platform.SENSOR, "last_update") == (
-            moment(device["lastUpdate"])
-        )
-        assert value(device, Platform.SENSOR, "position_id") == (
-            str(device["positionId"] or STATE_UNKNOWN)
-        )
-    shown = json.dumps(
-        [state.as_dict() for state in hass.states.async_all()], default=str
-    )
-    assert devices[0]["name"] in shown
-    assert "+49123" not in shown
-    assert "speedLimit" not in shown
-
-
-@pytest.mark.parametrize(("version", "name"), CASES)
-@pytest.mark.usefixtures("all_enabled")
-async def test_positions(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-    value: Value,
-    version: str,
-    name: str,
-) -> None:
-    """What a tracker sent is what is shown, with the units of Home Assistant."""
-    cases = recorded(version, "osmand-cases")
-    [position] = cases[name]["position"]
-    [device] = cases[name].get("device") or cases["full"]["device"]
-    simulator.raw_devices([device | {"positionId": position["id"]}])
-    simulator.raw_positions([position])
-    await async_setup(hass, entry)
-    tracker = state_of(device["uniqueId"])
-    assert tracker is not None
-    assert tracker.attributes[ATTR_LATITUDE] == position["latitude"]
-    assert tracker.attributes[ATTR_LONGITUDE] == position["longitude"]
-    attributes = position["attributes"]
-    assert value(device, Platform.BINARY_SENSOR, "motion") == (
-        STATE_ON if attributes["motion"] else STATE_OFF
-    )
-    assert value(device, Platform.SENSOR, "position_time") == (
-        moment(position["fixTime"])
-    )
-    if "batteryLevel" in attributes:
-        battery = float(value(device, Platform.SENSOR, "battery"))
-        assert battery == min(100, attributes["batteryLevel"])
-    for key, factor in (("speed", 1.852), ("course", 1), ("altitude", 1)):
-        shown = value(device, Platform.SENSOR, key)
-        if _has_fix(position):
-            assert float(shown) == pytest.approx(position[key] * factor)
-        else:
-            # What a tracker never reported has no entity.
-            assert shown == "missing"
-
-
-def _has_fix(position: Json) -> bool:
-    return bool(position["valid"]) or position["fixTime"] >= position["deviceTime"]
-
-
-@pytest.mark.parametrize("what", ["position-never-a-fix", "position-h02-invalid"])
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_no_place(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-    version: str,
-    what: str,
-) -> None:
-    """Where the tracker never knew where it is, nobody does."""
-    [position] = recorded(version, what)
-    device = recorded(version, "devices-unknown")[0] | {
-        "id": position["deviceId"],
-        "positionId": position["id"],
-    }
-    simulator.raw_devices([device])
-    simulator.raw_positions([position])
-    await async_setup(hass, entry)
-    tracker = state_of(device["uniqueId"])
-    assert tracker is not None
-    assert tracker.state == STATE_UNKNOWN
-    assert ATTR_LATITUDE not in tracker.attributes
 
 
 # Servers of these versions as the simulator plays them

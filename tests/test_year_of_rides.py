@@ -4,22 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
-from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
-from homeassistant.const import (
-    EVENT_STATE_CHANGED,
-    STATE_UNAVAILABLE,
-    STATE_UNKNOWN,
-    Platform,
-)
-from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.bike_tracker.api import Position
-
-from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf
 from .long import IS_LONG, longest, some
 from .tools.rides.accuracy import distance_error, measure, rides_of
 from .tools.rides.home import Home, Span
@@ -29,19 +16,12 @@ from .tools.rides.trackers import Tracker, reports
 from .tools.rides.trips import Journey
 from .tools.rides.unseen import between_polls, during_outages
 from .tools.rides.worlds import TRIPS, WORLDS, World, found_in
-from .tools.simulator.server import Simulator
 from .tools.soak.options import POLLS_A_DAY, Options
-from .tools.soak.weeks import Weeks
-from .tools.story.home import Home as House
-from .tools.story.service import Service
-from .tools.story.story import Story
 
 _DAY = timedelta(days=1)
-_POLL = timedelta(minutes=1)
 _SET_UP = datetime.combine(BEGIN, time(), UTC)
 # Days of a normal run, and of a long one in Home Assistant, where each takes seconds.
 _SHORT = 60
-_MOST_DAYS = 14
 
 _OFTEN = 0.01
 TRACKERS = (
@@ -61,19 +41,6 @@ def options(pytestconfig: pytest.Config) -> Options:
     plugins = pytestconfig.pluginmanager.get_plugins()
     told = (plugin for plugin in plugins if isinstance(plugin, Options))
     return next(told, Options(polls=_SHORT * POLLS_A_DAY))
-
-
-@pytest.fixture
-def freezer(freezer: FrozenDateTimeFactory) -> FrozenDateTimeFactory:
-    """Return the clock, at the beginning of the rides."""
-    freezer.move_to(_SET_UP)
-    return freezer
-
-
-@pytest.fixture
-def simulator(freezer: FrozenDateTimeFactory, simulator: Simulator) -> Simulator:
-    """Return the service as it was then."""
-    return simulator
 
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda tracker: tracker.name)
@@ -144,118 +111,6 @@ def _rides_are_right(
         for ride in found:
             left.remove(ride)
     assert not left
-
-
-@longest
-@pytest.mark.skipif(not IS_LONG, reason="stories tell as much in a shorter time")
-@pytest.mark.usefixtures("with_live")
-async def test_weeks_with_troubles(
-    freezer: FrozenDateTimeFactory,
-    hass_storage: dict[str, Any],
-    hass_tmp_config_dir: str,
-    options: Options,
-) -> None:
-    """Rides and alarms are told once, whatever goes wrong, for a day in a normal run.
-
-    Live or polls fail, Home Assistant is restarted and killed.
-    """
-    days = (
-        min(options.polls // POLLS_A_DAY // 10, _MOST_DAYS) if _is_soak(options) else 1
-    )
-    journey = a_journey(options.seed, days)
-    async with Service() as service:
-        service.add_account(EMAIL, PASSWORD)
-        service.add_device(RED, email=EMAIL)
-        house = House(freezer, service, hass_storage, hass_tmp_config_dir)
-        story = Story(house, service)
-        await house.async_move_in(EMAIL)
-        await Weeks(story, journey, options.seed).run(days)
-        story.check()
-        await house.async_stop()
-    heard = sum(alarm.reached_at is not None for alarm in story.alarms)
-    assert heard > len(story.alarms) / 2
-    options.say(
-        f"With troubles: {len(journey.trips)} trips, {len(story.alarms)} alarms,"
-        f" {heard} of them heard of, {len(story.kills)} kills"
-    )
-
-
-@pytest.mark.usefixtures("setup")
-async def test_weeks_in_home_assistant(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    options: Options,
-) -> None:
-    """Some weeks of it, a day in a normal run, through the service and all entities."""
-    days = (
-        min(options.polls // POLLS_A_DAY // 10, _MOST_DAYS) if _is_soak(options) else 1
-    )
-    journey = a_journey(options.seed, days)
-    told, totals = _listen(hass), list[float]()
-    tracker = Tracker("real", 10, repeats=3_600)
-    heard_at = dt_util.utcnow()
-    begin, end = heard_at + _POLL, heard_at + _DAY * days
-    for report in reports(tracker, journey, begin, end, options.seed):
-        # The last report before a poll is the one that counts.
-        while report.comes_at - dt_util.utcnow() > _POLL:
-            now = dt_util.utcnow()
-            is_idle = now - heard_at > timedelta(minutes=40)
-            await poll((report.comes_at - now if is_idle else _POLL).total_seconds())
-            state = state_of(f"{RED}_total_distance", Platform.SENSOR)
-            assert state is not None
-            totals.append(float(state.state))
-        heard_at = report.comes_at
-        _report(simulator, report.position)
-    for _ in range(36):
-        await poll()
-
-    assert [kind for kind, _ in told] == ["started", "ended"] * len(journey.trips)
-    for trip, (_, ride) in zip(journey.trips, told[1::2], strict=True):
-        assert abs(ride["distance"] / trip.kilometres - 1) < 0.1
-    assert totals == sorted(totals)
-    true = sum(trip.kilometres for trip in journey.trips)
-    assert totals[-1] == pytest.approx(true, rel=0.05)
-    options.say(f"In Home Assistant: {len(journey.trips)} trips, {true:,.0f} km")
-
-
-def _is_soak(options: Options) -> bool:
-    return options.polls > _SHORT * POLLS_A_DAY
-
-
-def _listen(hass: HomeAssistant) -> list[tuple[str, dict[str, Any]]]:
-    """Return a list that grows with each event of a ride."""
-    told: list[tuple[str, dict[str, Any]]] = []
-
-    @callback
-    def _note(event: Event[Any]) -> None:
-        new = event.data["new_state"]
-        if event.data["entity_id"] == "event.red_bike_ride" and new.state not in (
-            STATE_UNAVAILABLE,
-            STATE_UNKNOWN,
-        ):
-            told.append((new.attributes["event_type"], dict(new.attributes)))
-
-    hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
-    return told
-
-
-def _report(simulator: Simulator, position: Position) -> None:
-    """Let the red bike report this, as a tracker does."""
-    kilometres = position.total_distance or 0
-    simulator.report(
-        RED,
-        latitude=position.latitude,
-        longitude=position.longitude,
-        accuracy=position.accuracy,
-        speed=(position.speed or 0) / 1.852,
-        fix_time=position.fix_time,
-        attributes={
-            "motion": position.motion,
-            "totalDistance": kilometres * 1_000,
-        },
-    )
 
 
 @pytest.mark.parametrize("world", some(WORLDS, every=4), ids=lambda world: world.name)

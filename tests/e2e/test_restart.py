@@ -15,14 +15,11 @@ from tests.tools.demo import (
     HomeAssistantClient,
     HomeAssistantProcess,
     SimulatorProcess,
-    State,
 )
 from tests.tools.demo.ports import free_port
 from tests.tools.demo.town import settle
-from tests.tools.simulator.streets import HOME, WERDERPLATZ
 
 BIKE = "860000000000001"
-OTHER_BIKE = "860000000000002"
 ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
 DEVICES = "/api/devices"
@@ -158,13 +155,7 @@ async def home_assistant(
     yield home_assistant
     await home_assistant.stop()
     print(home_assistant.log)  # noqa: T201
-    # One test lets the call for positions fail, which the log has to say.
-    complaints = [
-        record
-        for record in home_assistant.complaints()
-        if "Positions cannot be fetched (status 503)" not in record.text
-    ]
-    assert complaints == []
+    assert list(home_assistant.complaints()) == []
 
 
 async def requests(simulator: SimulatorProcess) -> int:
@@ -178,23 +169,6 @@ async def wait_for_request(simulator: SimulatorProcess, after: int) -> None:
     async with asyncio.timeout(60):
         while await requests(simulator) <= after:
             await asyncio.sleep(0.02)
-
-
-async def tracker(client: HomeAssistantClient) -> State:
-    """Return the state of the bike's device tracker."""
-    return (await client.states())[await client.entity_id("device_tracker", BIKE)]
-
-
-async def rides(client: HomeAssistantClient) -> int:
-    """Return how often the automation ran."""
-    traces = await client.call("trace/list", domain="automation", item_id=AUTOMATION)
-    return len(traces)
-
-
-def place(state: State) -> tuple[str, float | None, float | None]:
-    """Return where a tracker is."""
-    at = state.attributes
-    return state.state, at.get("latitude"), at.get("longitude")
 
 
 async def test_killed_while_starting(
@@ -230,94 +204,3 @@ async def test_killed_during_a_poll(
     await simulator.control.fault(None)
     await home_assistant.start()
     assert await look(home_assistant.client) == built
-
-
-async def test_killed_right_after_saving(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
-) -> None:
-    """What Home Assistant has written down is there, however it ended."""
-    await home_assistant.start()
-    client = home_assistant.client
-    await client.call(
-        "config/device_registry/update",
-        device_id=(await client.devices())[OTHER_BIKE]["id"],
-        name_by_user="Bob's bike",
-        area_id=(await client.call("config/area_registry/create", name="Attic"))[
-            "area_id"
-        ],
-    )
-    await client.call(
-        "config/entity_registry/update",
-        entity_id=await client.entity_id("sensor", f"{OTHER_BIKE}_battery"),
-        new_entity_id="sensor.bobs_battery",
-    )
-    await client.post(
-        f"/api/config/automation/config/{AUTOMATION}",
-        {"alias": "Changed", "triggers": [], "actions": []},
-    )
-    built = await look(client)
-    await home_assistant.wait_until_stored("core.area_registry", "Attic")
-    await home_assistant.wait_until_stored("core.device_registry", "Bob's bike")
-    await home_assistant.wait_until_stored("core.entity_registry", "bobs_battery")
-    await home_assistant.kill()
-    await home_assistant.start()
-    assert await look(home_assistant.client) == built
-
-
-async def test_positions_are_remembered(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
-) -> None:
-    """While the service has no positions to offer, bikes stay where they were, also after a power cut."""
-    await simulator.control.fault("status-503", path="positions")
-    await ride(simulator, (50.0, 8.0))
-    for _ in range(2):
-        await home_assistant.start()
-        assert place(await tracker(home_assistant.client)) == ("home", *HOME)
-        await home_assistant.kill()
-
-
-async def test_a_ride_is_noticed_once(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
-) -> None:
-    """An automation on the device runs when the bike leaves, and not again, nor after a restart."""
-    await home_assistant.start()
-    await ride(simulator, WERDERPLATZ)
-    await poll_until(home_assistant.client, "Office")
-    await ride(simulator, (50.0, 8.0))
-    await poll_until(home_assistant.client, "not_home")
-    assert await rides(home_assistant.client) == 1
-    await home_assistant.stop()
-    await home_assistant.start()
-    assert place(await tracker(home_assistant.client)) == ("not_home", 50.0, 8.0)
-    assert await rides(home_assistant.client) == 1
-
-
-@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
-async def test_a_ride_during_a_restart_is_noticed_once(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, *, killed: bool
-) -> None:
-    """The bike comes back where it was, leaves with the next poll, and has left once."""
-    if killed:
-        await home_assistant.start()
-        await home_assistant.kill()
-    await ride(simulator, WERDERPLATZ)
-    await home_assistant.start()
-    assert place(await tracker(home_assistant.client)) == ("home", *HOME)
-    assert await rides(home_assistant.client) == 0
-    await poll_until(home_assistant.client, "Office")
-    assert await rides(home_assistant.client) == 1
-
-
-async def ride(simulator: SimulatorProcess, to: tuple[float, float]) -> None:
-    """Have the bike report from another place."""
-    await simulator.control.do(
-        "report", unique_id=BIKE, latitude=to[0], longitude=to[1]
-    )
-
-
-async def poll_until(client: HomeAssistantClient, state: str) -> None:
-    """Poll, and wait until the bike's device tracker has a state."""
-    await client.poll()
-    async with asyncio.timeout(30):
-        while (await tracker(client)).state != state:
-            await asyncio.sleep(0.1)

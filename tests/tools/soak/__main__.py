@@ -17,8 +17,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="scripts/soak",
         description="Polls as often as in so many days, with every trouble there is between the polls, and fails if"
-        " anything piles up: memory, tasks, timers, listeners or connections; or if an alarm is lost or told twice. A month"
-        " takes a few minutes.",
+        " anything piles up: memory, tasks, timers, listeners or connections. A month takes a few minutes.",
     )
     parser.add_argument(
         "--rides",

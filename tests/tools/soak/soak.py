@@ -12,7 +12,6 @@ from tests.tools.faults.trouble import TROUBLES, Trouble
 from tests.tools.simulator import LIVE_FAULTS
 from tests.tools.simulator.render import Endpoint
 
-from .ledger import Ledger
 from .options import Options
 from .reading import Reading, read
 
@@ -39,7 +38,6 @@ class Soak:
         email: str,
         password: str,
         options: Options,
-        ledger: Ledger,
         forget: Callable[[], None],
     ) -> None:
         """Live in this home, with this account; `forget` frees what the tests note."""
@@ -49,7 +47,6 @@ class Soak:
         self._email = email
         self._password = password
         self._options = options
-        self._ledger = ledger
         self._forget = forget
         self._random = Random(options.seed)  # noqa: S311 - no secret
         self._troubles = [
@@ -99,7 +96,9 @@ class Soak:
             if self._random.random() < 0.3:
                 simulator.report_many([tracker])
             if self._random.random() < 0.1:
-                self._ledger.raise_alarm(self._random, tracker)
+                self.counts["alarms"] += 1
+                word = f"alarm {self.counts['alarms']}"
+                simulator.report(tracker, attributes={"alarm": word})
             if self._random.random() < 0.05:
                 simulator.set_status(
                     tracker, self._random.choice(["online", "offline"])
@@ -205,7 +204,6 @@ class Soak:
         for reports in self._home.simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()
-        self._ledger.settle()
         self._forget()
 
     async def _read(self) -> Reading:
