@@ -85,7 +85,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.live = Live(self, service.client, self._async_handle_message)
         # Those that entities were notified of last; None is that they are unavailable.
         self._notified: Trackers | None = None
-        self._silent_before = dt_util.utcnow() - SILENT
         self._has_started = hass.state is CoreState.running
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
@@ -276,16 +275,23 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             for unique_id in batch:
                 async_dispatcher_send(self.hass, self._signal("changed", unique_id))
             self._async_fire(batch)
-        async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids, before)
+        self.async_evaluate(unique_ids, before)
+
+    @callback
+    def async_evaluate(self, unique_ids: Collection[str], before: Trackers) -> None:
+        """Let triggers look at trackers that changed, and at waits that are over."""
+        if self.may_fire:
+            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids, before)
+            self.store.state.evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
 
     @callback
     def _async_notify_silent(self) -> None:
         """Notify who listens to trackers whose last report became five minutes old."""
-        since, self._silent_before = self._silent_before, dt_util.utcnow() - SILENT
+        since, before = self.evaluated.asked_at - SILENT, self.asked_at - SILENT
         silent = [
             unique_id
             for unique_id, tracker in self.account.trackers.items()
-            if (at := tracker.device.last_update) and since < at <= self._silent_before
+            if (at := tracker.device.last_update) and since < at <= before
         ]
         if silent and self.last_update_success:
             self._async_notify(silent)
@@ -295,9 +301,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     def _async_refresh_finished(self) -> None:
         """Let triggers know of each answer: one may wait for it."""
         self._async_notify_silent()
-        self.hass.loop.call_soon(
-            async_dispatcher_send, self.hass, SIGNAL_UPDATED, self, (), {}
-        )
+        self.hass.loop.call_soon(self.async_evaluate, (), {})
 
     # Occurrences
 
@@ -329,21 +333,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.devices.adding.difference_update(unique_ids)
         self._async_fire(unique_ids)
 
-    @callback
-    def _async_on_start(self, _hass: HomeAssistant) -> None:
-        """Fire in a moment what could not be noticed before."""
-        if not self._has_started:
-            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
-            timer = self.hass.loop.call_later(
-                _START_SECONDS, self.hass.async_run_hass_job, job
-            )
-            self.config_entry.async_on_unload(timer.cancel)
-
-    @callback
-    def _async_on_started(self) -> None:
-        self._has_started = True
-        self.async_notify_all()
-
     # Triggers
 
     @property
@@ -358,9 +347,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.store.async_write_within(SOON)
 
     @callback
-    def async_set_evaluated(self, at: datetime) -> None:
-        """Set up to when triggers are evaluated by now."""
-        self.store.state.evaluation = Evaluation(at, self.asked_at)
+    def _async_on_start(self, _hass: HomeAssistant) -> None:
+        """Fire in a moment what could not be noticed before."""
+        if not self._has_started:
+            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
+            timer = self.hass.loop.call_later(
+                _START_SECONDS, self.hass.async_run_hass_job, job
+            )
+            self.config_entry.async_on_unload(timer.cancel)
+
+    @callback
+    def _async_on_started(self) -> None:
+        self._has_started = True
+        self.async_notify_all()
 
     @callback
     def async_forget(self, unique_id: str) -> None:

@@ -148,7 +148,6 @@ class EntityAdder:
         self.left_out: set[str] = set()
         """Trackers for which there is no room."""
         self._coordinator = coordinator
-        self._entry = coordinator.config_entry
         self._kinds: list[_Kind] = []
         self._trackers: Trackers = {}
         self._lock = asyncio.Lock()
@@ -169,7 +168,7 @@ class EntityAdder:
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on new ones."""
-        coordinator, entry = self._coordinator, self._entry
+        coordinator, entry = self._coordinator, self._coordinator.config_entry
         entry.async_on_unload(coordinator.async_add_listener(self._async_update))
         entry.async_on_unload(self._async_delete_issue)
         self._find_missing()
@@ -180,7 +179,9 @@ class EntityAdder:
         self._find_missing()
         self._async_update_issue()
         if self._coordinator.devices.adding:
-            self._entry.async_create_task(self._coordinator.hass, self._async_add())
+            self._coordinator.config_entry.async_create_task(
+                self._coordinator.hass, self._async_add()
+            )
 
     def _find_missing(self) -> None:
         """Find the trackers that are new or report something new."""
@@ -228,7 +229,10 @@ class EntityAdder:
             ):
                 # What led to so many was long work itself: hence not at once.
                 await asyncio.sleep(0)
-                if self._entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
+                if (
+                    self._coordinator.config_entry.state
+                    is ConfigEntryState.UNLOAD_IN_PROGRESS
+                ):
                     return
                 self._add(unique_ids)
                 self._coordinator.async_entities_added(unique_ids)
@@ -277,7 +281,7 @@ class EntityAdder:
         # Set-up takes 155 instead of 200 microseconds for each of nine entities, and 88
         # instead of 125 after a restart.
         device = dr.async_get(self._coordinator.hass).async_get_or_create(
-            config_entry_id=self._entry.entry_id,
+            config_entry_id=self._coordinator.config_entry.entry_id,
             identifiers={(DOMAIN, unique_id)},
             serial_number=unique_id,
             **description_of(self._trackers[unique_id]),
@@ -290,7 +294,9 @@ class EntityAdder:
     def _free_slots(self) -> int:
         """Return how many more enabled entities there can be."""
         entities = er.async_get(self._coordinator.hass).entities
-        enabled = entities.get_enabled_count_for_config_entry_id(self._entry.entry_id)
+        enabled = entities.get_enabled_count_for_config_entry_id(
+            self._coordinator.config_entry.entry_id
+        )
         return MAX_ENTITIES - enabled
 
     @callback
@@ -300,7 +306,7 @@ class EntityAdder:
             return
         async_create_issue(
             self._coordinator.hass,
-            self._entry,
+            self._coordinator.config_entry,
             "too_many_trackers",
             total=str(len(self._trackers)),
             left_out=str(len(self.left_out)),
@@ -309,10 +315,12 @@ class EntityAdder:
 
     @callback
     def _async_delete_issue(self) -> None:
-        async_delete_issue(self._coordinator.hass, self._entry, "too_many_trackers")
+        async_delete_issue(
+            self._coordinator.hass, self._coordinator.config_entry, "too_many_trackers"
+        )
 
     def _log_error(self) -> None:
-        title = self._entry.title
+        title = self._coordinator.config_entry.title
         LOGGER.exception("%s: Unexpected error adding a tracker", title)
 
 

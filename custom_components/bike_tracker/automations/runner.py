@@ -8,20 +8,12 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    CoreState,
-    HassJob,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.singleton import singleton
-from homeassistant.helpers.start import async_at_started
 from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
@@ -105,7 +97,6 @@ class TriggerRunner:
         self._timer: CALLBACK_TYPE = _nothing
         async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_on_occurrence)
         async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
-        async_at_started(hass, self._async_look_at_all)
 
     @callback
     def async_attach(self, trigger: AttachedTrigger) -> CALLBACK_TYPE:
@@ -113,7 +104,8 @@ class TriggerRunner:
         key = id(trigger)
         self._attached[key] = trigger
         if trigger.has_wait:
-            self._async_look_at_all(self._hass)
+            for coordinator in coordinators(self._hass):
+                coordinator.async_evaluate(coordinator.account.trackers, {})
 
         @callback
         def detach() -> None:
@@ -134,25 +126,18 @@ class TriggerRunner:
                 self._run(trigger, coordinator, unique_id, occurrence)
 
     @callback
-    def _async_look_at_all(self, _hass: HomeAssistant) -> None:
-        for coordinator in coordinators(self._hass):
-            self._async_look(coordinator, coordinator.account.trackers)
-
-    @callback
     def _async_on_time(self) -> None:
         for coordinator in coordinators(self._hass):
-            self._async_look(coordinator, ())
+            coordinator.async_evaluate((), {})
 
     @callback
     def _async_look(
         self,
         coordinator: BikeTrackerCoordinator,
         keys: Collection[str],
-        before: Trackers = MappingProxyType({}),
+        before: Trackers,
     ) -> None:
         """Run what is due of trackers that changed, or of all where a wait is over."""
-        if self._hass.state is not CoreState.running or not coordinator.may_fire:
-            return
         now, waits = dt_util.utcnow(), self._waits.setdefault(coordinator, _Waits())
         trackers, last = coordinator.account.trackers, coordinator.evaluated
         for unique_id in set(keys).difference(trackers):
@@ -168,7 +153,6 @@ class TriggerRunner:
         ]
         for unique_id in waits.absent.keys() & trackers.keys():
             del waits.absent[unique_id]
-        coordinator.async_set_evaluated(now)
         self._set_timer(now)
         for _, trigger, unique_id, flag in sorted(due, key=itemgetter(0)):
             occurrence = Occurrence(

@@ -73,7 +73,6 @@ class TrackerDevices:
         self._hass = hass
         self._entry = entry
         self._listed: Mapping[str, Device] = {}
-        self._claims = hass.data.setdefault(_CLAIMS, {})
         entry.async_on_unload(self._async_release_all)
 
     @callback
@@ -128,6 +127,10 @@ class TrackerDevices:
         except Exception:  # noqa: BLE001 - it costs that tracker until the next poll
             LOGGER.exception("%s: Unexpected error", self._entry.title)
             return False
+
+    @property
+    def _claims(self) -> dict[str, str]:
+        return self._hass.data.setdefault(_CLAIMS, {})
 
     def _claim(self, unique_id: str) -> bool:
         """Return whether a listed tracker is this account's, and is from now on."""
