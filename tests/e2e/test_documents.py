@@ -9,7 +9,7 @@ import hass_frontend
 from homeassistant import components
 import pytest
 
-from tests.tools.demo.config_folder import ROOT
+from tests.tools.demo.config_folder import INTEGRATION, ROOT
 
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _CODE = re.compile(r"^( *)```.*?^ *```$", re.DOTALL | re.MULTILINE)
@@ -24,8 +24,6 @@ _DOCUMENTS = [
 ]
 _BOLD_TOO = {
     "Bike Tracker",
-    "Get rides",
-    "Get track",
     "Report a vulnerability",
     "every 60 seconds",
     "it can miss an alarm that another report follows within that minute",
@@ -44,10 +42,11 @@ def texts(value: object) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def said() -> set[str]:
-    """Return what the newest Home Assistant says in English, in its frontend and of its actions."""
+    """Return what the newest Home Assistant says in English, in its frontend and of actions, also of ours."""
     frontend = Path(hass_frontend.where(), "static", "translations")
     notify = Path(components.__path__[0], "notify", "translations", "en.json")
-    files = [*frontend.rglob("en-" + "[0-9a-f]" * 32 + ".json"), notify]
+    ours = INTEGRATION / "translations" / "en.json"
+    files = [*frontend.rglob("en-" + "[0-9a-f]" * 32 + ".json"), notify, ours]
     return {text for file in files for text in texts(json.loads(file.read_text()))}
 
 
