@@ -10,17 +10,20 @@ from typing import Any
 
 from . import words
 from .client import CommandError, HomeAssistantClient, State
-from .expected import DEVICE, Served, expected
+from .expected import DEVICE, Key, Served, expected
 from .simulator import SimulatorProcess
 
 # Nothing that is served at one moment says what these show.
 _WHAT_HAPPENED = (
+    "_address",
     "_alarm",
     "_ride",
     "_ride_distance",
     "_ride_duration",
     "_total_distance",
 )
+# The time of the last report follows in steps while reports keep coming.
+_LATE = timedelta(minutes=5)
 _LONGEST_WAIT = 60.0
 _SECONDS_BETWEEN_TRIES = 0.5
 # Home Assistant makes no two polls that are asked for within ten seconds.
@@ -59,22 +62,23 @@ async def check(client: HomeAssistantClient, simulator: SimulatorProcess) -> lis
             await client.poll()
 
 
-async def check_tracks(client: HomeAssistantClient, media: Path) -> list[Row]:
-    """Have the track of a bike written, if there is one, and say whether it is in the media folder."""
-    path, now = media / "track.gpx", datetime.now(UTC)
+async def check_files(client: HomeAssistantClient, media: Path) -> list[Row]:
+    """Have the track and the rides of a bike written, and say whether they are in the media folder."""
+    rows, now = [], datetime.now(UTC)
     times = {
         "start_date_time": (now - timedelta(hours=1)).isoformat(),
         "end_date_time": now.isoformat(),
     }
-    for device in (await client.devices()).values():
-        data = {"device_id": device["id"], "filename": str(path), **times}
+    device = next(iter((await client.devices()).values()))
+    for action, name in (("get_track", "track.gpx"), ("get_rides", "rides.csv")):
+        data = {"device_id": device["id"], "filename": name, **times}
         try:
-            await client.action("bike_tracker.get_track", data)
-            state = words.WRITTEN if path.exists() else words.MISSING
+            await client.answer(f"bike_tracker.{action}", data)
+            state = words.WRITTEN if (media / name).exists() else words.MISSING
         except CommandError as err:
             state = str(err)
-        return [Row(device["name"], path.name, state, words.WRITTEN)]
-    return []
+        rows.append(Row(device["name"], name, state, words.WRITTEN))
+    return rows
 
 
 async def compare(client: HomeAssistantClient, served: Served) -> list[Row]:
@@ -94,7 +98,8 @@ async def compare(client: HomeAssistantClient, served: Served) -> list[Row]:
         else:
             entity = entities.pop(key, None)
             name = entity["entity_id"] if entity else " ".join(key)
-            rows.append(Row(tracker, name, _state(entity, states), text))
+            state = _state(entity, states)
+            rows.append(Row(tracker, name, state, _in_time(key, state, text)))
     rows += [
         Row("", entity["entity_id"], _state(entity, states), words.NOTHING)
         for entity in entities.values()
@@ -117,6 +122,14 @@ def table(rows: Iterable[Row]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def _in_time(key: Key, shown: str, text: str) -> str:
+    """Return what is expected: of the time of the last report what was shown before, for a while."""
+    if not key[1].endswith("_last_update") or shown in words.NO_VALUE:
+        return text
+    late = datetime.fromisoformat(text) - datetime.fromisoformat(shown)
+    return shown if timedelta() <= late <= _LATE else text
 
 
 def _device(device: Mapping[str, Any] | None) -> str:

@@ -159,13 +159,22 @@ class HomeAssistantClient:
         self, name: str, data: Mapping[str, Any] | None = None, **target: object
     ) -> None:
         """Perform an action, such as `homeassistant.update_entity`, and wait until it is done."""
+        await self._action(name, data, target=target)
+
+    async def answer(self, name: str, data: Mapping[str, Any]) -> Any:
+        """Perform an action that answers, such as `bike_tracker.where`; return its answer."""
+        return (await self._action(name, data, return_response=True))["response"]
+
+    async def _action(
+        self, name: str, data: Mapping[str, Any] | None, **arguments: object
+    ) -> Any:
         domain, _, service = name.partition(".")
-        await self.call(
+        return await self.call(
             "call_service",
             domain=domain,
             service=service,
             service_data=dict(data or {}),
-            target=target,
+            **arguments,
         )
 
     async def diagnostics(self, entry_id: str, device_id: str | None = None) -> Any:

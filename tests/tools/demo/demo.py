@@ -9,7 +9,7 @@ import sys
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from .check import Row, check, check_tracks, table
+from .check import Row, check, check_files, table
 from .config_folder import converse, install_blueprints, media_folder
 from .dashboard import add_dashboard
 from .expected import DEVICE
@@ -123,8 +123,8 @@ async def _demo(options: Namespace, port: int) -> int:
             await add_question(client)
             await add_dashboard(client, page(tricks))
             if options.check:
-                if not options.documented_only:
-                    rows += await check_tracks(client, media_folder(Path(folder)))
+                if options.trackers and not options.documented_only:
+                    rows += await check_files(client, media_folder(Path(folder)))
                 return await _report(rows, options.trackers, home_assistant)
             greeting = welcome(home_assistant, simulator, tricks)
             try:

@@ -91,8 +91,6 @@ def _of_position(position: Json) -> dict[Key, str]:
     if "lock" in attributes:
         # On is open.
         values["binary_sensor", "lock"] = words.yes_or_no(not attributes["lock"])
-    if position.get("address"):
-        values["sensor", "address"] = position["address"]
     for key, attribute in (("battery_voltage", "battery"), ("power_voltage", "power")):
         if attribute in attributes:
             values["sensor", key] = words.DISABLED

@@ -44,7 +44,6 @@ def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
             ended_at = time + timedelta(seconds=metres / speed)
             yield {
                 "tracker": tracker,
-                "number": ended_at.isoformat(),
                 "ride": {
                     "started_at": time.isoformat(),
                     "moved_at": ended_at.isoformat(),

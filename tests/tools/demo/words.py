@@ -5,6 +5,7 @@ DISABLED = "disabled"
 UNKNOWN = "unknown"
 NOTHING = "nothing"
 WRITTEN = "written"
+NO_VALUE = (MISSING, DISABLED, UNKNOWN, "unavailable")
 
 
 def device(name: str, serial_number: str) -> str:
