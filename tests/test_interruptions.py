@@ -261,7 +261,7 @@ async def test_trouble_after_a_poll_was_taken_in(
     [stored] = [
         value["data"] for key, value in hass_storage.items() if setup.entry_id in key
     ]
-    assert stored["trackers"][RED]["since"]["online"]["is_so"] is False
+    assert stored["trackers"][RED]["online"]["value"] is False
 
 
 async def test_reload_while_trackers_are_added(

@@ -26,18 +26,20 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.api import Hardware, Position
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.registry.storage import TrackerStore
+from custom_components.bike_tracker.registry.storage import (
+    Evaluation,
+    StoredState,
+    TrackerStore,
+)
 from custom_components.bike_tracker.tracking import (
     Alarm,
     Fix,
+    Flag,
     Guard,
-    Remembered,
+    Occurrence,
     Ride,
-    RideEvent,
     RideLog,
     RideState,
-    Said,
-    Since,
     Story,
     Triggered,
 )
@@ -54,24 +56,24 @@ POSITION = Position(
     7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True)
 )._replace(address="ä" * 255)
 GUARD = Guard(
-    *(LATER, PLACE, NOON, NOON),
+    *(LATER, PLACE, NOON),
     is_settled=True,
     moved=False,
     away=(PLACE, PLACE._replace(time=LATER)),
-    triggered=Triggered("alarm", NOON, 12.5, LATER, PLACE, "tow"),
+    triggered=Triggered("alarm", NOON, 12.5, PLACE, "tow", 3),
 )
 STORY = Story(
     position=POSITION,
-    since=Since(Said(True, NOON), Said(False, LATER, NOON, 4)),
+    online=Flag(True, NOON),
+    moving=Flag(False, LATER, NOON),
     alarms=(
-        Alarm("sos", NOON, None, 2),
-        Alarm("tow", None, LATER, 3, NOON),
+        Alarm("sos", NOON, 2),
+        Alarm("tow", None, 3, NOON),
     ),
     rides=RideLog(
-        (RideEvent("started", RIDE, NOON), RideEvent("ended", RIDE, LATER)),
-        (RIDE,),
-        NOON,
-        Checkpoint(
+        rides=(RIDE,),
+        since=NOON,
+        checkpoint=Checkpoint(
             RideState(total=9.5, last_fix=PLACE), NOON, True, LATER, RIDE, (RIDE,)
         ),
     ),
@@ -80,6 +82,10 @@ STORY = Story(
     ),
     guard=GUARD,
     changed_by="Ada",
+    occurrences=(
+        Occurrence(2, "stopped_moving", LATER, LATER, NOON),
+        Occurrence(3, "alarm_raised", LATER, NOON, attributes={"type": "tow"}),
+    ),
 )
 FILE = MockConfigEntry(
     domain=DOMAIN, entry_id="file", data={CONF_URL: "https://bikes.example/api"}
@@ -103,13 +109,14 @@ async def test_there_and_back(
 ) -> None:
     """All of it is as it was."""
     store = await async_read(hass)
-    remembered = store.remembered
-    remembered.stories[RED] = STORY
-    remembered.stories["nothing"] = Story(since=Since(Said(False, NOON)))
-    remembered.told[RED] = {"alarm": LATER}
+    state = store.state
+    state.trackers[RED] = STORY
+    state.trackers["nothing"] = Story(online=Flag(False, NOON))
+    state.last_fired[RED] = 2
+    state.evaluation = Evaluation(LATER, NOON)
     store.async_write_within(10)
     await store.async_close()
-    assert (await async_read(hass)).remembered == remembered
+    assert (await async_read(hass)).state == state
 
 
 async def test_file_of_1_2(
@@ -156,7 +163,7 @@ async def test_file_of_1_1(
     key = f"{DOMAIN}.file"
     data = {"positions": {RED: {"device_id": 1, "id": 3}}, "tracks": {}, "since": {}}
     hass_storage[key] = {"version": 1, "key": key, "data": data}
-    assert (await async_read(hass)).remembered == Remembered()
+    assert (await async_read(hass)).state == StoredState()
     await async_read(hass)
     assert len([line for line in caplog.messages if "1.1 or older" in line]) == 1
 
@@ -165,11 +172,14 @@ async def test_file_of_1_1(
     ("version", "data"),
     [
         (9, {}),
-        (2, {"fired": {}}),
+        (2, {"last_fired": {}}),
         (2, ["junk"]),
-        (2, {"trackers": {RED: {"position": {}}}, "fired": {}, "marks": []}),
-        (2, {"trackers": {RED: {"since": 7}}, "fired": {}, "marks": []}),
-        (2, {"trackers": {}, "fired": {RED: {"alarm": 7}}, "marks": []}),
+        (
+            2,
+            {"trackers": {RED: {"position": {}}}, "last_fired": {}, "evaluation": None},
+        ),
+        (2, {"trackers": {RED: {"online": 7}}, "last_fired": {}, "evaluation": None}),
+        (2, {"trackers": {}, "last_fired": {}, "evaluation": 7}),
         (1, {"told": {}, "positions": {RED: {"latitude": 1}}}),
     ],
 )
@@ -188,7 +198,7 @@ async def test_file_that_is_not_readable(
     file.write_text("the state")
     hass_storage[file.name] = {"version": version, "key": file.name, "data": data}
     store = await async_read(hass)
-    assert store.remembered == Remembered()
+    assert store.state == StoredState()
     aside = file.with_name(f"{file.name}.unreadable")
     assert aside.read_text() == "the state"
     [warning] = [line for line in caplog.messages if str(aside) in line]
@@ -211,7 +221,7 @@ async def test_broken_tracker(
             raise ValueError
 
     store = await async_read(hass)
-    store.remembered.stories.update({BLUE: Broken(), RED: STORY})
+    store.state.trackers.update({BLUE: Broken(), RED: STORY})
     store.async_write_within(10)
     await store.async_close()
     assert hass_storage[store.key]["data"]["trackers"].keys() == {RED}

@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.api.models import timestamp
-from custom_components.bike_tracker.tracking import Account, Remembered, Story
+from custom_components.bike_tracker.tracking import Account, Occurrence, Story
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -24,7 +24,21 @@ def integration() -> None:
 @pytest.fixture
 def account() -> Account:
     """Return an account of which nothing was remembered."""
-    return Account(Remembered())
+    return Account("Bikes", {})
+
+
+class Listener:
+    """Whoever is told what happened to a tracker: of each occurrence once."""
+
+    def __init__(self, last_fired: int = 0) -> None:
+        """Begin after the last one that was fired."""
+        self.last_fired = last_fired
+
+    def fired(self, story: Story) -> list[Occurrence]:
+        """Return what is fired now."""
+        new = [item for item in story.occurrences if item.seq > self.last_fired]
+        self.last_fired = max((item.seq for item in new), default=self.last_fired)
+        return new
 
 
 @pytest.fixture
@@ -33,16 +47,14 @@ def read() -> Read:
     return ListOfDevices().read
 
 
-def remembering(**positions: Position) -> Remembered:
+def remembering(**positions: Position) -> dict[str, Story]:
     """Return what is remembered of trackers that were somewhere."""
-    return Remembered(
-        {unique_id: Story(position) for unique_id, position in positions.items()}
-    )
+    return {unique_id: Story(position) for unique_id, position in positions.items()}
 
 
 def position_remembered(account: Account, unique_id: str = "red") -> Position | None:
     """Return the newest position of a tracker, listed or not."""
-    return account.remembered.stories[unique_id].position
+    return account.stories[unique_id].position
 
 
 class ListOfDevices:

@@ -2,28 +2,28 @@
 
 from datetime import datetime
 
-from custom_components.bike_tracker.tracking import Said, Tracker
+from custom_components.bike_tracker.tracking import Flag, Tracker
 
 
 def online_since(tracker: Tracker) -> datetime | None:
     """Return since when it is online."""
-    return _since(tracker.online, is_so=True)
+    return _since(tracker.online, value=True)
 
 
 def offline_since(tracker: Tracker) -> datetime | None:
     """Return since when it is no longer or not online."""
-    return _since(tracker.online, is_so=False)
+    return _since(tracker.online, value=False)
 
 
 def moving_since(tracker: Tracker) -> datetime | None:
     """Return since when it moves."""
-    return _since(tracker.story.since.moving, is_so=True)
+    return _since(tracker.story.moving, value=True)
 
 
 def standing_since(tracker: Tracker) -> datetime | None:
     """Return since when it stands."""
-    return _since(tracker.story.since.moving, is_so=False)
+    return _since(tracker.story.moving, value=False)
 
 
-def _since(said: Said | None, *, is_so: bool) -> datetime | None:
-    return said.since if said is not None and said.is_so is is_so else None
+def _since(flag: Flag | None, *, value: bool) -> datetime | None:
+    return flag.changed_at if flag is not None and flag.value is value else None

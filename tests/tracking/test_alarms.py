@@ -1,6 +1,6 @@
 """Which alarms are told, and that each is told once."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -10,42 +10,37 @@ from custom_components.bike_tracker.tracking import (
     Alarm,
     HistoryAnswer,
     Moment,
-    Remembered,
 )
 from custom_components.bike_tracker.tracking.alarms import MAX_ALARMS
 
-from .conftest import NOW, Read, a_device, a_position, no_fix
+from .conftest import NOW, Listener, Read, a_device, a_position, no_fix
 
 
 class Service:
-    """A service, an account that polls it, and somebody who tells its alarms."""
+    """A service, an account that polls it, and somebody who listens to its alarms."""
 
     def __init__(
-        self, account: Account, read: Read, told: datetime | None = None
+        self, account: Account, read: Read, listener: Listener | None = None
     ) -> None:
-        """Begin before the first poll, with the number of the alarm told last."""
+        """Begin before the first poll."""
         self.account = account
         self.read = read
-        self.told = told
+        self.listener = listener or Listener()
 
     def poll(self, *positions: Position, announced: int | None = None) -> list[str]:
         """List a tracker with its position; return the alarms to be told now."""
         position_id = announced or next((item.id for item in positions), None)
-        self.account.take(
+        self.account.apply_poll(
             self.read(a_device(position_id=position_id)),
             dict.fromkeys(["red"], positions[0]) if positions else {},
             Moment(NOW),
         )
-        return self.tell("red")
+        return self.fire("red")
 
-    def tell(self, unique_id: str) -> list[str]:
-        """Return the alarms of a tracker that were not told yet."""
-        words = []
-        for alarm in self.account.trackers[unique_id].story.alarms:
-            if alarm.heard_at and (self.told is None or alarm.heard_at > self.told):
-                words.append(alarm.word)
-                self.told = alarm.heard_at
-        return words
+    def fire(self, unique_id: str) -> list[str]:
+        """Return the alarms of a tracker that are fired now."""
+        story = self.account.trackers[unique_id].story
+        return [item.attributes["alarm"] for item in self.listener.fired(story)]
 
 
 def _last(account: Account) -> Alarm:
@@ -64,7 +59,7 @@ def test_alarm(service: Service) -> None:
     """It is told with its report, and is the last one from then on."""
     position = a_position(2, alarm="sos")
     assert service.poll(position) == ["sos"]
-    alarm = Alarm("sos", position.fix_time, NOW, 2, position.fix_time)
+    alarm = Alarm("sos", position.fix_time, 2, position.fix_time)
     assert service.account.trackers["red"].story.alarms == (alarm,)
     assert service.poll(position) == []
     assert service.poll(a_position(3)) == []
@@ -141,13 +136,13 @@ def test_more_than_was_announced_at_the_start(account: Account, read: Read) -> N
 def test_restart(service: Service, read: Read) -> None:
     """What was told before it is not told again, and what came meanwhile is told."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    remembered = service.account.remembered
     for first, told in (
         (a_position(2, alarm="sos"), []),
         (a_position(3, alarm="tow"), ["tow"]),
     ):
-        account = Account(Remembered(dict(remembered.stories)))
-        restarted = Service(account, read, service.told)
+        account = Account("Bikes", dict(service.account.stories))
+        listener = Listener(service.listener.last_fired)
+        restarted = Service(account, read, listener)
         assert restarted.poll(first) == told
         assert restarted.poll(first) == []
         assert restarted.poll(a_position(4, alarm="door")) == ["door"]
@@ -155,7 +150,7 @@ def test_restart(service: Service, read: Read) -> None:
 
 def test_tracker_that_comes_back(service: Service) -> None:
     """What happened while it was not listed is told."""
-    service.account.take(service.read(), {}, Moment(NOW))
+    service.account.apply_poll(service.read(), {}, Moment(NOW))
     assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
 
 
@@ -163,15 +158,15 @@ def test_new_tracker(service: Service) -> None:
     """Nobody knows how long ago its alarm was; the next one is told."""
     devices = a_device(position_id=1), a_device("blue", position_id=7)
     account = service.account
-    account.take(
+    account.apply_poll(
         service.read(*devices), {"blue": a_position(7, alarm="sos")}, Moment(NOW)
     )
-    assert service.tell("blue") == []
+    assert service.fire("blue") == []
     devices = a_device(position_id=1), a_device("blue", position_id=8)
-    account.take(
+    account.apply_poll(
         service.read(*devices), {"blue": a_position(8, alarm="tow")}, Moment(NOW)
     )
-    assert service.tell("blue") == ["tow"]
+    assert service.fire("blue") == ["tow"]
 
 
 def test_first_report_of_all(account: Account, read: Read) -> None:
@@ -198,7 +193,7 @@ def _storm(many: int, words: int = 1) -> list[Position]:
 def _recall(service: Service, reports: list[Position]) -> list[str]:
     past = HistoryAnswer(reports, NOW)
     service.account.apply_history("red", past, Moment(NOW, has_history=True))
-    return service.tell("red")
+    return service.fire("red")
 
 
 def test_storm_in_the_history(service: Service) -> None:
@@ -215,8 +210,8 @@ def test_storm_over_live(service: Service) -> None:
     """Each is fired as it comes, and none again when the history tells of it."""
     storm, fired = _storm(120), 0
     for report in storm:
-        service.account.hear([], [report], Moment(NOW))
-        fired += len(service.tell("red"))
+        service.account.apply_message([], [report], Moment(NOW))
+        fired += len(service.fire("red"))
     assert fired == 120
     assert len(service.account.trackers["red"].story.alarms) <= MAX_ALARMS
     assert _recall(service, storm) == []
@@ -234,7 +229,7 @@ def test_forgotten_tracker(service: Service) -> None:
     """Nothing is left of its alarms."""
     service.poll(a_position(2, alarm="sos"))
     service.account.forget("red")
-    assert service.account.remembered == Remembered()
+    assert service.account.stories == {}
 
 
 def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:

@@ -11,7 +11,8 @@ from custom_components.bike_tracker.tracking import (
     Account,
     HistoryAnswer,
     Moment,
-    Remembered,
+    Occurrence,
+    OccurrenceType,
     Triggered,
 )
 
@@ -28,7 +29,7 @@ class Bike:
     def __init__(self, behind: timedelta = timedelta(), **said: Any) -> None:
         """Say of accuracy, speed and motion what the tracker always says."""
         self._behind = behind
-        self.account = Account(Remembered())
+        self.account = Account("Bikes", {})
         self.now = NOW
         self._said = {"motion": False, **said}
         self._read = ListOfDevices().read
@@ -41,6 +42,11 @@ class Bike:
         """Return what triggered the guard."""
         guard = self.account.trackers["red"].story.guard
         return guard and guard.triggered
+
+    def occurrences(self, kind: OccurrenceType) -> list[Occurrence]:
+        """Return what happened to it of one type."""
+        story = self.account.trackers["red"].story
+        return [item for item in story.occurrences if item.type == kind]
 
     def arm(self) -> None:
         """Guard it, halfway to the next report."""
@@ -79,7 +85,7 @@ class Bike:
         position = self._sent[-1]
         device = a_device(position_id=position.id, last_update=self.now)
         moment = Moment(self.now, came_back=came_back, has_history=True)
-        self.account.take(self._read(device), {"red": position}, moment)
+        self.account.apply_poll(self._read(device), {"red": position}, moment)
         return self.triggered
 
     def come_back(self) -> Triggered | None:
@@ -108,7 +114,8 @@ def test_rides_off(bike: Bike) -> None:
     assert triggered is not None
     assert (triggered.cause, triggered.since) == ("place", bike.now)
     assert triggered.described()["distance"] == 120
-    assert triggered.heard_at == bike.now
+    [occurrence] = bike.occurrences("guard_triggered")
+    assert (occurrence.seq, occurrence.noticed_at) == (triggered.seq, bike.now)
 
 
 def test_rides_off_and_tells_no_motion() -> None:
@@ -129,7 +136,7 @@ def test_moves_without_a_place(bike: Bike) -> None:
     """It was where it was seen last, and moves since that message."""
     triggered = bike.report(of=no_fix, motion=True)
     assert triggered is not None
-    assert triggered[:4] == ("motion", bike.now, 0, bike.now)
+    assert triggered[:3] == ("motion", bike.now, 0)
 
 
 def test_moved_all_the_time() -> None:
@@ -237,7 +244,7 @@ def test_alarm(bike: Bike, word: str) -> None:
     """That the tracker noticed somebody is enough."""
     triggered = bike.report(alarm=word)
     assert triggered is not None
-    assert triggered[:4] == ("alarm", bike.now, 0, bike.now)
+    assert triggered[:3] == ("alarm", bike.now, 0)
 
 
 def test_other_alarms(bike: Bike) -> None:
@@ -253,7 +260,7 @@ def test_alarm_of_an_older_position(bike: Bike) -> None:
     for number, is_told in ((-2, False), (-1, True)):
         time = bike.now + MINUTE * (number + 2)
         reported = position._replace(id=number, device_time=time)
-        bike.account.hear([], [reported], Moment(bike.now + MINUTE))
+        bike.account.apply_message([], [reported], Moment(bike.now + MINUTE))
         assert bool(bike.triggered) is is_told
 
 
@@ -365,7 +372,7 @@ def test_where_it_was_seen(bike: Bike) -> None:
     assert triggered
     assert triggered.described() == {
         "cause": "place",
-        "since": bike.now,
+        "since": bike.now.isoformat(),
         "distance": 120,
         "address": "Canal",
         "latitude": PLACE + 120 * METRE,
@@ -414,15 +421,13 @@ def test_armed_anew(bike: Bike) -> None:
     """It is guarded where it is now, and numbers only grow."""
     before = bike.report(200, motion=True)
     assert before
-    told = bike.now + 9 * MINUTE
-    bike.account.note_told("red", "guard", told)
     for _ in range(3):
         bike.report(200)
     bike.arm()
     assert not bike.report(200)
     after = bike.report(0, motion=True)
     assert after
-    assert after.heard_at > told
+    assert after.seq > before.seq
 
 
 def test_older_reports(bike: Bike) -> None:
@@ -508,8 +513,8 @@ def test_message_without_a_time(bike: Bike) -> None:
 
 def test_without_a_place() -> None:
     """It cannot be armed."""
-    account, read = Account(Remembered()), ListOfDevices().read
-    account.take(read(a_device(position_id=1)), {}, Moment(NOW))
+    account, read = Account("Bikes", {}), ListOfDevices().read
+    account.apply_poll(read(a_device(position_id=1)), {}, Moment(NOW))
     assert account.arm("red", NOW) is None
-    account.take(read(a_device(position_id=1)), {"red": no_fix(1)}, Moment(NOW))
+    account.apply_poll(read(a_device(position_id=1)), {"red": no_fix(1)}, Moment(NOW))
     assert account.arm("red", NOW) is None

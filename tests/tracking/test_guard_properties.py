@@ -12,7 +12,6 @@ from custom_components.bike_tracker.tracking import (
     Guard,
     HistoryAnswer,
     Moment,
-    Remembered,
     RideState,
 )
 from custom_components.bike_tracker.tracking.distance import Fix, metres
@@ -65,7 +64,7 @@ def _guards(
     said: list[Position], track: RideState, *, late: timedelta = timedelta()
 ) -> list[Guard]:
     """Return the guard of that bike, armed now, and as it is after each report."""
-    guard = armed(track, None, False, NOW, None)
+    guard = armed(track, None, False, NOW)
     assert guard is not None
     guards = [guard]
     for report in said:
@@ -145,7 +144,7 @@ def test_older_reports(said: list[Position]) -> None:
 def test_heard_again(said: list[Position]) -> None:
     """What comes twice changes nothing."""
     track = _standing()
-    guard = armed(track, None, False, NOW, None)
+    guard = armed(track, None, False, NOW)
     assert guard is not None
     for report in said:
         assert report.device_time is not None
@@ -189,7 +188,7 @@ class Evening:
 
     def is_triggered(self) -> bool:
         """Return whether the guard is triggered in the end."""
-        account, read = Account(Remembered()), ListOfDevices().read
+        account, read = Account("Bikes", {}), ListOfDevices().read
         came_back, first_gap_at = True, None
         for minute in range(self.first_poll, 45):
             off = timedelta(hours=self.clock_off if minute < 2 else 0)
@@ -199,7 +198,7 @@ class Evening:
             else:
                 device = a_device(position_id=100 + minute)
                 moment = Moment(now, came_back=came_back, has_history=True)
-                account.take(read(device), {"red": self.report(minute)}, moment)
+                account.apply_poll(read(device), {"red": self.report(minute)}, moment)
                 came_back = False
             if minute == 0:
                 assert account.arm("red", now + MINUTE / 2)

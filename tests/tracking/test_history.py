@@ -14,7 +14,6 @@ from custom_components.bike_tracker.tracking import (
     Fix,
     HistoryAnswer,
     Moment,
-    Remembered,
     Ride,
     RideState,
 )
@@ -23,7 +22,8 @@ from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE
 from custom_components.bike_tracker.tracking.rides import end_ride
 from custom_components.bike_tracker.tracking.story import NEW_STORY, Story
 
-from .conftest import NOW, a_device, a_position
+from ..tools.rides.home import ride_of
+from .conftest import NOW, Listener, a_device, a_position
 
 every = settings(deadline=None, derandomize=True, max_examples=200)
 _SECOND = timedelta(seconds=1)
@@ -40,7 +40,7 @@ class House:
     alarms: list[str] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
-    _marks: dict[str, datetime] = field(default_factory=dict)
+    listener: Listener = field(default_factory=Listener)
 
     def at(
         self, now: datetime, *, is_whole: bool = False, away: bool = False
@@ -69,21 +69,17 @@ class House:
     def look(self, story: Story) -> None:
         """Tell what was not told, and write down what the book does not have."""
         self.story = story
-        for event in self._newer("told", story.ride_events):
-            self.told.append((event.type, event.ride))
-        for alarm in self._newer("alarms", story.alarms):
-            self.alarms.append(alarm.word)
+        for occurrence in self.listener.fired(story):
+            if occurrence.type == "alarm_raised":
+                self.alarms.append(occurrence.attributes["alarm"])
+            elif "ride" in occurrence.type:
+                kind = occurrence.type.removeprefix("ride_")
+                self.told.append((kind, ride_of(occurrence)))
         if (log := story.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *(ride for ride in log.rides if ride.distance)]
         if story.track and story.track.shown_total is not None:
             self.totals.append(story.track.shown_total)
-
-    def _newer(self, key: str, items: tuple[Any, ...]) -> list[Any]:
-        mark = self._marks.get(key)
-        newer = [item for item in items if mark is None or item.heard_at > mark]
-        self._marks[key] = max((item.heard_at for item in newer), default=mark) or NOW
-        return newer
 
     @property
     def kinds(self) -> list[str]:
@@ -134,7 +130,8 @@ def test_exact_in_the_end() -> None:
     assert house.story.gap
     assert house.story.gap.start == minutes(5)
     [before] = house.book
-    assert house.told[-1] == ("ended", before)
+    fired = house.told[-1][1]
+    assert fired.described(is_over=True) == before.described(is_over=True)
     house.answer(reports, time_of(report) + _SECOND)
     assert house.kinds == ["started", "ended"]
     _, true = replayed(NEW_RIDE_STATE, reports, minutes(60))
@@ -345,12 +342,12 @@ def test_clock_that_is_ahead() -> None:
 
 def test_history_of_an_account() -> None:
     """Of a tracker that is listed, once."""
-    account, reports = Account(Remembered()), reports_of((5, 0), (10, 15), (7, 0))
+    account, reports = Account("Bikes", {}), reports_of((5, 0), (10, 15), (7, 0))
     now = NOW
     for report in reports[::6]:
         devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
         listed = Changes({}, devices, {"red"})
-        account.take(listed, {"red": report}, Moment(now, has_history=True))
+        account.apply_poll(listed, {"red": report}, Moment(now, has_history=True))
     answer, moment = HistoryAnswer(reports, now), Moment(now, has_history=True)
     assert account.gaps.keys() == {"red"}
     assert not account.apply_history("blue", answer, moment).keys

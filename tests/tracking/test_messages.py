@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api import Changes, Device, Position
-from custom_components.bike_tracker.tracking import (
-    Account,
-    Began,
-    Moment,
-    Remembered,
-    Tracker,
-)
+from custom_components.bike_tracker.tracking import Account, Moment, Tracker
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
 from .said import offline_since, standing_since
@@ -43,7 +37,9 @@ def hear(account: Account) -> Hear:
     def _hear(*things: Device | Position, came_back: bool = False) -> Any:
         devices = [thing for thing in things if isinstance(thing, Device)]
         positions = [thing for thing in things if isinstance(thing, Position)]
-        return account.hear(devices, positions, Moment(NOW, came_back=came_back))
+        return account.apply_message(
+            devices, positions, Moment(NOW, came_back=came_back)
+        )
 
     return _hear
 
@@ -52,11 +48,9 @@ def hear(account: Account) -> Hear:
 def poll(account: Account, read: Read) -> Poll:
     """Return a function that takes in a list, and where the red bike is."""
 
-    def _poll(
-        *devices: Device, found: Position | None = None, began: Began | None = None
-    ) -> Any:
+    def _poll(*devices: Device, found: Position | None = None) -> Any:
         positions = {} if found is None else {"red": found}
-        return account.take(read(*devices), positions, Moment(NOW), began=began)
+        return account.apply_poll(read(*devices), positions, Moment(NOW))
 
     return _poll
 
@@ -238,86 +232,34 @@ def test_the_poll_finds_nothing_new(
     told = a_device("red", position_id=1, status="offline", last_update=LATER)
     hear(told, place(2, fix_time=NOW))
     listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
-    assert account.wanted(listed, began=account.begin_poll(NOW)) == {}
+    assert account.wanted(listed) == {}
     before = account.trackers
-    changes = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    changes = account.apply_poll(listed, {}, Moment(NOW))
     assert changes.after is before
     assert account.wanted(read(*listed.after.values())) == {}
 
 
-def test_the_poll_announces_a_newer_position(
-    account: Account, poll: Poll, hear: Hear, read: Read
-) -> None:
-    """It is asked for, though a message told of one since the poll began."""
-    poll(a_device("red", position_id=1), found=place(1))
-    began = account.begin_poll(NOW)
-    hear(place(2, fix_time=NOW))
-    assert account.wanted(read(a_device("red", position_id=1)), began=began) == {}
-    listed = read(a_device("red", position_id=3))
-    assert account.wanted(listed, began=began).keys() == {ID}
-
-
 def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
-    """A list that is the same as the one before takes back what a message said."""
+    """A list that is the same as the one before takes back what a message said.
+
+    The first one after it may lag behind.
+    """
     listed = a_device("red", position_id=1, last_update=EARLIER)
     poll(listed, found=place(1))
     hear(
         a_device("red", position_id=1, status="offline", last_update=LATER),
         place(2, fix_time=NOW, latitude=48.0),
     )
-    began = account.begin_poll(NOW)
     again = read(listed)
-    assert account.wanted(again, began=began).keys() == {ID}
-    changes = account.take(again, {"red": place(1)}, Moment(NOW), began=began)
+    assert account.wanted(again) == {}
+    account.apply_poll(again, {}, Moment(NOW))
+    assert device_of(account).status == "online"
+    assert position_of(account).id == 2
+    assert account.wanted(read(listed)).keys() == {ID}
+    changes = account.apply_poll(read(listed), {"red": place(1)}, Moment(NOW))
     assert changes.keys == {"red"}
     assert device_of(account) == listed
     assert position_of(account).id == 1
-
-
-def test_a_poll_that_began_before(
-    account: Account, poll: Poll, hear: Hear, read: Read
-) -> None:
-    """It does not take back what came meanwhile; the next one may."""
-    poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    began = account.begin_poll(NOW)
-    listed = a_device("red", position_id=2, last_update=EARLIER, group_id=7)
-    hear(
-        a_device("red", position_id=1, status="offline", last_update=LATER),
-        place(3, fix_time=NOW, latitude=48.0),
-    )
-    changes = read(listed)
-    assert account.wanted(changes, began=began) == {}
-    account.take(changes, {"red": place(2)}, Moment(NOW), began=began)
-    assert device_of(account).status == "offline"
-    assert device_of(account).position_id == 3
-    assert position_of(account).latitude == 48.0
-
-    began = account.begin_poll(NOW)
-    again = read(listed)
-    assert account.wanted(again, began=began).keys() == {ID}
-    account.take(again, {"red": place(2)}, Moment(NOW), began=began)
-    assert device_of(account) == listed
-    assert position_of(account).id == 2
-
-
-def test_a_newer_list_of_a_poll_that_began_before(
-    account: Account, poll: Poll, hear: Hear, read: Read
-) -> None:
-    """Its news counts, and its position only if that is newer."""
-    poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    began = account.begin_poll(NOW)
-    hear(
-        a_device("red", position_id=1, status="offline", last_update=LATER),
-        place(3, fix_time=LATER, latitude=48.0),
-    )
-    poll(
-        a_device("red", position_id=2, last_update=NOW),
-        found=place(4, fix_time=NOW),
-        began=began,
-    )
-    assert device_of(account).status == "online"
-    assert device_of(account).position_id == 3
-    assert position_of(account).id == 4
 
 
 def test_a_position_says_nothing_of_the_device(
@@ -325,12 +267,8 @@ def test_a_position_says_nothing_of_the_device(
 ) -> None:
     """What a list says of it counts, though a position came meanwhile."""
     poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    began = account.begin_poll(NOW)
     hear(place(3, fix_time=NOW))
-    poll(
-        a_device("red", position_id=1, last_update=EARLIER, status="offline"),
-        began=began,
-    )
+    poll(a_device("red", position_id=1, last_update=EARLIER, status="offline"))
     assert device_of(account).status == "offline"
     assert device_of(account).position_id == 3
 
@@ -338,15 +276,10 @@ def test_a_position_says_nothing_of_the_device(
 def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
     """A message does not keep it, nor bring it back."""
     poll(a_device("red"), a_device("blue"))
-    began = account.begin_poll(NOW)
     hear(a_device("red", status="offline"), place(1))
-    assert poll(a_device("blue"), began=began).keys == {"red"}
+    assert poll(a_device("blue")).keys == {"red"}
     assert hear(a_device("red"), place(2)).keys == set()
-    poll(
-        a_device("red", name="Red again"),
-        a_device("blue"),
-        began=account.begin_poll(NOW),
-    )
+    poll(a_device("red", name="Red again"), a_device("blue"))
     assert device_of(account).name == "Red again"
 
 
@@ -355,7 +288,7 @@ def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
     poll(a_device("red"))
     hear(a_device("red"), place(1))
     account.forget("red")
-    assert not account.remembered.stories
+    assert not account.stories
 
 
 def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
@@ -367,7 +300,7 @@ def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
         poll(a_device("red", position_id=number), found=place(number, fix_time=now))
         hear(told)
         hear(place(number + 1, fix_time=now, longitude=float(number)))
-        assert poll(listed, began=account.begin_poll(NOW)).keys == set()
+        assert poll(listed).keys == set()
         assert position_of(account).longitude == number
 
 
@@ -379,9 +312,9 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
         place(3, fix_time=NOW, latitude=48.0),
     )
     alarms = account.trackers["red"].story.alarms
-    assert [(alarm.word, alarm.heard_at) for alarm in alarms] == [("sos", NOW)]
+    assert [alarm.word for alarm in alarms] == ["sos"]
     listed = read(a_device("red", position_id=3))
-    changes = account.take(listed, {}, Moment(NOW), began=account.begin_poll(NOW))
+    changes = account.apply_poll(listed, {}, Moment(NOW))
     assert changes.keys == set()
     assert account.trackers["red"].story.alarms is alarms
 
@@ -401,13 +334,13 @@ def test_a_ride_of_several_messages(read: Read) -> None:
             zip(later, (0, 0.004, 0.001), strict=True)
         )
     ]
-    together, apart = Account(Remembered()), Account(Remembered())
+    together, apart = Account("Bikes", {}), Account("Bikes", {})
     listed = read(a_device("red", position_id=1))
     for account in (together, apart):
-        account.take(listed, {"red": places[0]}, Moment(NOW))
-    together.hear([], places[1:], Moment(NOW))
+        account.apply_poll(listed, {"red": places[0]}, Moment(NOW))
+    together.apply_message([], places[1:], Moment(NOW))
     for one in places[1:]:
-        apart.hear([], [one], Moment(NOW))
+        apart.apply_message([], [one], Moment(NOW))
     assert together.trackers == apart.trackers
     track = together.trackers["red"].story.track
     assert track is not None
@@ -425,8 +358,12 @@ def test_alarms_of_one_read(account: Account, poll: Poll, hear: Hear) -> None:
     )
     alarms = account.trackers["red"].story.alarms
     assert [alarm.word for alarm in alarms] == ["sos", "tow", "lowBattery"]
-    numbers = [alarm.heard_at for alarm in alarms]
-    assert numbers == sorted(set(filter(None, numbers)))
+    occurrences = account.trackers["red"].story.occurrences
+    assert [(item.seq, item.attributes["alarm"]) for item in occurrences] == [
+        (1, "sos"),
+        (2, "tow"),
+        (3, "lowBattery"),
+    ]
     assert [alarm.report for alarm in alarms] == [2, 2, 3]
 
 
@@ -449,11 +386,9 @@ def test_moves_and_stops_in_one_message(
     """Both are changes, the second later than the first."""
     poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
     hear(place(2, fix_time=LATER, motion=True), place(3, fix_time=NOW, motion=False))
-    said = account.trackers["red"].story.since.moving
-    assert said is not None
-    assert said.before is not None
-    assert said.changes == 2
-    assert said.before < said.since
+    occurrences = account.trackers["red"].story.occurrences
+    kinds = [item.type for item in occurrences if "ride" not in item.type]
+    assert kinds == ["started_moving", "stopped_moving"]
 
 
 def test_message_without_a_fix_between_others(
@@ -466,20 +401,3 @@ def test_message_without_a_fix_between_others(
     assert standing_since(account.trackers["red"]) is not None
     hear(without._replace(id=4, motion=True), place(5, fix_time=NOW, motion=False))
     assert position_of(account).id == 5
-
-
-def test_more_than_can_be_told_yet(account: Account, poll: Poll, hear: Hear) -> None:
-    """During an outage all are kept; of those that were told the last ten."""
-
-    def words() -> list[str]:
-        return [alarm.word for alarm in account.trackers["red"].story.alarms]
-
-    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
-    for number in range(30):
-        time = LATER + timedelta(seconds=number)
-        said = place(number + 2, fix_time=time, alarm=f"alarm {number}")
-        hear(said, came_back=True)
-    assert words() == [f"alarm {number}" for number in range(30)]
-    later = NOW + timedelta(hours=2)
-    account.hear([], [place(99, fix_time=later, alarm="sos")], Moment(later))
-    assert words() == [*(f"alarm {number}" for number in range(20, 30)), "sos"]

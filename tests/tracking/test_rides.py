@@ -8,7 +8,6 @@ import pytest
 from custom_components.bike_tracker.tracking import (
     Account,
     Moment,
-    Remembered,
     Ride,
     RideState,
     Tracker,
@@ -316,8 +315,8 @@ def test_maximum_speed() -> None:
     bike.wait(1).report(800, speed=12.0).stand(6)
     assert bike.ride.maximum_speed == 23.46
     assert bike.ride.described(is_over=True) == {
-        "started_at": minutes(0),
-        "ended_at": minutes(4),
+        "started_at": minutes(0).isoformat(),
+        "ended_at": minutes(4).isoformat(),
         "distance": 0.8,
         "duration": 240,
         "maximum_speed": 23.5,
@@ -1071,28 +1070,32 @@ def ride_in(account: Account, read: Read) -> list[Ride]:
             total_distance=8.0 + number,
         )
         devices = read(a_device(position_id=number + 1))
-        account.take(devices, {"red": position}, Moment(minutes(number)))
+        account.apply_poll(devices, {"red": position}, Moment(minutes(number)))
     track = account.trackers["red"].story.track
     return [track.ride] if track and track.ride else []
 
 
 def told(tracker: Tracker) -> list[str]:
     """Return what happened to a tracker."""
-    return [event.type for event in tracker.story.ride_events]
+    return [
+        item.type.removeprefix("ride_")
+        for item in tracker.story.occurrences
+        if "ride" in item.type
+    ]
 
 
 def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> None:
     """The clock ends a ride of a tracker that fell silent, once."""
     [ride] = ride_in(account, read)
     devices = read(a_device(position_id=3))
-    assert not account.take(devices, {}, Moment(minutes(31))).keys
-    assert not account.take(devices, {}, Moment(minutes(33), came_back=True)).keys
-    changes = account.take(devices, {}, Moment(minutes(33)))
+    assert not account.apply_poll(devices, {}, Moment(minutes(31))).keys
+    assert not account.apply_poll(devices, {}, Moment(minutes(33), came_back=True)).keys
+    changes = account.apply_poll(devices, {}, Moment(minutes(33)))
     assert changes.keys == {"red"}
     track = changes.after["red"].story.track
     assert track is not None
     assert track.last == ride
-    assert not account.take(devices, {}, Moment(minutes(34))).keys
+    assert not account.apply_poll(devices, {}, Moment(minutes(34))).keys
 
 
 def test_heard_of_again_with_the_poll_that_would_end_it(
@@ -1103,7 +1106,7 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
     there = a_position(
         4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE, motion=True
     )
-    changes = account.take(
+    changes = account.apply_poll(
         read(a_device(position_id=4)), {"red": there}, Moment(minutes(33))
     )
     assert told(changes.after["red"]) == ["started", "ended", "started"]
@@ -1112,9 +1115,9 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
     """It is ended when the account lists it again, and nobody has heard of it."""
     ride_in(account, read)
-    account.take(read(), {}, Moment(minutes(3)))
-    assert not account.take(read(), {}, Moment(minutes(60))).keys
-    account.take(read(a_device(position_id=3)), {}, Moment(minutes(61)))
+    account.apply_poll(read(), {}, Moment(minutes(3)))
+    assert not account.apply_poll(read(), {}, Moment(minutes(60))).keys
+    account.apply_poll(read(a_device(position_id=3)), {}, Moment(minutes(61)))
     track = account.trackers["red"].story.track
     assert track is not None
     assert track.last is not None
@@ -1122,12 +1125,13 @@ def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
 
 def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     """It is under way at once."""
-    before = account.remembered
     ride_in(account, read)
-    again = Account(before)
+    again = Account("Bikes", account.stories)
     devices = read(a_device(position_id=9))
     far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
-    changes = again.take(devices, {"red": far}, Moment(minutes(40), came_back=True))
+    changes = again.apply_poll(
+        devices, {"red": far}, Moment(minutes(40), came_back=True)
+    )
     track = changes.after["red"].story.track
     assert track is not None
     assert track.ride is not None
@@ -1138,5 +1142,5 @@ def test_forgotten_under_way(account: Account, read: Read) -> None:
     """It is forgotten."""
     ride_in(account, read)
     account.forget("red")
-    assert account.remembered == Remembered()
-    account.take(read(), {}, Moment(minutes(99)))
+    assert account.stories == {}
+    account.apply_poll(read(), {}, Moment(minutes(99)))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Account, Moment, Remembered
+from custom_components.bike_tracker.tracking import Account, Moment
 from custom_components.bike_tracker.tracking.reports import is_outdated, taken
 
 from .conftest import (
@@ -23,7 +23,7 @@ from .conftest import (
 def test_first_list(account: Account, read: Read) -> None:
     """All trackers are news, with where they are as far as that is known."""
     red, blue = a_device("red", position_id=1), a_device("blue")
-    changes = account.take(read(red, blue), {"red": a_position(1)}, Moment(NOW))
+    changes = account.apply_poll(read(red, blue), {"red": a_position(1)}, Moment(NOW))
     assert changes.before == {}
     assert {
         unique_id: (tracker.device, tracker.position)
@@ -36,19 +36,19 @@ def test_first_list(account: Account, read: Read) -> None:
 def test_nothing_new(account: Account, read: Read) -> None:
     """The mapping is the same object, whoever else was asked about."""
     devices = a_device("red", position_id=1), a_device("blue", position_id=2)
-    account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(read(*devices), {"red": a_position(1)}, Moment(NOW))
     before = account.trackers
     for positions in ({}, {"red": a_position(1)}):
-        changes = account.take(read(*devices), positions, Moment(NOW))
+        changes = account.apply_poll(read(*devices), positions, Moment(NOW))
         assert changes.before is changes.after is account.trackers is before
         assert not changes.keys
 
 
 def test_only_what_changed_is_news(account: Account, read: Read) -> None:
     """The others are the same objects."""
-    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
+    account.apply_poll(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
     before = account.trackers
-    changes = account.take(
+    changes = account.apply_poll(
         read(a_device("red", status="offline"), a_device("blue")), {}, Moment(NOW)
     )
     assert changes.keys == {"red"}
@@ -61,47 +61,49 @@ def test_only_what_changed_is_news(account: Account, read: Read) -> None:
 def test_position_alone(account: Account, read: Read) -> None:
     """A position is news with the list of before, and nobody else changes."""
     devices = a_device("red", position_id=1), a_device("blue")
-    account.take(read(*devices), {}, Moment(NOW))
-    changes = account.take(read(*devices), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(read(*devices), {}, Moment(NOW))
+    changes = account.apply_poll(read(*devices), {"red": a_position(1)}, Moment(NOW))
     assert changes.keys == {"red"}
     assert changes.after["red"].position == a_position(1)
 
 
 def test_tracker_that_leaves(account: Account, read: Read) -> None:
     """It is listed no more, and that is news once."""
-    account.take(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
-    changes = account.take(read(a_device("blue")), {}, Moment(NOW))
+    account.apply_poll(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
+    changes = account.apply_poll(read(a_device("blue")), {}, Moment(NOW))
     assert changes.keys == {"red"}
     assert changes.after.keys() == {"blue"}
-    assert not account.take(read(a_device("blue")), {}, Moment(NOW)).keys
+    assert not account.apply_poll(read(a_device("blue")), {}, Moment(NOW)).keys
 
 
 def test_empty_list(account: Account, read: Read) -> None:
     """Nobody is listed; where they were is known when they come back."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
-    changes = account.take(read(), {}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+    )
+    changes = account.apply_poll(read(), {}, Moment(NOW))
     assert changes.after == account.trackers == {}
     assert changes.keys == {"red"}
     assert not account.wanted(read())
 
-    changes = account.take(read(a_device(position_id=1)), {}, Moment(NOW))
+    changes = account.apply_poll(read(a_device(position_id=1)), {}, Moment(NOW))
     assert changes.after["red"].position == a_position(1)
 
 
 def test_empty_list_at_first(account: Account, read: Read) -> None:
     """Nothing is known and nothing is news."""
-    changes = account.take(read(), {}, Moment(NOW))
+    changes = account.apply_poll(read(), {}, Moment(NOW))
     assert changes.before is changes.after
     assert not changes.keys
 
 
 def test_remembered_position(read: Read) -> None:
     """It is where a tracker is until there is another one."""
-    account = Account(remembering(red=a_position(1)))
+    account = Account("Bikes", remembering(red=a_position(1)))
     assert account.trackers == {}
-    changes = account.take(read(a_device(position_id=2)), {}, Moment(NOW))
+    changes = account.apply_poll(read(a_device(position_id=2)), {}, Moment(NOW))
     assert changes.after["red"].position == a_position(1)
-    changes = account.take(
+    changes = account.apply_poll(
         read(a_device(position_id=2)), {"red": a_position(2)}, Moment(NOW)
     )
     assert changes.after["red"].position == a_position(2)
@@ -109,9 +111,13 @@ def test_remembered_position(read: Read) -> None:
 
 def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> None:
     """It is where it was, with the battery level of the message."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+    )
     devices = read(a_device(position_id=2))
-    changes = account.take(devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW))
+    changes = account.apply_poll(
+        devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW)
+    )
     position = changes.after["red"].position
     assert position is not None
     assert (position.latitude, position.longitude) == (47.9, 7.8)
@@ -123,31 +129,31 @@ def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> N
     """The newest position is the one that outlives a restart."""
     for position_id in (1, 2):
         devices = read(a_device(position_id=position_id))
-        account.take(devices, {"red": a_position(position_id)}, Moment(NOW))
+        account.apply_poll(devices, {"red": a_position(position_id)}, Moment(NOW))
         assert position_remembered(account) == a_position(position_id)
 
 
 def test_forgotten_tracker(account: Account, read: Read) -> None:
     """It comes back as one that was never known; the others stay as they are."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
-    account.take(
+    account.apply_poll(
         read(*both), {"red": a_position(1), "blue": a_position(1)}, Moment(NOW)
     )
-    account.take(read(both[1]), {}, Moment(NOW))
+    account.apply_poll(read(both[1]), {}, Moment(NOW))
     account.forget("red")
-    assert account.remembered.stories.keys() == {"blue"}
+    assert account.stories.keys() == {"blue"}
 
     devices = read(*both)
     wanted = account.wanted(devices)
     assert [device.unique_id for device in wanted.values()] == ["red"]
-    changes = account.take(devices, {}, Moment(NOW))
+    changes = account.apply_poll(devices, {}, Moment(NOW))
     assert changes.after["red"].position is None
 
 
 def test_forgetting_a_tracker_that_is_not_known(account: Account) -> None:
     """Nothing happens."""
     account.forget("red")
-    assert account.remembered == Remembered()
+    assert account.stories == {}
 
 
 # Which position counts
@@ -280,10 +286,12 @@ def test_server_that_lags_behind(
 ) -> None:
     """A bike does not go back in time, unless the list says so."""
     known = a_position(1, fix_time=NOW)
-    account.take(read(a_device("red", position_id=1)), {"red": known}, Moment(NOW))
+    account.apply_poll(
+        read(a_device("red", position_id=1)), {"red": known}, Moment(NOW)
+    )
     other = a_position(position_id, fix_time=NOW + timedelta(hours=hours))
     devices = read(a_device("red", position_id=3))
-    account.take(devices, {"red": other}, Moment(NOW))
+    account.apply_poll(devices, {"red": other}, Moment(NOW))
     assert (account.trackers["red"].position == other) is is_taken
 
 
@@ -293,8 +301,12 @@ def test_lagging_is_told_by_times(
 ) -> None:
     """Where one of them has none, what the service says counts."""
     first, second = a_position(1, fix_time=known), a_position(2, fix_time=other)
-    account.take(read(a_device("red", position_id=1)), {"red": first}, Moment(NOW))
-    account.take(read(a_device("red", position_id=3)), {"red": second}, Moment(NOW))
+    account.apply_poll(
+        read(a_device("red", position_id=1)), {"red": first}, Moment(NOW)
+    )
+    account.apply_poll(
+        read(a_device("red", position_id=3)), {"red": second}, Moment(NOW)
+    )
     position = account.trackers["red"].position
     assert position is not None
     assert position.id == 2

@@ -9,10 +9,8 @@ import pytest
 from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
+    Flag,
     Moment,
-    Remembered,
-    Said,
-    Since,
     Story,
     Tracker,
 )
@@ -31,9 +29,9 @@ def at(minutes: float) -> datetime:
 class Service:
     """What the service says, minute by minute."""
 
-    def __init__(self, remembered: Remembered | None = None) -> None:
+    def __init__(self, stories: dict[str, Story] | None = None) -> None:
         """Begin with what is remembered."""
-        self.account = Account(remembered or Remembered())
+        self.account = Account("Bikes", stories or {})
         self._listed: Mapping[str, Device] = {}
         self._minute = -1
 
@@ -72,7 +70,7 @@ class Service:
         changes = Changes(self._listed, devices, self._listed.keys() | devices.keys())
         self._listed = devices
         now = at(self._minute)
-        self.account.take(changes, positions, Moment(now, came_back=came_back))
+        self.account.apply_poll(changes, positions, Moment(now, came_back=came_back))
 
 
 @pytest.fixture(name="service")
@@ -148,10 +146,8 @@ def test_leaving_the_list_ends_nothing(service: Service) -> None:
 
 def test_what_is_remembered_goes_on() -> None:
     """After a restart only what is otherwise is so since then."""
-    remembered = Remembered(
-        {BIKE: Story(since=Since(Said(False, at(-9)), Said(False, at(-8))))}
-    )
-    service = Service(remembered)
+    story = Story(online=Flag(False, at(-9)), moving=Flag(False, at(-8)))
+    service = Service({BIKE: story})
 
     tracker = service.says("offline", motion=True)
 
@@ -168,13 +164,24 @@ def test_one_that_comes_back_moves_at_once(service: Service) -> None:
 
 def test_the_first_word_is_no_change(service: Service) -> None:
     """What it was before nobody knows; from then on each change has a before."""
-    first = service.says("online", motion=True).story.since
-    assert first == Since(Said(True, at(0)), Said(True, at(0)))
+    first = service.says("online", motion=True).story
+    assert first.online == first.moving == Flag(True, at(0))
+    assert not first.occurrences
 
-    second = service.says("offline", motion=False).story.since
-    assert second.online == Said(False, at(1), at(0), 1)
-    assert second.moving == Said(False, at(1), at(0), 1)
-    assert service.says("online").story.since.online == Said(True, at(2), at(1), 2)
+    second = service.says("offline", motion=False).story
+    assert second.online == second.moving == Flag(False, at(1), at(0))
+    third = service.says("online").story
+    assert third.online == Flag(True, at(2), at(1))
+    assert [(item.seq, item.type) for item in third.occurrences] == [
+        (1, "stopped_moving"),
+        (2, "went_offline"),
+        (3, "came_online"),
+    ]
+    assert [(item.since, item.before) for item in third.occurrences] == [
+        (at(1), at(0)),
+        (at(1), at(0)),
+        (at(2), at(1)),
+    ]
 
 
 def test_forgotten(service: Service) -> None:
@@ -188,7 +195,9 @@ def test_forgotten(service: Service) -> None:
 
 
 def test_nothing_new_changes_nothing(service: Service) -> None:
-    """What did not change is the same object, so that nothing is written."""
-    before = service.says("online", motion=True)
+    """Nothing happened, however often it is said."""
+    before = service.says("online", motion=True).story
+    after = service.says("online", motion=True).story
 
-    assert service.says("online", motion=True).story.since is before.story.since
+    assert (after.online, after.moving) == (before.online, before.moving)
+    assert not after.occurrences

@@ -20,31 +20,37 @@ def test_new_tracker_with_a_position(account: Account, read: Read) -> None:
 
 def test_known_position(account: Account, read: Read) -> None:
     """What is known is not asked for again, whatever else changes."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+    )
     for devices in (
         read(a_device(position_id=1)),
         read(a_device(position_id=1, name="other", status="offline")),
         read(a_device(position_id=1), a_device("blue")),
     ):
         assert not account.wanted(devices)
-        account.take(devices, {}, Moment(NOW))
+        account.apply_poll(devices, {}, Moment(NOW))
 
 
 def test_another_position(account: Account, read: Read) -> None:
     """Another ID is another position, a smaller one too."""
-    account.take(read(a_device(position_id=7)), {"red": a_position(7)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=7)), {"red": a_position(7)}, Moment(NOW)
+    )
     for position_id in (8, 6):
         devices = read(a_device(position_id=position_id))
         assert names(account.wanted(devices)) == {"red"}
-        account.take(devices, {"red": a_position(position_id)}, Moment(NOW))
+        account.apply_poll(devices, {"red": a_position(position_id)}, Moment(NOW))
 
 
 def test_position_that_is_announced_no_more(account: Account, read: Read) -> None:
     """There is nothing to ask for, and the known one stays."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+    )
     devices = read(a_device(position_id=None))
     assert not account.wanted(devices)
-    account.take(devices, {}, Moment(NOW))
+    account.apply_poll(devices, {}, Moment(NOW))
     assert account.trackers["red"].position == a_position(1)
 
 
@@ -53,22 +59,24 @@ def test_position_that_did_not_come(account: Account, read: Read) -> None:
     for _ in range(3):
         devices = read(a_device(position_id=1))
         assert names(account.wanted(devices)) == {"red"}
-        account.take(devices, {}, Moment(NOW))
+        account.apply_poll(devices, {}, Moment(NOW))
     devices = read(a_device(position_id=1))
-    account.take(devices, {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(devices, {"red": a_position(1)}, Moment(NOW))
     assert not account.wanted(devices)
 
 
 def test_another_position_than_the_announced(account: Account, read: Read) -> None:
     """A server whose list and positions disagree is asked again."""
     devices = read(a_device(position_id=2))
-    account.take(devices, {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(devices, {"red": a_position(1)}, Moment(NOW))
     assert names(account.wanted(devices)) == {"red"}
 
 
 def test_list_that_was_read_in_vain(account: Account, read: Read) -> None:
     """What an interrupted poll had wanted is wanted by the next one."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+    )
     account.wanted(read(a_device(position_id=2)))
     devices = read(a_device(position_id=2))
     assert names(account.wanted(devices)) == {"red"}
@@ -76,7 +84,9 @@ def test_list_that_was_read_in_vain(account: Account, read: Read) -> None:
 
 def test_asking_changes_nothing(account: Account, read: Read) -> None:
     """However often it is asked what is wanted, it is the same."""
-    account.take(read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+    )
     before = account.trackers
     devices = read(a_device(position_id=2))
     for _ in range(2):
@@ -86,7 +96,7 @@ def test_asking_changes_nothing(account: Account, read: Read) -> None:
 
 def test_list_from_anywhere(account: Account, read: Read) -> None:
     """A list that does not follow the last one is looked at as a whole."""
-    account.take(
+    account.apply_poll(
         read(a_device("red", position_id=1), a_device("blue", position_id=1)),
         {"red": a_position(1), "blue": a_position(1)},
         Moment(NOW),
@@ -106,7 +116,7 @@ def test_tracker_without_an_internal_id(account: Account, read: Read) -> None:
     """It cannot be asked for until it has one."""
     devices = read(a_device(id=None, position_id=1))
     assert not account.wanted(devices)
-    account.take(devices, {}, Moment(NOW))
+    account.apply_poll(devices, {}, Moment(NOW))
     devices = read(a_device(id=7, position_id=1))
     assert account.wanted(devices) == {7: devices.after["red"]}
 

@@ -34,7 +34,10 @@ class _Listed:
     """The trackers by internal ID; one that several devices have is nobody's."""
     trackers: Trackers = field(default_factory=dict)
     outdated: AbstractSet[str] = frozenset()
-    """Trackers whose position is not the one that the list announced."""
+    """Trackers whose position is not the one that the list announced.
+
+    A message may have been ahead of the list: the next one shows it.
+    """
 
 
 class Account:
@@ -92,10 +95,10 @@ class Account:
                     story = self._after_poll(device, story, position, moment)
                 elif unique_id in due:
                     story = story.after_time(moment)
-                device = announcing(device, pushed_id)
-                if is_outdated(device, story.position):
+                announced = announcing(device, pushed_id)
+                if announced is not device or is_outdated(device, story.position):
                     outdated.add(unique_id)
-                self._note(changed, device, story, moment)
+                self._note(changed, announced, story, moment)
         left = self.trackers.keys() - devices.after.keys()
         changes = self._become(changed, left)
         by_id = self._listed_by_id(devices)

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
-from custom_components.bike_tracker.tracking import Account, Remembered
+from custom_components.bike_tracker.tracking import Account
 from tests.tools.rides.home import BIKE, Home, Span
 from tests.tools.rides.plan import BEGIN, a_journey
 from tests.tools.rides.trackers import Report, reports
@@ -172,8 +172,8 @@ def _steal(
 
 
 def _like(home: Home, *, has_history: bool = False) -> Home:
-    stories = dict(home.account.remembered.stories)
-    return Home(has_history, Account(Remembered(stories)))
+    stories = dict(home.account.stories)
+    return Home(has_history, Account("Bikes", stories))
 
 
 def _shaken(home: Home, soon: Sequence[Report]) -> int:

@@ -9,7 +9,7 @@ from custom_components.bike_tracker.tracking import (
     Account,
     HistoryAnswer,
     Moment,
-    Remembered,
+    Occurrence,
     Ride,
     Tracker,
 )
@@ -39,7 +39,7 @@ class Home:
 
     has_history: bool = False
     """Whether the service tells every report of a time, a second after it is asked."""
-    account: Account = field(default_factory=lambda: Account(Remembered()))
+    account: Account = field(default_factory=lambda: Account("Bikes", {}))
     started: list[tuple[datetime, Ride]] = field(default_factory=list)
     """When a ride was told, and what of it."""
     ended: list[tuple[datetime, Ride]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Home:
     """How many times the history was asked for."""
     _sent: list[Report] = field(default_factory=list)
     _devices: dict[str, Device] = field(default_factory=dict)
-    _told: datetime | None = None
+    _last_fired: int = 0
     _came_back: bool = True
 
     @property
@@ -102,12 +102,12 @@ class Home:
     @property
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
-        story = self.account.remembered.stories.get(BIKE)
+        story = self.account.stories.get(BIKE)
         return bool(story and story.track and story.track.ride)
 
     def restart(self) -> None:
         """Begin anew with what was remembered."""
-        self.account = Account(self.account.remembered)
+        self.account = Account("Bikes", self.account.stories)
         self._devices = {}
         self._came_back = True
 
@@ -119,7 +119,7 @@ class Home:
         listed = Changes(before, self._devices, {BIKE})
         found = {BIKE: position} if account.wanted(listed) else {}
         came_back, self._came_back = self._came_back, False
-        changes = account.take(
+        changes = account.apply_poll(
             listed,
             found,
             Moment(now, came_back=came_back, has_history=self.has_history),
@@ -152,16 +152,28 @@ class Home:
         tracker = changes.after[BIKE]
         track = tracker.story.track
         assert track is not None
-        for event in tracker.story.ride_events:
-            if event.heard_at and (not self._told or event.heard_at > self._told):
-                self._told = event.heard_at
-                told = self.started if event.type == "started" else self.ended
-                told.append((now, event.ride))
+        for occurrence in tracker.story.occurrences:
+            if occurrence.seq > self._last_fired and "ride" in occurrence.type:
+                self._last_fired = occurrence.seq
+                is_start = occurrence.type == "ride_started"
+                told = self.started if is_start else self.ended
+                told.append((now, ride_of(occurrence)))
         if (log := tracker.story.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *log.rides]
         if track.shown_total is not None:
             self.totals.append((now, track.shown_total))
+
+
+def ride_of(occurrence: Occurrence) -> Ride:
+    """Return the ride that started or ended."""
+    said = occurrence.attributes
+    return Ride(
+        datetime.fromisoformat(said["started_at"]),
+        occurrence.since,
+        said["distance"],
+        said["maximum_speed"],
+    )
 
 
 def _begin(span: Span) -> datetime:
