@@ -245,13 +245,15 @@ async def test_user_without_trackers(
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
-@pytest.mark.usefixtures("setup")
-async def test_same_account_twice(hass: HomeAssistant, typed: dict[str, Any]) -> None:
-    """The same e-mail at the same server is refused."""
+async def test_same_account_twice(
+    hass: HomeAssistant, setup: MockConfigEntry, typed: dict[str, Any]
+) -> None:
+    """The same e-mail at the same server is refused, with the account it is."""
     result = await async_submit(hass, await async_start(hass), typed)
 
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "already_configured"
+    assert result["description_placeholders"] == {"account": setup.title}
 
 
 @pytest.mark.usefixtures("setup")
@@ -599,12 +601,13 @@ async def test_reconfigure_to_an_account_that_is_set_up(
     """Two entries cannot become one."""
     simulator.add_account(BOB, PASSWORD)
     simulator.assign(BOB, RED)
-    make_entry(BOB)
+    bobs = make_entry(BOB)
     form = await setup.start_reconfigure_flow(hass)
 
     result = await async_submit(hass, form, {**typed, CONF_EMAIL: BOB})
 
     assert result["reason"] == "already_configured"
+    assert result["description_placeholders"] == {"account": bobs.title}
 
 
 async def test_no_session_is_left(

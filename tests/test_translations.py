@@ -57,7 +57,7 @@ LANGUAGES = {
         connectivity="Connectivitat",
         online="En línia",
         sign_in_again="Torna a iniciar la sessió",
-        same_as_english={"Accident", "No", "SOS"},
+        same_as_english={"Accident", "No", "SOS", "Urgent"},
     ),
     "cs": Language(
         connectivity="Připojení",
@@ -75,7 +75,15 @@ LANGUAGES = {
         connectivity="Konnektivität",
         online="Online",
         sign_in_again="Erneut anmelden",
-        same_as_english={"Alarm", "Offline", "Online", "SOS"},
+        same_as_english={
+            "Alarm",
+            "In Home Assistant",
+            "Name",
+            "Offline",
+            "Online",
+            "SOS",
+            "Tag",
+        },
     ),
     "el": Language(
         connectivity="Συνδεσιμότητα",
@@ -117,7 +125,7 @@ LANGUAGES = {
         connectivity="Connectivité",
         online="En ligne",
         sign_in_again="Se reconnecter",
-        same_as_english={"Accident", "Altitude", "SOS", "Vibration"},
+        same_as_english={"Accident", "Altitude", "SOS", "Urgent", "Vibration"},
     ),
     "fy": Language(
         connectivity="Konnektiviteit",
@@ -153,13 +161,13 @@ LANGUAGES = {
         connectivity="Konektivitas",
         online="Online",
         sign_in_again="Masuk lagi",
-        same_as_english={"Alarm", "Email", "Offline", "Online", "SOS"},
+        same_as_english={"Alarm", "Email", "Offline", "Online", "SOS", "Tag"},
     ),
     "it": Language(
         connectivity="Connettività",
         online="In linea",
         sign_in_again="Accedi di nuovo",
-        same_as_english={"No", "Password", "SOS"},
+        same_as_english={"In Home Assistant", "No", "Password", "SOS"},
     ),
     "ja": Language(
         connectivity="接続状態",
@@ -195,7 +203,15 @@ LANGUAGES = {
         connectivity="Connectiviteit",
         online="Online",
         sign_in_again="Opnieuw aanmelden",
-        same_as_english={"Accounts", "Alarm", "Offline", "Online", "SOS"},
+        same_as_english={
+            "Accounts",
+            "Alarm",
+            "In Home Assistant",
+            "Offline",
+            "Online",
+            "SOS",
+            "Tag",
+        },
     ),
     "pl": Language(
         connectivity="Łączność",

@@ -160,8 +160,12 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             async_identify(self.hass, entry)
         if self.source == SOURCE_RECONFIGURE:
             return self._reconfigure(account, trackers)
-        await self.async_set_unique_id(unique_id_of(account), raise_on_progress=False)
-        self._abort_if_unique_id_configured()
+        twin = await self.async_set_unique_id(
+            unique_id_of(account), raise_on_progress=False
+        )
+        self._abort_if_unique_id_configured(
+            description_placeholders={"account": twin.title} if twin else None
+        )
         return self.async_create_entry(title=self._title(account), data=account)
 
     def _reconfigure(
@@ -172,8 +176,11 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         unique_id, title = entry.unique_id, entry.title
         if new != unique_id_of(entry.data):
             entries = self.hass.config_entries
-            if entries.async_entry_for_domain_unique_id(DOMAIN, new):
-                return self.async_abort(reason="already_configured")
+            if twin := entries.async_entry_for_domain_unique_id(DOMAIN, new):
+                return self.async_abort(
+                    reason="already_configured",
+                    description_placeholders={"account": twin.title},
+                )
             known = trackers_of(self.hass, entry.entry_id)
             if known and known.isdisjoint(trackers):
                 return self.async_abort(reason="wrong_account")
