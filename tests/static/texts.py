@@ -72,8 +72,10 @@ def _module(path: Path) -> ModuleType:
 
 def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
     arguments = {keyword.arg: keyword.value for keyword in call.keywords}
-    if isinstance(call.func, ast.Name) and call.func.id == "async_create_issue":
-        # The integration's own function, which names the account in each of them.
+    # The integration's own function, which names the account in each of them; `report`
+    # is that one or its opposite.
+    creators = {"async_create_issue", "report"}
+    if isinstance(call.func, ast.Name) and call.func.id in creators:
         placeholders = frozenset(name for name in arguments if name is not None)
         for key in _values(call.args[2], module):
             yield Use("issues", key, placeholders | {"account"})
