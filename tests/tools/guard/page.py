@@ -10,8 +10,25 @@ PAGE = Path(__file__).parents[3] / "docs" / "guard.md"
 _PAGE = """\
 # The guard of a bike
 
-*Guard* of each bike is an alarm panel of Home Assistant with one mode. Arming remembers where the bike is; nothing at the
-tracking service changes, and nothing is locked. It is told of again only after it was disarmed or armed anew.
+*Guard* watches a parked bike for you. Arm it when you leave the bike, with a tap or by an automation, and when somebody moves it Home
+Assistant knows and can wake you: why, how far, where and when.
+
+**What it does:**
+
+- It is triggered when the bike is somewhere else, begins to move, or its tracker raises an alarm. That shows as *Being moved* on its page, and
+  fires the trigger *Guard of bike tracker triggered*.
+- It stays so until you disarm it or arm it again; a bike that is armed again is guarded where it is then.
+- It is there in an outage too, and after a restart it is as it was. What happened meanwhile triggers it with the first answer.
+
+**What it cannot do:**
+
+- It locks nothing, and changes nothing at the tracking service.
+- It knows what the tracker reports. One that is switched off, or has no reception, triggers nothing: have yourself told of trackers that
+  are [offline or silent](automations.md#triggers) too.
+- It is as quick as the tracker. With a report each minute it triggers with the first that says that the bike moves, with the second of a
+  bike that is carried; a tracker that sleeps until it is shaken reports at once, if it notices.
+- A bike that is carried off less than 50 to 150 meters, and that its tracker says stands, is not noticed.
+- A bike that somebody takes within five minutes of its arrival is noticed only if its tracker says that it moves.
 
 ## What triggers it
 
@@ -50,13 +67,11 @@ In the last worlds the bike that was carried off is the same each night, brought
 hours behind or ahead, and put right a minute before the bike is armed or ten minutes after; and a thief who fails moves the bike on
 the spot while the service is down (under *Carried off*: the first poll after the outage).
 
-The first report that shows it is enough where the tracker says that the bike moves, the second one where it says that it
-stands. Where it takes more, a guard that believed sooner would cry wolf, and whoever is woken for nothing three times disarms
+Where it takes more than two reports, a guard that believed sooner would cry wolf, and whoever is woken for nothing three times disarms
 it. So this is accepted:
 
-- **Noise of 30 meters without an accuracy:** the second report as a rule, the third with one night in thirty, the seventh with
-  another. A bike that was carried off by {carried} meters is then hardly farther away than the 150 meters that fixes of such a
-  tracker may be off, and one that falls within them begins anew.
+- **Noise of 30 meters without an accuracy:** the seventh report in one night. A bike that was carried off by {carried} meters is then
+  hardly farther away than the 150 meters that fixes of such a tracker may be off, and one that falls within them begins anew.
 - **Spikes:** the third report where the second one jumped: of two fixes that are far off in different directions both may be
   wrong.
 - **Strays indoors:** the eleventh report of a bike that was carried off and is said to stand. Walls that reflect the signals put
@@ -67,26 +82,21 @@ it. So this is accepted:
 - **Tunnels, reports that come late:** *never* is before it arrives. Of a ride that takes no longer than the tunnel nothing is heard
   before: the reports of its arrival tell.
 
-How soon Home Assistant shows it, and what guards cost while no bike is guarded, is measured by `scripts/benchmark --only guard`:
-from the report to *triggered* within 10 milliseconds in the median while there is a live connection, and at most 1 % of what a
-report costs; see [benchmarks.md](benchmarks.md#what-guards-cost).
+Over a live connection Home Assistant shows it some [milliseconds](benchmarks.md#what-guards-cost) after the report.
 
 ## What it cannot tell
 
-- A bike that is armed where it is not: if not even a report under way was heard, that of its arrival looks as if it had been
+- A bike that is armed where it is not: if not even a report under way arrived, that of its arrival looks as if it had been
   carried off.
 - A tracker whose positions stay a house or two away for minutes, for the first time: that looks as if it had been carried there.
-- A bike that somebody takes within five minutes of its arrival, and of which the tracker does not say that it moves.
-- Less than the {least} meters above, if the tracker says that the bike stands.
 - A tracker whose clock is behind, for that long after the bike was armed: its reports look like old ones that come late.
-- Whoever switches off the tracker, or is out of reach of the network: use the triggers for silence and offline trackers too.
 """
 
 
 def page() -> str:
     """Measure, and return the whole page."""
     rows = "\n".join(map(_row, CASES))
-    return _PAGE.format(nights=NIGHTS, carried=CARRIED, least="50 to 150", rows=rows)
+    return _PAGE.format(nights=NIGHTS, carried=CARRIED, rows=rows)
 
 
 def _row(case: Case) -> str:
