@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any
 
 from hypothesis import given, settings, strategies as st
@@ -583,7 +584,7 @@ def _true(reports: list[Position], now: datetime) -> list[Ride]:
 @every
 @given(_reports(), st.randoms(use_true_random=False), st.booleans())
 def test_any_part_came_before(
-    reports: list[Position], random: Any, is_prompt: bool
+    reports: list[Position], random: Random, is_prompt: bool
 ) -> None:
     """In the end the rides are those of all reports, each told once, and no total falls.
 
@@ -614,3 +615,35 @@ def test_any_part_came_before(
     assert sorted(ride[:4] for ride in house.book) == [ride[:4] for ride in rides]
     assert house.kinds.count("started") == house.kinds.count("ended")
     assert house.totals == sorted(house.totals)
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False))
+def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None:
+    """Whatever a history has of a gap, up to when, and however late it comes."""
+    house, now = House(), NOW
+    coming = list[HistoryAnswer]()
+    for number, report in enumerate(reports):
+        is_known = random.random() < 0.5 or number == len(reports) - 1
+        now = time_of(report) + timedelta(minutes=random.choice([0, 0, 1, 45]))
+        if is_known:
+            house.report(report, now, away=random.random() < 0.3)
+        else:
+            house.wait(now)
+        if gap := house.story.gap:
+            until = random.choice([now, gap.known, gap.start + timedelta(hours=1)])
+            lost = random.choice([0, 0, 0, 0.3, 1])
+            found = [
+                it
+                for it in reports[: number + 1]
+                if gap.start <= time_of(it) <= until and random.random() >= lost
+            ]
+            coming.insert(random.randint(0, len(coming)), HistoryAnswer(found, until))
+        if coming and random.random() < 0.5:
+            moment = house.at(now)
+            house.look(house.story.with_history(coming.pop(), moment))
+    house.wait(now + _HOUR)
+    over = [ride.started_at for kind, ride in house.told if kind == "ended"]
+    assert len(over) == len(set(over)) == house.kinds.count("started")
+    booked = [ride.started_at for ride in house.book]
+    assert len(booked) == len(set(booked))

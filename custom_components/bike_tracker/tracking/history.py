@@ -1,6 +1,6 @@
 """The service's own history: what was reported meanwhile makes rides exact."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -10,7 +10,7 @@ from .occurrences import Moment
 from .reports import in_order
 from .ride_log import RideLog, in_order_of_start
 from .ride_state import Ride, RideState
-from .rides import apply_report
+from .rides import apply_report, end_ride, silent_at
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
@@ -76,17 +76,28 @@ def after_history(
     end = _end(point, exact, answer, known)
     if forgotten is None and end >= known:
         now = _by_now(exact, track, moment.now)
+        if now.ended:
+            over[now.ended.started_at] = now.ended
         log = log._replace(checkpoint=checkpoint_at(now))
-        return _settled(log, point, over, track.ride, now.ride, _NEVER, moment), now
+        return _settled(log, point, over, track.ride, now.ride, _NEVER), now
     if forgotten is None and answer.until <= known:
         point = point._replace(track=exact, found=tuple(over.values()))
         return log._replace(checkpoint=point), track
     # The service does not have the rest: that stays as it is known.
-    rides = [ride for ride in (exact.ride, track.ride) if ride]
-    near = [it for it in log.rides if exact.ride and _is_near(it, exact.ride)]
-    last = min([forgotten or end, *(ride.started_at for ride in (*rides, *near))])
-    log = log._replace(checkpoint=None)
-    return _settled(log, point, over, None, None, last, moment), track
+    under_way = [ride for ride in (exact.ride, track.ride) if ride]
+    last = min([forgotten or end, *(ride.started_at for ride in under_way)])
+    last = _before_all_near([*log.rides, *over.values(), *under_way], last)
+    return _settled(log._replace(checkpoint=None), point, over, None, None, last), track
+
+
+def _before_all_near(rides: Iterable[Ride], time: datetime) -> datetime:
+    """Return a time before all rides that are near one from this time on."""
+    later: list[Ride] = []
+    for ride in reversed(in_order_of_start(rides)):
+        if ride.started_at >= time or any(_is_near(ride, it) for it in later):
+            time = min(time, ride.started_at)
+            later.append(ride)
+    return time
 
 
 def _is_empty(point: Checkpoint, answer: HistoryAnswer, known: datetime) -> bool:
@@ -141,23 +152,25 @@ def _by_now(exact: RideState, track: RideState, now: datetime) -> RideState:
     heard_at = track.received_at if exact.newest_fix == track.newest_fix else now
     exact = exact._replace(highest_total=track.shown_total or 0, received_at=heard_at)
     reported_at, known_at = exact.reported_at, track.reported_at
-    if known_at is None or (reported_at and known_at <= reported_at):
-        return exact
-    return exact._replace(reported_at=known_at, says_it_moves=track.says_it_moves)
+    if known_at and (reported_at is None or known_at > reported_at):
+        exact = exact._replace(reported_at=known_at, says_it_moves=track.says_it_moves)
+    if (at := silent_at(exact)) and at <= now:
+        exact, _ = end_ride(exact)
+    return exact
 
 
 def _settled(
     log: RideLog,
     point: Checkpoint,
     over: dict[datetime, Ride],
-    started: Ride | None,
+    riding: Ride | None,
     under_way: Ride | None,
     last: datetime,
-    moment: Moment,
 ) -> RideLog:
     """Return the log where these were all rides from a checkpoint up to a time.
 
-    Of the one that `started`, no end was fired yet.
+    A ride that is known, or part of one, was fired; of the one that was thought to be
+    `riding` the end may not be yet.
     """
     known = [it for it in log.rides if point.is_since(it) and it.started_at < last]
     others = {it.started_at: it for it in log.rides if it not in known}
@@ -169,22 +182,39 @@ def _settled(
         if start not in more and point.is_since(ride) and start < last
     ]
     every = in_order_of_start([*rides, under_way] if under_way else rides)
-    matches = _matches(every, [*known, started] if started else known)
-    fired = {ride for found in matches.values() for ride in found}
-    is_booked = any(under_way in matches[item] for item in known)
-    ends = matches[started][-1:] if started else []
-    if started and not ends:
-        log = log.fired(("ended", started._replace(distance=0)))
-    for ride in every:
-        if ride not in fired:
-            log = log.fired(("started", ride))
-        if ride != under_way and (ride not in fired or ride in ends):
-            log = log.fired(("ended", ride))
-    # One that was fired as over and goes on ends without another event.
-    rides = [*every] if is_booked and under_way not in ends else rides
+    matches = _matches(every, [*known, riding] if riding else known)
+    parts = matches[riding] if riding else []
+    fired_over = {ride for it in known for ride in matches[it]}
+    log = _fired(log, every, fired_over, riding, parts, under_way)
+    # One that was none is in no book, and known: another answer may have it again.
+    none = [it._replace(distance=0) for it, found in matches.items() if not found]
     since = min(log.since or point.start, point.start)
-    kept = in_order_of_start([*(others | more).values(), *rides])
+    kept = in_order_of_start([*(others | more).values(), *none, *rides])
     return log._replace(rides=kept, since=since)
+
+
+def _fired(
+    log: RideLog,
+    rides: Iterable[Ride],
+    fired_over: Collection[Ride],
+    riding: Ride | None,
+    parts: Sequence[Ride],
+    under_way: Ride | None,
+) -> RideLog:
+    """Return the log with events of these rides: of what was fired as over, none.
+
+    The ride that was thought to be under way is now `parts`: the last one's end is its end.
+    """
+    if riding and not parts:
+        log = log.ended(riding._replace(distance=0))
+    for ride in rides:
+        if ride not in parts and ride not in fired_over:
+            log = log.started(ride) if ride == under_way else log.added(ride)
+        elif riding and ride in parts[-1:] and log.open_since:
+            if log.open_since == riding.started_at and ride not in fired_over:
+                log = log._replace(open_since=ride.started_at)
+            log = log if ride == under_way else log.ended(ride)
+    return log
 
 
 def _matches(rides: Sequence[Ride], known: Iterable[Ride]) -> dict[Ride, list[Ride]]:

@@ -24,6 +24,11 @@ class RideLog(NamedTuple):
     since: datetime | None = None
     """The ride book's rides from here on are these, and no others."""
     checkpoint: Checkpoint | None = None
+    open_since: datetime | None = None
+    """When the ride started whose start was fired and whose end was not.
+
+    None where the ride under way was fired as over, and the history knows that it went on.
+    """
 
     def after_report(
         self, before: RideState, track: RideState, news: list[RideNews], moment: Moment
@@ -40,9 +45,22 @@ class RideLog(NamedTuple):
             log = log._replace(checkpoint=None)
         return log
 
-    def fired(self, event: RideNews) -> RideLog:
-        """Return the log with one more start or end."""
-        return self._replace(events=(*self.events, event))
+    def started(self, ride: Ride) -> RideLog:
+        """Return the log with the start of a ride."""
+        event: RideNews = ("started", ride)
+        return self._replace(events=(*self.events, event), open_since=ride.started_at)
+
+    def added(self, ride: Ride) -> RideLog:
+        """Return the log with both of a ride that nobody knew of, another may go on."""
+        events: tuple[RideNews, ...] = (("started", ride), ("ended", ride))
+        return self._replace(events=self.events + events)
+
+    def ended(self, ride: Ride) -> RideLog:
+        """Return the log with the end of the ride that started, unless it was fired."""
+        if self.open_since is None:
+            return self
+        event: RideNews = ("ended", ride._replace(started_at=self.open_since))
+        return self._replace(events=(*self.events, event), open_since=None)
 
     def booked(self, ride: Ride) -> RideLog:
         """Return the log with a ride that is over, in place of what was known of it."""
@@ -54,13 +72,11 @@ class RideLog(NamedTuple):
         """Return the log after the start or the end of a ride."""
         kind, ride = event
         if kind == "started":
-            return self.fired(event)
-        log, point = self, self.checkpoint
+            return self.started(ride)
+        log, point = self.ended(ride).booked(ride), self.checkpoint
         if point and point.has_gap:
             log = log._replace(checkpoint=point._replace(wanted_at=moment.now))
-        # One that is booked was fired as over, and went on.
-        is_new = all(item.started_at != ride.started_at for item in self.rides)
-        return (log.fired(event) if is_new else log).booked(ride)
+        return log
 
     def _trimmed(self) -> RideLog:
         """Return the log without rides that are in the book and that nothing corrects."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.bootstrap import DATA_REGISTRIES_LOADED
+from homeassistant.components.calendar.const import DATA_COMPONENT as DATA_CALENDARS
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
 from homeassistant.core import CoreState, HomeAssistant
@@ -173,6 +174,8 @@ class Home:
         # Its timers end with the process; older releases leave them to that.
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.coordinator.async_shutdown()
+        for calendar in self.hass.data[DATA_CALENDARS].entities:
+            await calendar.async_will_remove_from_hass()
         await self._end.aclose()
         self._hass = None
 
