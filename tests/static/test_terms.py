@@ -57,7 +57,9 @@ OF_A_WAY = {
     (language, "entity.sensor.total_distance.name")
     for language in ("et", "fi", "pl", "sr", "sr-Latn", "sv", "vi")
 }
-OTHERWISE = NEWER | OF_A_WAY
+# Home Assistant's word is for the address of a server, ours for where a bike stands.
+OF_A_PLACE = {("ja", "entity.sensor.address.name")}
+OTHERWISE = NEWER | OF_A_WAY | OF_A_PLACE
 
 
 @cache
