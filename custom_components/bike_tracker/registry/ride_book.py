@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 
 from ..api import Changes
 from ..tracking import Ride, RideLog, Tracker
-from .storage import LATER, EntryStore, reader, to_json
+from .storage import SELDOM, EntryStore, reader, to_line
 
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000
@@ -79,7 +79,7 @@ class RideBook(EntryStore):
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""
-        return {"rides": [to_json(booked) for booked in self.rides]}
+        return {"rides": [to_line(booked) for booked in self.rides]}
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
@@ -91,8 +91,8 @@ class RideBook(EntryStore):
         if kept != self.rides:
             self.rides = kept
             # The last rides of each tracker are in the other file too, which is written
-            # within seconds: a kill loses none.
-            self.async_write_within(LATER)
+            # within seconds: a kill loses none. This one grows to more than a megabyte.
+            self.async_write_within(SELDOM)
 
 
 def _log(tracker: Tracker | None) -> RideLog | None:

@@ -22,8 +22,10 @@ from typing import (
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
+from orjson import Fragment
 
 from ..api import Changes, Position
 from ..const import DOMAIN, LOGGER
@@ -38,8 +40,7 @@ LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
 
 _VERSION: Final = 2
-# Of those that were fired.
-_MAX_OCCURRENCES: Final = 10
+_DECIMALS: Final = 6
 
 
 def to_json(value: Any) -> Any:
@@ -53,7 +54,15 @@ def to_json(value: Any) -> Any:
         }
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
-    return value.isoformat() if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    # Of degrees that is a tenth of a metre, of kilometres a millimetre.
+    return round(value, _DECIMALS) if isinstance(value, float) else value
+
+
+def to_line(value: Any) -> Fragment:
+    """Return a value as one line of a file: Home Assistant's indents are half of it."""
+    return Fragment(json_bytes(to_json(value)))
 
 
 @cache
@@ -231,8 +240,8 @@ class TrackerStore(EntryStore):
         for unique_id, story in dict(self.state.trackers).items():
             try:
                 fired = last_fired.get(unique_id, 0)
-                occurrences = kept(story.occurrences, fired, _MAX_OCCURRENCES)
-                trackers[unique_id] = to_json(story._replace(occurrences=occurrences))
+                occurrences = kept(story.occurrences, fired)
+                trackers[unique_id] = to_line(story._replace(occurrences=occurrences))
             except Exception:  # noqa: BLE001 - it costs that tracker
                 title = self._entry.title
                 LOGGER.exception("%s: Unexpected error storing a tracker", title)

@@ -21,6 +21,8 @@ _CHANGES_OF_FLAGS: Final = {
 }
 # Of one type: so many wait to be fired, and the last ones are kept after that.
 MAX_WAITING: Final = 50
+# Of those that were fired: entities show the last one of their types.
+_MAX_EVENTS: Final = 3
 
 
 class Occurrence(NamedTuple):
@@ -63,11 +65,18 @@ def added(
 
 
 def kept(
-    occurrences: tuple[Occurrence, ...], last_fired: int, number: int
+    occurrences: tuple[Occurrence, ...], last_fired: int
 ) -> tuple[Occurrence, ...]:
-    """Return those that are to be fired, and the last ones of the others."""
-    fired = [known for known in occurrences if known.seq <= last_fired]
-    return (*fired[-number:], *occurrences[len(fired) :])
+    """Return those that are to be fired, the newest, and the last events before.
+
+    The newest has the number that the next one counts on from.
+    """
+    events = [known for known in occurrences if known.is_event][-_MAX_EVENTS:]
+    return tuple(
+        known
+        for known in occurrences
+        if known.seq > last_fired or known is occurrences[-1] or known in events
+    )
 
 
 class Moment(NamedTuple):

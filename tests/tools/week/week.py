@@ -16,7 +16,7 @@ from homeassistant.components.recorder.db_schema import States, StatesMeta
 from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.json import json_bytes
+from homeassistant.helpers.json import prepare_save_json
 from homeassistant.helpers.recorder import session_scope
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -213,7 +213,8 @@ def _writes() -> Iterator[Counter[str]]:
 
     def count(store: EntryStore) -> dict[str, Any]:
         content = to_save(store)
-        written[store.title] += len(json_bytes(content))
+        _, text = prepare_save_json(content)
+        written[store.title] += len(text)
         return content
 
     with patch.object(EntryStore, "_to_save", count):
