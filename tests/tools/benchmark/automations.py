@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from itertools import cycle, islice
 from time import thread_time
 from typing import Any, Final
@@ -46,6 +47,8 @@ _KINDS: Final = (
     *("alarm_raised", "became_silent", "came_online", "ride_ended"),
     *("ride_started", "started_moving", "stopped_moving", "went_offline"),
 )
+_SIGNALS: Final = {coordinator.SIGNAL_OCCURRED, coordinator.SIGNAL_UPDATED}
+"""What triggers listen to."""
 _FOLLOWED_AFTER: Final = 1.5
 
 
@@ -83,8 +86,10 @@ class Automations:
             self._put(device_id, area.id)
         await self._listen(area.id)
         await asyncio.sleep(_FOLLOWED_AFTER)
-        tell = self._timed(coordinator.async_dispatcher_send)
-        with patch.object(coordinator, "async_dispatcher_send", tell):
+        # The one that Home Assistant loaded from its own folder.
+        ours = import_module(coordinator.__name__)
+        send = self._timed(ours.async_dispatcher_send)
+        with patch.object(ours, "async_dispatcher_send", send):
             found = {
                 ONE: await self._poll("report", 1),
                 IDLE: await self._poll("shuffle", 0),
@@ -122,11 +127,12 @@ class Automations:
             seconds.append(self._seconds)
         return min(seconds)
 
-    def _timed(self, tell: Callable[..., None]) -> Callable[..., None]:
-        def timed(*news: object) -> None:
+    def _timed(self, send: Callable[..., None]) -> Callable[..., None]:
+        def timed(hass: HomeAssistant, signal: Any, *values: object) -> None:
             began = thread_time()
-            tell(*news)
-            self._seconds += thread_time() - began
+            send(hass, signal, *values)
+            if signal in _SIGNALS:
+                self._seconds += thread_time() - began
 
         return timed
 

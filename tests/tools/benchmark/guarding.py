@@ -1,6 +1,7 @@
 """What guards cost: how soon one is triggered, and what they take of a report of a bike that is not guarded."""
 
 from functools import partial
+from importlib import import_module
 from time import thread_time
 from typing import Any
 from unittest.mock import patch
@@ -10,7 +11,7 @@ from homeassistant.const import Platform
 from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 
-from custom_components.bike_tracker.alarm_control_panel import BikeTrackerGuard
+from custom_components.bike_tracker import alarm_control_panel
 from custom_components.bike_tracker.const import DOMAIN
 
 from .listening import Listening, Shown
@@ -30,11 +31,11 @@ class Guarding(Listening):
     async def measure(self) -> dict[str, list[float]]:
         """Return seconds: until a guard was triggered; of a report, where all report, and of the guard's share of it."""
         found: dict[str, list[float]] = {TRIGGERED: [], UNGUARDED: [], GUARDING: []}
-        update = BikeTrackerGuard._handle_coordinator_update  # noqa: SLF001
-        with patch.object(
-            BikeTrackerGuard, "_handle_coordinator_update", self._timed(update)
-        ):
-            await self._begin()
+        await self._begin()
+        # The one that Home Assistant loaded from its own folder.
+        guard = import_module(alarm_control_panel.__name__).BikeTrackerGuard
+        update = self._timed(guard._handle_coordinator_update)  # noqa: SLF001
+        with patch.object(guard, "_handle_coordinator_update", update):
             meter = Meter()
             while len(found[TRIGGERED]) < self._times:
                 await self._rest()
@@ -78,7 +79,7 @@ class Guarding(Listening):
         await shown.wait()
 
     def _timed(self, update: Any) -> Any:
-        def timed(guard: BikeTrackerGuard) -> None:
+        def timed(guard: alarm_control_panel.BikeTrackerGuard) -> None:
             began = thread_time()
             update(guard)
             self._seconds += thread_time() - began
