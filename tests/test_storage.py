@@ -8,6 +8,7 @@ from typing import Any, override
 from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.alarm_control_panel import AlarmControlPanelState
 from homeassistant.const import (
     CONF_URL,
     EVENT_STATE_CHANGED,
@@ -16,6 +17,7 @@ from homeassistant.const import (
     Platform,
 )
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.storage import Store
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -26,6 +28,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.api import Hardware, Position
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.coordinator import SIGNAL_OCCURRED
 from custom_components.bike_tracker.registry.storage import (
     Evaluation,
     StoredState,
@@ -107,7 +110,7 @@ async def async_read(hass: HomeAssistant) -> TrackerStore:
 async def test_there_and_back(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    """All of it is as it was."""
+    """All of it is as it was, but for changes that were fired."""
     store = await async_read(hass)
     state = store.state
     state.trackers[RED] = STORY
@@ -116,6 +119,7 @@ async def test_there_and_back(
     state.evaluation = Evaluation(LATER, NOON)
     store.async_write_within(10)
     await store.async_close()
+    state.trackers[RED] = STORY._replace(occurrences=STORY.occurrences[1:])
     assert (await async_read(hass)).state == state
 
 
@@ -129,27 +133,39 @@ async def test_file_of_1_2(
     state_of: StateOf,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Places, totals and the ride book are as they were, and rides go on."""
+    """Places, totals, guards and the ride book are as they were, and rides go on."""
     freezer.move_to("2026-11-25T12:00:00+00:00")
     entry = make_entry()
     text = (Path(__file__).parent / "of_1_2.json").read_text()
     hass_storage.update(json.loads(text.replace(f"{DOMAIN}.file", key_of(entry))))
+    guards = hass_storage[key_of(entry)]["data"]["guard"]
+    triggered = {"cause": "place", "since": "2026-11-23T13:00:00Z", "distance": 300.0}
+    guards[RED] = guards[BLUE] | {"triggered": triggered | {"heard_at": "2026"}}
+    fired: list[str] = []
+    async_dispatcher_connect(
+        hass, SIGNAL_OCCURRED, lambda *occurred: fired.append(occurred[-1].type)
+    )
     simulator.fault("status-404", path="positions")
     await async_setup(hass, entry)
     place, total = state_of(RED), state_of(f"{RED}_total_distance", Platform.SENSOR)
     battery = state_of(f"{RED}_battery", Platform.SENSOR)
     assert place and total and battery
-    assert place.attributes["latitude"] == 49.43258542025273
+    assert place.attributes["latitude"] == pytest.approx(49.4325854)
     assert float(total.state) == pytest.approx(103.25, abs=0.05)
     assert battery.state == "80"
     rides = entry.runtime_data.coordinator.rides.rides
     assert [round(each.ride.distance, 3) for each in rides] == [1.667, 1.583]
     assert not [line for line in caplog.messages if "readable" in line]
+    guarded = state_of(f"{BLUE}_guard", Platform.ALARM_CONTROL_PANEL)
+    stolen = state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
+    assert guarded and guarded.state == AlarmControlPanelState.ARMED_AWAY
+    assert stolen and stolen.state == AlarmControlPanelState.TRIGGERED
 
     simulator.fault(None)
     simulator.report(RED, latitude=49.45, motion=True)
     for _ in range(3):
         await poll()
+    assert "guard_triggered" not in fired
     ride = state_of(f"{RED}_ride", Platform.EVENT)
     assert ride and ride.attributes["event_type"] == "started"
 

@@ -29,7 +29,7 @@ from orjson import Fragment
 
 from ..api import Changes, Position
 from ..const import DOMAIN, LOGGER
-from ..tracking import Moment, Occurrence, RideState, Story, Tracker, kept
+from ..tracking import Guard, Moment, Occurrence, RideState, Story, Tracker, kept
 
 # Seconds until a change is written: of an occurrence or an arming, of a bike under way or
 # of what a tracker says of itself, and of a report that says nothing else of a bike that
@@ -40,7 +40,9 @@ LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
 
 _VERSION: Final = 2
-_DECIMALS: Final = 6
+_DECIMALS: Final = 7
+# A number that is below those of all occurrences.
+_FIRED: Final = -1
 
 
 def to_json(value: Any) -> Any:
@@ -56,7 +58,7 @@ def to_json(value: Any) -> Any:
         return [to_json(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    # Of degrees that is a tenth of a metre, of kilometres a millimetre.
+    # Of degrees that is a centimetre: few services tell more.
     return round(value, _DECIMALS) if isinstance(value, float) else value
 
 
@@ -260,7 +262,7 @@ class TrackerStore(EntryStore):
     async def _async_migrate_func(
         self, old_major_version: int, old_minor_version: int, old_data: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return positions and totals of a file of 1.2; what is older begins anew."""
+        """Return positions, totals and guards of a file of 1.2; what is older begins anew."""
         trackers: dict[str, Any] = {}
         if "told" in old_data:
             trackers = {key: _of_1_2(old_data, key) for key in old_data["positions"]}
@@ -273,13 +275,17 @@ class TrackerStore(EntryStore):
 
 
 def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
-    """Return what is known of a tracker where it was, and how far it came."""
+    """Return what is known of a tracker where it was, how far it came, and its guard."""
     beside = {part: stored[part].get(unique_id) for part in ("hardware", "address")}
     position = reader(Position)(stored["positions"][unique_id] | beside)
     track = RideState(total=stored["tracks"].get(unique_id, {}).get("total"))
     moment = Moment(position.fix_time or dt_util.utcnow())
     story = Story(track=track).with_report(position, moment, is_news=False)
-    written: dict[str, Any] = to_json(story)
+    guard = reader(Guard | None)(stored["guard"].get(unique_id))
+    if guard and guard.triggered:
+        # That was fired by then.
+        guard = guard._replace(triggered=guard.triggered._replace(seq=_FIRED))
+    written: dict[str, Any] = to_json(story._replace(guard=guard))
     return written
 
 
