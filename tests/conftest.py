@@ -254,3 +254,21 @@ async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
     """Set up an entry."""
     await hass.config_entries.async_setup(entry.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
+
+
+@pytest.fixture
+def phones(hass: HomeAssistant) -> list[str]:
+    """Return the devices of two phones with the app; one of them has another name by now."""
+    entry = MockConfigEntry(domain="mobile_app")
+    entry.add_to_hass(hass)
+    devices = dr.async_get(hass)
+    ids = [
+        devices.async_get_or_create(
+            config_entry_id=entry.entry_id,
+            identifiers={("mobile_app", name)},
+            name=name,
+        ).id
+        for name in ("Ann's phone", "Ben's phone")
+    ]
+    devices.async_update_device(ids[0], name_by_user="The old phone")
+    return ids

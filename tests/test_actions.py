@@ -287,6 +287,8 @@ async def test_where(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
         "battery": 80,
         "guard": "disarmed",
         "on_ride": False,
+        "total_distance": 0,
+        "guard_changed_by": None,
         "text": (
             "Red bike is 170.2 km northeast of home, "
             f"position from {dt_util.now():%H:%M}, battery 80%."

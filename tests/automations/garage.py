@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+import re
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -43,7 +44,9 @@ class Told:
     @property
     def what(self) -> str:
         """Return what it says, without since when."""
-        return str(self.variables["description"]).partition(" (")[0]
+        said = str(self.variables["description"]).partition(" (")[0]
+        said = re.sub(" has not reported since .*", " became silent", said)
+        return re.sub(" has been offline since .*", " went offline", said)
 
 
 class Garage(House):

@@ -28,7 +28,7 @@ ON_STATE = {
         "event_data": {"description": "state"},
     },
 }
-TOLD = ["Red bike: The bike is elsewhere (1.1 km)", "state"]
+TOLD = ["1.1 km from where it stood", "state"]
 
 
 async def async_call(garage: Garage, action: str, entity_id: str = GUARD) -> None:
@@ -56,8 +56,9 @@ def bring_back(garage: Garage) -> None:
 
 
 def told(garage: Garage) -> list[str]:
-    """Return what was told."""
-    return sorted(run.variables["description"] for run in garage.runs)
+    """Return what was told, but for the time."""
+    said = (run.variables["description"] for run in garage.runs)
+    return sorted(text.partition(", ")[0] for text in said)
 
 
 async def async_listen(garage: Garage) -> None:

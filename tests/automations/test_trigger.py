@@ -59,7 +59,8 @@ async def test_told_at_once(garage: Garage, trigger: str) -> None:
     assert run.variables["name"] == "Red bike"
     said = f"Red bike {trigger.replace('_', ' ')}"
     if trigger == "became_silent":
-        said += f" ({dt_util.as_local(became - timedelta(days=2)):%Y-%m-%d %H:%M})"
+        time = dt_util.as_local(became - timedelta(days=2))
+        said = f"Red bike has not reported since {time:%Y-%m-%d %H:%M}"
     assert run.variables["description"] == said
     since = dt_util.parse_datetime(run.variables["since"])
     assert since == (
@@ -79,7 +80,11 @@ async def test_told_after_a_wait(garage: Garage, trigger: str) -> None:
     since = dt_util.parse_datetime(run.variables["since"])
     assert since is not None
     assert timedelta() <= run.at - since - timedelta(seconds=610) < timedelta(minutes=1)
-    said = f"Red bike {trigger.replace('_', ' ')} ({dt_util.as_local(since):%H:%M})"
+    time = f"{dt_util.as_local(since):%H:%M}"
+    said = {
+        "went_offline": f"Red bike has been offline since {time}",
+        "became_silent": f"Red bike has not reported since {time}",
+    }.get(trigger, f"Red bike {trigger.replace('_', ' ')} ({time})")
     assert run.variables["description"] == said
 
 

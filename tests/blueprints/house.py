@@ -30,6 +30,9 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker.const import DOMAIN
+from tests.conftest import RED
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 _AUTOMATION = "automation"
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
@@ -57,6 +60,8 @@ class House:
         """Note down every persistent notification."""
         self.notifications: list[dict[str, str]] = []
         """All that were made so far, as they are shown, those that were replaced too."""
+        self.gone: list[str] = []
+        """The IDs of those that were taken away."""
         self._hass = hass
         self._freezer = freezer
         self._entry = entry
@@ -66,15 +71,19 @@ class House:
 
     @callback
     def _note(self, event: Event[Any]) -> None:
-        if event.data["domain"] == NOTIFICATION_DOMAIN:
-            notification = event.data["service_data"]
-            message = shown(notification.get("message", ""))
-            self.notifications.append({**notification, "message": message})
+        notification = event.data["service_data"]
+        if event.data["domain"] != NOTIFICATION_DOMAIN:
+            return
+        if event.data["service"] == "dismiss":
+            self.gone.append(notification["notification_id"])
+            return
+        message = shown(notification["message"])
+        self.notifications.append({**notification, "message": message})
 
     @property
     def told(self) -> list[str]:
-        """The titles of the notifications."""
-        return [notification["title"] for notification in self.notifications]
+        """The messages of the notifications."""
+        return [notification["message"] for notification in self.notifications]
 
     def device(self, tracker: str) -> str:
         """Return the ID of a tracker's device."""
@@ -104,7 +113,7 @@ class House:
     ) -> None:
         """Make an automation of a blueprint, or change the one there is."""
         if trackers:
-            inputs["trackers"] = [self.device(tracker) for tracker in trackers]
+            inputs["bikes"] = {"device_id": [self.device(each) for each in trackers]}
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
         await self.async_save({"id": "1", "alias": "Bikes", "use_blueprint": use})
         state = self._hass.states.get("automation.bikes")
@@ -199,3 +208,19 @@ class House:
         """Let what happened trigger the automations."""
         for _ in range(20):
             await asyncio.sleep(0)
+
+
+async def async_ride(
+    simulator: Simulator, house: House, *, by: float, tracker: str = RED
+) -> None:
+    """Have a bike ride to a place so many degrees north of home, and stand."""
+    position = simulator.devices[tracker].position
+    assert position is not None
+    start, end = position.latitude, DEFAULT_LATITUDE + by
+    for part in (0, 0.5, 1):
+        latitude = start + (end - start) * part
+        simulator.report(tracker, latitude=latitude, motion=True)
+        await house.async_minutes(1)
+    for _ in range(8):
+        simulator.report(tracker, latitude=end, motion=False)
+        await house.async_minutes(1)

@@ -10,6 +10,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from .conftest import BLUEPRINTS
+from .house import House
 
 ROOT = BLUEPRINTS.parent
 NAMES = sorted(path.stem for path in BLUEPRINTS.rglob("*.yaml"))
@@ -32,47 +33,24 @@ def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
 def test_all_are_there() -> None:
     """There is a blueprint for each thing people ask for."""
     assert [
-        *("a_ride_has_ended", "alarm", "battery_low", "bike_moved"),
-        "guard_automatically",
-        *("guarded_bike_moves", "silent_tracker", "tracker_offline"),
-        "where_is_my_bike",
+        *("a_ride_has_ended", "alarm", "battery_low", "bike_moved", "guard_bikes"),
+        *("keep_each_ride", "service_due", "tracker_offline", "where_is_my_bike"),
     ] == NAMES
 
 
-def test_which_trackers(blueprint: Blueprint) -> None:
-    """People choose trackers, areas or labels, and need to choose nothing else."""
+def test_which_bikes(blueprint: Blueprint) -> None:
+    """People choose bikes, areas or labels in one field, and need to choose nothing else."""
     inputs = inputs_of(blueprint)
     assert all("default" in value for value in inputs.values())
-    of_ours = [{"integration": "bike_tracker"}]
-    selectors: dict[str, dict[str, Any]] = {
-        "trackers": {"device": {"multiple": True, "filter": of_ours}},
-        "areas": {"area": {"multiple": True, "device": of_ours}},
-        "labels": {"label": {"multiple": True}},
-    }
-    for name, selector in selectors.items():
-        assert inputs[name]["default"] == []
-        [(kind, chosen)] = inputs[name]["selector"].items()
-        assert selector.keys() == {kind}
-        assert {**chosen, **selector[kind]} == chosen
+    of_ours = [{"integration": "bike_tracker", "domain": ["device_tracker"]}]
+    assert inputs["bikes"]["selector"] == {"target": {"entity": of_ours}}
 
 
-@pytest.mark.parametrize(
-    ("name", "inputs"),
-    [
-        ("battery_low", {"threshold", "actions"}),
-        ("bike_moved", {"riders", "zone", "patience", "critical", "actions"}),
-        ("silent_tracker", {"hours", "actions"}),
-        ("tracker_offline", {"minutes", "offline_actions", "online_actions"}),
-    ],
-)
-async def test_inputs_of_1_0(hass: HomeAssistant, name: str, inputs: set[str]) -> None:
-    """Automations that were made with 1.0 keep what was chosen; who is told is new."""
-    path = f"bike_tracker/{name}.yaml"
-    blueprint = await async_get_blueprints(hass).async_get_blueprint(path)
-    assert isinstance(blueprint, Blueprint)
-    assert set(blueprint.inputs) == inputs | {
-        *("trackers", "areas", "labels", "phones", "others")
-    }
+async def test_nothing_chosen(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    """An automation that watches nothing says so."""
+    with pytest.raises(AssertionError):
+        await house.async_automate("tracker_offline")
+    assert "choose at least one bike" in caplog.text
 
 
 def test_everything_is_explained(blueprint: Blueprint) -> None:
@@ -103,7 +81,7 @@ def test_oldest_home_assistant(blueprint: Blueprint) -> None:
     """The blueprints need the Home Assistant that the integration needs."""
     oldest = json.loads((ROOT / "hacs.json").read_text())["homeassistant"]
     assert blueprint.metadata["homeassistant"]["min_version"] == oldest
-    needs = f"Needs Bike Tracker 1.2 and Home Assistant {oldest.rpartition('.')[0]}."
+    needs = f"Needs Bike Tracker 2.0 and Home Assistant {oldest.rpartition('.')[0]}."
     assert blueprint.metadata["description"].endswith(needs)
     assert blueprint.validate() is None
 

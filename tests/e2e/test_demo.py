@@ -119,7 +119,7 @@ async def test_leaves_home_while_it_rides(tmp_path: Path) -> None:
             [device] = (await client.devices()).values()
             blueprint = {
                 "path": "bike_tracker/bike_moved.yaml",
-                "input": {"trackers": [device["id"]]},
+                "input": {"bikes": {"device_id": device["id"]}},
             }
             await client.post(
                 "/api/config/automation/config/moved",

@@ -124,13 +124,12 @@ async def async_send_message(call: ServiceCall) -> None:
             )
             for entity_id in data["others"]
         ]
-    if data["in_home_assistant"]:
-        shown: dict[str, Any] = {"notification_id": tag}
-        service = "dismiss"
-        if text:
-            service = "create"
-            shown |= {"title": title, "message": _MARKDOWN.sub(r"\\\1", text)}
-        calls.append((_NOTIFICATION_DOMAIN, service, shown))
+    shown: dict[str, Any] = {"notification_id": tag}
+    service = "dismiss"
+    if text and data["in_home_assistant"]:
+        service = "create"
+        shown |= {"title": title, "message": _MARKDOWN.sub(r"\\\1", text)}
+    calls.append((_NOTIFICATION_DOMAIN, service, shown))
     # One that fails, or is slow, keeps no other waiting.
     await asyncio.gather(*(_async_call(hass, *each, call) for each in calls))
 

@@ -3,15 +3,18 @@
 from datetime import timedelta
 from typing import Final
 
+from homeassistant.components.zone import async_active_zone
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from ..responses.units import clock_time, distance, duration
+from ..responses.units import clock_time, distance, duration, short_distance
 from ..tracking import Occurrence
 from .types import TRIGGER_TYPES
 
+_TOLD: Final = "selector.told.options"
+_ALARMS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
 # What is older says since when. That a ride is over shows after half an hour at most.
 _NEW: Final = timedelta(minutes=1)
@@ -24,34 +27,56 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     if trigger == "alarm_raised":
         return f"{name}: {_alarm(hass, occurrence)}"
     if trigger == "guard_triggered":
-        return f"{name}: {_cause(hass, occurrence)}"
-    filled = {"name": name}
+        return _guard(hass, occurrence)
+    time = clock_time(occurrence.since)
+    filled = {"name": name, "time": time}
     if trigger == "ride_ended":
         filled["distance"] = distance(hass, occurrence.attributes["distance"])
         filled["duration"] = duration(occurrence.attributes["duration"])
     bare = "{name}: " + trigger.replace("_", " ")
-    text = _text(hass, f"selector.told.options.{trigger}", bare)
-    said = text.format(**filled)
+    said = _text(hass, f"{_TOLD}.{trigger}", bare).format(**filled)
     new = _JUST_NOW if TRIGGER_TYPES[trigger].wait is None else _NEW
     if dt_util.utcnow() - occurrence.since < new:
         return said
-    return f"{said} ({clock_time(occurrence.since)})"
+    return _text(hass, f"{_TOLD}.{trigger}_since", f"{said} ({time})").format(**filled)
+
+
+def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
+    """Return the zone in which a guarded bike was seen, else the address."""
+    attributes = occurrence.attributes
+    latitude, longitude = attributes["latitude"], attributes["longitude"]
+    if latitude is None or longitude is None:
+        return None
+    zone = async_active_zone(hass, latitude, longitude)
+    return zone.name if zone else attributes["address"]
+
+
+def _guard(hass: HomeAssistant, occurrence: Occurrence) -> str:
+    """Return why a guard was triggered, where and when."""
+    attributes = occurrence.attributes
+    place = attributes["address"] or place_of(hass, occurrence)
+    time = clock_time(occurrence.since)
+    return ", ".join(filter(None, (_cause(hass, occurrence), place, time)))
 
 
 def _alarm(hass: HomeAssistant, occurrence: Occurrence) -> str:
     """Return what it is called; the tracker's own word where that is all there is."""
     kind, word = occurrence.attributes["type"], occurrence.attributes["alarm"]
-    text = _text(hass, f"selector.alarm.options.{kind}", word)
+    text = _text(hass, f"{_ALARMS}.{kind}", word)
     return str(word) if kind == "other" else text
 
 
 def _cause(hass: HomeAssistant, occurrence: Occurrence) -> str:
-    """Return why a guard was triggered, and how far away the bike was seen."""
-    cause = occurrence.attributes["cause"]
+    """Return which alarm triggered a guard, how far away the bike was, or that it moved."""
+    attributes = occurrence.attributes
+    cause, alarm = attributes["cause"], attributes["alarm"]
     text = _text(hass, f"{_CAUSES}.{cause}", cause)
-    if cause != "place":
-        return text
-    return f"{text} ({distance(hass, occurrence.attributes['distance'] / 1000)})"
+    if cause == "place":
+        far = short_distance(hass, attributes["distance"])
+        return _text(hass, f"{_TOLD}.guard_triggered", "{distance}").format(
+            distance=far
+        )
+    return _text(hass, f"{_ALARMS}.{alarm}", text) if alarm else text
 
 
 def _text(hass: HomeAssistant, place: str, bare: str) -> str:

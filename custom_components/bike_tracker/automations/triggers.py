@@ -23,7 +23,7 @@ from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import device_of
 from ..tracking import Occurrence, OccurrenceType
 from .runner import AttachedTrigger, async_get_runner
-from .sentences import sentence
+from .sentences import place_of, sentence
 from .types import AT_ONCE, TRIGGER_TYPES, TriggerType, schema
 
 _CONF_ALARM = "alarm"
@@ -35,7 +35,7 @@ _AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
 def _target(chosen: ConfigType) -> ConfigType:
     """Return the target, or refuse one that names nothing."""
     if not any(chosen.values()):
-        raise vol.Invalid("the target is empty")
+        raise vol.Invalid("choose at least one bike, area or label")
     return chosen
 
 
@@ -112,6 +112,8 @@ class TrackerTrigger(Trigger):
             "since": occurrence.since,
             "before": occurrence.before,
         }
+        if occurrence.type == "guard_triggered":
+            values["place"] = place_of(self._hass, occurrence)
         return {
             ATTR_DEVICE_ID: device.id,
             ATTR_ENTITY_ID: er.async_get(self._hass).async_get_entity_id(

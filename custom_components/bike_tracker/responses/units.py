@@ -7,7 +7,7 @@ from homeassistant.components.zone import async_active_zone
 from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
-from homeassistant.util.unit_conversion import SpeedConverter
+from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
 
 from ..tracking import Fix
 
@@ -26,6 +26,18 @@ def distance(hass: HomeAssistant, kilometres: float) -> str:
     if hass.config.language not in _LANGUAGES_WITH_POINT:
         way = way.replace(".", ",")
     return f"{way} {units.length_unit}"
+
+
+def short_distance(hass: HomeAssistant, meters: float) -> str:
+    """Return a way of less than a kilometer or mile as "200 m", or in feet."""
+    is_metric = hass.config.units.length_unit == UnitOfLength.KILOMETERS
+    unit, longest = (
+        (UnitOfLength.METERS, 1_000) if is_metric else (UnitOfLength.FEET, 5_280)
+    )
+    value = DistanceConverter.convert(meters, UnitOfLength.METERS, unit)
+    # Fixes are not exact to the meter.
+    short = round(value, -1)
+    return f"{short:.0f} {unit}" if short < longest else distance(hass, meters / 1_000)
 
 
 def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:

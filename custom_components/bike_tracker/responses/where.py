@@ -77,7 +77,13 @@ def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
 
 def details(bike: Bike) -> dict[str, Any]:
     """Return more of a bike, for automations."""
-    return {"on_ride": ride_under_way(bike.tracker) is not None}
+    tracker = bike.tracker
+    track = tracker and tracker.story.track
+    return {
+        "on_ride": ride_under_way(tracker) is not None,
+        "total_distance": track and track.shown_total,
+        "guard_changed_by": tracker and tracker.story.changed_by,
+    }
 
 
 def _place(

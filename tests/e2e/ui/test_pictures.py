@@ -109,7 +109,10 @@ async def automation(
         f"/api/config/automation/config/{_AUTOMATION}",
         {
             "alias": "A bike is offline",
-            "use_blueprint": {"path": path, "input": {"trackers": trackers}},
+            "use_blueprint": {
+                "path": path,
+                "input": {"bikes": {"device_id": trackers}},
+            },
         },
     )
     yield f"/config/automation/edit/{_AUTOMATION}"

@@ -18,8 +18,7 @@ async def add_question(client: HomeAssistantClient) -> None:
             "use_blueprint": {
                 "path": f"bike_tracker/{_AUTOMATION}.yaml",
                 "input": {
-                    "trackers": [device["id"] for device in devices.values()],
-                    "sentences": ["where is the {bike}", "where are my bikes"],
+                    "bikes": {"device_id": [bike["id"] for bike in devices.values()]},
                 },
             },
         },

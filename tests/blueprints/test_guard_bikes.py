@@ -1,0 +1,300 @@
+"""Tests of the blueprint: guard bikes."""
+
+from typing import Any
+
+from homeassistant.core import Context, HomeAssistant, ServiceCall
+import pytest
+from pytest_homeassistant_custom_component.common import MockUser, async_mock_service
+
+from tests.conftest import BLUE, RED
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+from .house import House, async_ride
+
+ANN, BEN = "person.ann", "person.ben"
+GUARD = "alarm_control_panel.red_bike_guard"
+BLUE_GUARD = "alarm_control_panel.blue_bike_guard"
+STREET = "Roonstraße"
+
+
+@pytest.fixture
+async def parked(simulator: Simulator, house: House) -> House:
+    """Return the house at noon with two bikes that stand."""
+    for bike in (RED, BLUE):
+        simulator.report(bike, motion=False)
+    await house.async_minutes(1)
+    return house
+
+
+@pytest.fixture
+async def night(parked: House) -> House:
+    """Return the house at night, with the red bike guarded."""
+    await parked.async_automate("guard_bikes", RED)
+    await parked.async_until(22)
+    assert parked.state(GUARD) == "armed_away"
+    return parked
+
+
+def be(hass: HomeAssistant, person: str, meters: float) -> None:
+    """Let a person be so far from where the bikes are."""
+    place = {
+        "latitude": DEFAULT_LATITUDE + meters / 111_195,
+        "longitude": DEFAULT_LONGITUDE,
+    }
+    hass.states.async_set(person, "home" if meters < 100 else "not_home", place)
+
+
+def steal(simulator: Simulator, **more: Any) -> None:
+    """Let the red bike be ridden away."""
+    gone = {"latitude": DEFAULT_LATITUDE + 0.01, "motion": True, "address": STREET}
+    simulator.report(RED, **{**gone, **more})
+
+
+async def async_press(
+    hass: HomeAssistant, user: MockUser, house: House, push: ServiceCall, number: int
+) -> None:
+    """Press a button of a message on a phone."""
+    action = push.data["data"]["actions"][number]["action"]
+    context = Context(user_id=user.id)
+    event = "mobile_app_notification_action"
+    hass.bus.async_fire(event, {"action": action}, context=context)
+    await house.async_minutes(1)
+
+
+async def async_by_hand(
+    hass: HomeAssistant, user: MockUser, action: str, entity_id: str = GUARD
+) -> None:
+    """Arm or disarm as a person does on a dashboard."""
+    await hass.services.async_call(
+        "alarm_control_panel",
+        f"alarm_{action}",
+        {"entity_id": entity_id},
+        blocking=True,
+        context=Context(user_id=user.id),
+    )
+
+
+async def test_at_night(parked: House) -> None:
+    """Bikes are guarded from evening to morning, by nothing more than being chosen."""
+    await parked.async_automate("guard_bikes", RED)
+    assert parked.state(GUARD) == "disarmed"
+    await parked.async_until(22)
+    assert parked.state(GUARD) == "armed_away"
+    assert parked.state(BLUE_GUARD) == "disarmed"
+    await parked.async_until(6)
+    assert parked.state(GUARD) == "disarmed"
+
+
+async def test_no_night(parked: House) -> None:
+    """The same time twice is none."""
+    inputs = {"night_begins": "22:00:00", "night_ends": "22:00:00"}
+    await parked.async_automate("guard_bikes", RED, **inputs)
+    await parked.async_until(22)
+    await parked.async_until(23)
+    assert parked.state(GUARD) == "disarmed"
+
+
+async def test_made_at_night(parked: House) -> None:
+    """It begins at once; and after a start in an outage with the first answer."""
+    await parked.async_until(23)
+    await parked.async_automate("guard_bikes", RED)
+    await parked.async_minutes(1)
+    assert parked.state(GUARD) == "armed_away"
+
+
+@pytest.mark.parametrize("is_started_in_outage", [False, True])
+async def test_outage(
+    simulator: Simulator, parked: House, is_started_in_outage: bool
+) -> None:
+    """It is armed and disarmed while the service does not answer, or with its first answer."""
+    await parked.async_automate("guard_bikes", RED)
+    simulator.fault("status-503")
+    await parked.async_minutes(2)
+    if is_started_in_outage:
+        await parked.async_restart()
+    await parked.async_until(22)
+    if is_started_in_outage:
+        simulator.fault(None)
+        await parked.async_minutes(15)
+    assert parked.state(GUARD) == "armed_away"
+    simulator.fault("status-503")
+    await parked.async_until(6)
+    assert parked.state(GUARD) == "disarmed"
+
+
+async def test_everyone_away(hass: HomeAssistant, parked: House) -> None:
+    """Bikes are guarded while nobody is near, by day too."""
+    be(hass, ANN, 0)
+    be(hass, BEN, 1000)
+    await parked.async_automate("guard_bikes", RED, riders=[ANN, BEN])
+    for meters, state in ((150, "disarmed"), (250, "armed_away"), (0, "disarmed")):
+        be(hass, ANN, meters)
+        await parked.async_minutes(1)
+        assert parked.state(GUARD) == state
+    for person in (ANN, BEN):
+        hass.states.async_set(person, "unknown")
+    await parked.async_minutes(1)
+    assert parked.state(GUARD) == "armed_away"
+
+
+async def test_ridden_at_night(simulator: Simulator, parked: House) -> None:
+    """A bike that is ridden is guarded once it has stood for five minutes."""
+    await parked.async_automate("guard_bikes", RED, night_begins="12:05:00")
+    for part in range(6):
+        latitude = DEFAULT_LATITUDE + 0.003 * part
+        simulator.report(RED, latitude=latitude, motion=True)
+        await parked.async_minutes(1)
+    assert parked.state(GUARD) == "disarmed"
+    for _ in range(8):
+        simulator.report(RED, motion=False)
+        await parked.async_minutes(1)
+    assert parked.state(GUARD) == "armed_away"
+    assert parked.told == []
+
+
+@pytest.mark.parametrize(
+    ("happens", "message"),
+    [
+        ({}, "1.1 km from where it stood, Roonstraße, 22:00"),
+        (
+            {"latitude": DEFAULT_LATITUDE + 0.003, "address": None},
+            "330 m from where it stood, 22:00",
+        ),
+        (
+            {"latitude": DEFAULT_LATITUDE, "address": None},
+            "The bike moves, test home, 22:00",
+        ),
+        (
+            {
+                "motion": False,
+                "latitude": DEFAULT_LATITUDE,
+                "attributes": {"alarm": "shock"},
+            },
+            "Vibration, Roonstraße, 22:00",
+        ),
+    ],
+)
+async def test_says_it_all(
+    simulator: Simulator, night: House, happens: dict[str, Any], message: str
+) -> None:
+    """Why, where and when, under the name of the bike."""
+    steal(simulator, **happens)
+    await night.async_minutes(2)
+    [notification] = night.notifications
+    assert notification["title"] == "Red bike"
+    assert notification["message"] == message
+
+
+async def test_guard_again(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    night: House,
+    phones: list[str],
+    hass_admin_user: MockUser,
+) -> None:
+    """Its button arms the guard where the bike is, and takes the message away everywhere."""
+    ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    await night.async_automate("guard_bikes", RED, phones=phones, guard_again="Weiter")
+    for count in (1, 2):
+        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * count)
+        await night.async_minutes(1)
+        assert night.state(GUARD) == "triggered"
+        push = ann[-1]
+        titles = [button["title"] for button in push.data["data"]["actions"]]
+        assert titles == ["Weiter", "Disarm", "Show on map"]
+        await async_press(hass, hass_admin_user, night, push, 0)
+        assert night.state(GUARD) == "armed_away"
+        simulator.report(RED, motion=False)
+        await night.async_minutes(8)
+        for pushes in (ann, ben):
+            assert len(pushes) == 2 * count
+            assert pushes[-1].data["message"] == "clear_notification"
+        assert len(night.gone) == len(night.notifications) == count
+
+
+async def test_disarmed_by_hand(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    night: House,
+    phones: list[str],
+    hass_admin_user: MockUser,
+) -> None:
+    """It stays so until the next night begins, from the message too, and after a restart."""
+    ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
+    await night.async_automate("guard_bikes", RED, phones=phones)
+    steal(simulator)
+    await night.async_minutes(1)
+    await night.async_restart()
+    await night.async_minutes(2)
+    await async_press(hass, hass_admin_user, night, ann[0], 1)
+    await async_ride(simulator, night, by=0)
+    await night.async_restart()
+    await night.async_minutes(2)
+    assert night.state(GUARD) == "disarmed"
+    await night.async_until(22)
+    assert night.state(GUARD) == "armed_away"
+    await night.async_until(6)
+    assert night.state(GUARD) == "disarmed"
+
+
+async def test_armed_by_hand(
+    hass: HomeAssistant, parked: House, hass_admin_user: MockUser
+) -> None:
+    """It stays so while somebody is near."""
+    be(hass, ANN, 0)
+    await parked.async_automate("guard_bikes", RED, riders=[ANN])
+    await async_by_hand(hass, hass_admin_user, "arm_away")
+    be(hass, ANN, 10)
+    await parked.async_minutes(2)
+    assert parked.state(GUARD) == "armed_away"
+
+
+async def test_each_night_begins_anew(simulator: Simulator, night: House) -> None:
+    """What is triggered stays so until the next night, and is armed anew then."""
+    steal(simulator)
+    await night.async_minutes(1)
+    simulator.report(RED, motion=False)
+    await night.async_minutes(40)
+    await night.async_until(6)
+    await night.async_restart()
+    await night.async_until(21)
+    assert night.state(GUARD) == "triggered"
+    await night.async_until(22)
+    assert night.state(GUARD) == "armed_away"
+
+
+@pytest.mark.parametrize("follow", [True, False])
+async def test_follow_it(simulator: Simulator, night: House, follow: bool) -> None:
+    """Every ten minutes where it is now is told, while that changes, until it is disarmed."""
+    await night.async_automate("guard_bikes", RED, follow=follow)
+    for part in range(1, 26):
+        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * part)
+        await night.async_minutes(1)
+    for _ in range(30):
+        simulator.report(RED, motion=False)
+        await night.async_minutes(1)
+    assert len(night.told) == (4 if follow else 1)
+    if follow:
+        assert night.told[1].startswith("Red bike is at Roonstraße, ")
+    tags = {each["notification_id"] for each in night.notifications}
+    assert tags == {f"bike_tracker_guard_{night.device(RED)}"}
+    await night.async_guard("red_bike", "disarm")
+    await night.async_minutes(30)
+    assert len(night.told) == (4 if follow else 1)
+    assert len(night.gone) == 1
+
+
+async def test_own_actions(
+    hass: HomeAssistant, simulator: Simulator, night: House
+) -> None:
+    """They come with what a person may want to tell, even where the message is none."""
+    calls = async_mock_service(hass, "test", "tell")
+    data = {"said": "{{ trigger.name }}, {{ trigger.cause }}, {{ trigger.place }}"}
+    own = [{"action": "test.tell", "data": data}]
+    await night.async_automate("guard_bikes", RED, actions=own, in_home_assistant=False)
+    steal(simulator)
+    await night.async_minutes(1)
+    assert [call.data["said"] for call in calls] == ["Red bike, place, Roonstraße"]
+    assert night.told == []
