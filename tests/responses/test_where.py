@@ -41,6 +41,29 @@ async def test_at_work(ask: Ask) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "de",
+            "Red bike ist hier: Work, 2,0 km nördlich von zu Hause, "
+            "Position von 13:00, Batterie 80 %.",
+        ),
+        (
+            "ja",
+            "Red bikeの場所はWork、自宅の北2.0 kmです、測位時刻13:00、バッテリー80%。",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("exposed")
+async def test_in_another_language(
+    hass: HomeAssistant, ask: Ask, language: str, text: str
+) -> None:
+    """The sentence has the words, commas and full stop of Home Assistant's language."""
+    hass.config.language = language
+    assert (await ask(name="Red bike"))[0]["text"] == text
+
+
 @pytest.mark.usefixtures("exposed")
 async def test_guarded(
     hass: HomeAssistant, simulator: Simulator, poll: Poll, ask: Ask

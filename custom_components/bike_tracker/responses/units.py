@@ -1,5 +1,6 @@
 """Ways, times, speeds and places for people to read, in the words of their house."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -16,6 +17,13 @@ _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
     # Whoever uses Home Assistant in these reads English here.
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
+}
+
+# Comma and full stop, where they are others.
+_PUNCTUATION: Final = {
+    "ar": ("، ", "."),
+    **dict.fromkeys(("zh-Hans", "zh-Hant"), ("，", "。")),
+    "ja": ("、", "。"),
 }
 
 
@@ -71,3 +79,9 @@ def clock_time(time: datetime) -> str:
     local = dt_util.as_local(time)
     is_today = local.date() == dt_util.now().date()
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
+
+
+def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
+    """Return parts of a sentence as one, with the commas of Home Assistant's language."""
+    comma, full_stop = _PUNCTUATION.get(hass.config.language, (", ", "."))
+    return comma.join(parts) + full_stop

@@ -13,7 +13,7 @@ from ..api import Position
 from ..const import DOMAIN
 from ..tracking import Tracker
 from .bikes import Bike, ride_under_way
-from .units import clock_time, distance, local_time
+from .units import as_sentence, clock_time, distance, local_time
 
 # A tenth of a metre.
 _DECIMALS: Final = 6
@@ -72,7 +72,7 @@ def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
         parts.append(words(values["guard"]))
     if bike.coordinator and not bike.coordinator.last_update_success:
         parts.append(words("no_answer"))
-    return values | {"text": f"{', '.join(parts)}."}
+    return values | {"text": as_sentence(hass, parts)}
 
 
 def details(bike: Bike) -> dict[str, Any]:
