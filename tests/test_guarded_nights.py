@@ -4,7 +4,7 @@ import pytest
 
 from .long import IS_LONG, longest
 from .tools.guard.nights import CASES, Case, found_in
-from .tools.guard.page import PAGE, page
+from .tools.guard.page import PAGE, measure, page
 
 # More are on docs/guard.md, as measured by its command.
 _NIGHTS = 10 if IS_LONG else 5
@@ -34,4 +34,4 @@ def test_nights(case: Case) -> None:
 def test_page() -> None:
     """docs/guard.md says what is measured."""
     measured, _, _ = PAGE.read_text().partition("\nMeasured at commit")
-    assert measured == page()
+    assert measured == page(measure())

@@ -10,7 +10,7 @@ import pytest
 from .long import IS_LONG, longest, some
 from .tools.rides.accuracy import distance_error, measure, rides_of
 from .tools.rides.home import Home, Span
-from .tools.rides.page import PAGE, page
+from .tools.rides.page import PAGE, measure as measure_all, page
 from .tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
 from .tools.rides.trackers import Tracker, reports
 from .tools.rides.trips import Journey
@@ -159,4 +159,4 @@ def test_always_stands_with_history() -> None:
 def test_page() -> None:
     """docs/rides.md says what is measured."""
     measured, _, _ = PAGE.read_text().partition("\nMeasured at commit")
-    assert measured == page()
+    assert measured == page(measure_all())

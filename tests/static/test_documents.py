@@ -5,6 +5,8 @@ from pathlib import Path
 import re
 from urllib.parse import unquote, urlsplit
 
+from hassil import Intents, parse_sentence, recognize
+from hassil.sample import sample_sentence
 from homeassistant.util.yaml import parse_yaml
 import pytest
 
@@ -177,3 +179,23 @@ def test_contributing_names_no_place_that_is_gone() -> None:
     cells = re.findall(r"^\| (`.+?) \|", tables, re.MULTILINE)
     named = {name for cell in cells for name in re.findall(r"`(.+?)`", cell)}
     assert named <= parts_of(INTEGRATION) | parts_of(ROOT / "tests")
+
+
+def test_questions_can_be_asked() -> None:
+    """Each sentence that is shown to be copied for Assist is one."""
+    document = (ROOT / "docs" / "automations.md").read_text()
+    section = document.partition("### Without a language model")[2].partition("\n#")[0]
+    lines = re.findall(r"^- \w+: (`.+`)$", section, re.MULTILINE)
+    assert len(lines) > 10
+    for line in lines:
+        for question in re.findall(r"`(.+?)`", line):
+            intents = Intents.from_dict(
+                {
+                    "language": "en",
+                    "intents": {"where": {"data": [{"sentences": [question]}]}},
+                    "lists": {"bike": {"wildcard": True}},
+                }
+            )
+            asked = question.replace("{bike}", "City bike")
+            for text in sample_sentence(parse_sentence(asked)):
+                assert recognize(text, intents), text

@@ -1,10 +1,9 @@
 """Writes docs/benchmarks.md, its picture and its tables, docs/data/benchmark-*.csv."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-import csv
-from io import StringIO
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
+
+from tests.tools.tables import DATA, DOCS, as_csv, as_markdown
 
 from .automations import FEW, MANY, TITLES as TITLES_OF_AUTOMATIONS
 from .candidates import CANDIDATES, LISTENERS
@@ -27,9 +26,8 @@ from .scenarios import (
 )
 from .summary import summary
 
-REPORT: Final = Path(__file__).parents[3] / "docs" / "benchmarks.md"
-PICTURE: Final = REPORT.parent / "images" / "benchmark.svg"
-DATA: Final = REPORT.parent / "data"
+REPORT: Final = DOCS / "benchmarks.md"
+PICTURE: Final = DOCS / "images" / "benchmark.svg"
 
 _HEAD: Final = """\
 # What polls and messages cost
@@ -180,18 +178,18 @@ def _measured_on(runs: dict[str, str]) -> str:
 def tables(results: Results) -> dict[str, str]:
     """Return all figures as CSV, by the names of their files."""
     return {
-        "goals": _csv(
+        "goals": as_csv(
             ("Trackers", "Work", "Goal", "Found", "Reached"),
             (
                 (goal.trackers, goal.work, goal.promise, goal.found, goal.verdict)
                 for goal in goals(results)
             ),
         ),
-        "polls": _csv(
+        "polls": as_csv(
             ("Trackers", "Work", "Candidate", *_TIMES, *_COUNTS, "KiB per tracker"),
             _figures(results),
         ),
-        "live": _csv(
+        "live": as_csv(
             (
                 "Trackers",
                 "News",
@@ -206,11 +204,11 @@ def tables(results: Results) -> dict[str, str]:
             ),
             _messages(results),
         ),
-        "everything": _csv(
+        "everything": as_csv(
             ("Work", "Recorder", NAMES[OURS], NAMES[USUAL], "Ratio"),
             _full(results),
         ),
-        "profile": _csv(
+        "profile": as_csv(
             ("Part", f"{NAMES[OURS]} ms", f"{NAMES[USUAL]} ms"), _profile(results)
         ),
     }
@@ -226,7 +224,7 @@ def _goals_missed(results: Results) -> str:
         return "All are reached.\n"
     reasons = dict.fromkeys(reason for *_, reason in missed if reason)
     numbers = {reason: str(number) for number, reason in enumerate(reasons, 1)}
-    table = _table(
+    table = as_markdown(
         ("Not reached", "Goal", "Found, by trackers", "Accepted"),
         (
             (
@@ -246,7 +244,7 @@ def _goals_missed(results: Results) -> str:
 
 def _told(results: Results) -> str:
     live = results.live
-    return _table(
+    return as_markdown(
         (
             "Trackers",
             "News",
@@ -325,7 +323,7 @@ def _full(results: Results) -> Iterator[Sequence[object]]:
 
 def _automations(results: Results) -> str:
     sizes = (FEW, MANY)
-    return _table(
+    return as_markdown(
         ("", *(f"{few} triggers, {in_words(trackers)}" for few, trackers in sizes)),
         (
             (title, *(f"{results.of_triggers(size, work) * 1e3:.2f}" for size in sizes))
@@ -335,7 +333,7 @@ def _automations(results: Results) -> str:
 
 
 def _guards(results: Results) -> str:
-    return _table(
+    return as_markdown(
         ("Trackers", "Triggered after ms", "Report µs", "Its guard µs", "Its share"),
         (
             (
@@ -368,7 +366,7 @@ def _side_by_side(results: Results) -> str:
     rows = {title: of(work) for work, title in TITLES.items()} | {
         "memory per tracker": memory
     }
-    return _table(
+    return as_markdown(
         ("", *(NAMES[candidate] for candidate in CANDIDATES)),
         (
             (title, *(cell(candidate, figure) for candidate in CANDIDATES))
@@ -420,15 +418,3 @@ def _counts(
         counts.rows,
     ):
         yield str(number)
-
-
-def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    header = list(header)
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue().replace("`", "")

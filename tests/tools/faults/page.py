@@ -1,12 +1,11 @@
 """docs/faults.md and its picture: what faults do, in short; and data/faults*.csv: each of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-import csv
-from io import StringIO
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.tools.simulator import LIVE_FAULTS
+from tests.tools.tables import DATA, DOCS, as_csv, as_markdown
 
 from . import measured
 from .chart import draw
@@ -22,11 +21,10 @@ from .decided import (
 from .right_again import COLUMNS, LIVE_COLUMNS, durations, longest_live, summary
 from .trouble import TROUBLES
 
-DOCS = Path(__file__).parents[3] / "docs"
 PAGE = DOCS / "faults.md"
 PICTURE = DOCS / "images" / "faults.svg"
 LIST, POSITIONS, LIVE = (
-    DOCS / "data" / f"faults-{name}.csv" for name in ("list", "positions", "live")
+    DATA / f"faults-{name}.csv" for name in ("list", "positions", "live")
 )
 
 _INTRODUCTION = """\
@@ -60,13 +58,13 @@ _PICTURE = """\
 Each circle is as large as the number of faults after which it took that long.
 """
 
-_LIST = """
+_LIST = """\
 ## The list of trackers
 
 The faults that do the same, together:
 """
 
-_POSITIONS = """
+_POSITIONS = """\
 ## The positions
 
 The documented service has none; servers like Traccar do. Here the list of trackers works and the bikes move, while the call
@@ -75,7 +73,7 @@ place. Once a service had positions, each answer without them is a failure that 
 again after the same waits as for the list.
 """
 
-_LIVE = """
+_LIVE = """\
 ## The live connection
 
 Servers like Traccar also push news. Here the lists of trackers and of positions work, and the live connection fails in {faults} ways.
@@ -127,12 +125,12 @@ def page() -> str:
             summary(),
             _PICTURE,
             _LIST,
-            *_markdown(
+            as_markdown(
                 ("Faults", "Such as", "At set-up", "While running", "Next poll"),
                 _outcomes(),
             ),
             _POSITIONS,
-            *_markdown(("Faults", "Known place", "Asked again"), _places()),
+            as_markdown(("Faults", "Known place", "Asked again"), _places()),
             live,
             f"Measured at commit `{measured.commit()}`.\n",
         ]
@@ -142,8 +140,8 @@ def page() -> str:
 def tables() -> dict[Path, str]:
     """Return what is in each of the tables, as CSV."""
     return {
-        LIST: _csv(_LIST_HEAD, (_row(name, DECIDED[name]) for name in TROUBLES)),
-        POSITIONS: _csv(
+        LIST: as_csv(_LIST_HEAD, (_row(name, DECIDED[name]) for name in TROUBLES)),
+        POSITIONS: as_csv(
             _POSITIONS_HEAD,
             (
                 _place_row(name, DECIDED_PLACES[name])
@@ -151,7 +149,7 @@ def tables() -> dict[Path, str]:
                 if name in DECIDED_PLACES
             ),
         ),
-        LIVE: _csv(
+        LIVE: as_csv(
             _LIVE_HEAD,
             (
                 [name, fault.description, *durations("live", name)]
@@ -194,18 +192,6 @@ def _places() -> Iterator[list[str]]:
     )
     for (place, again), faults in found.most_common():
         yield [str(faults), place, again]
-
-
-def _markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    head = list(head)
-    for cells in (head, ["---"] * len(head), *rows):
-        yield f"| {' | '.join(cells)} |"
-
-
-def _csv(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *rows])
-    return text.getvalue()
 
 
 def _row(name: str, decided: Decided) -> list[str]:

@@ -1,11 +1,21 @@
 """docs/guard.md: what triggers a guard, and what it makes of nights whose truth is known."""
 
 from collections import Counter
-from pathlib import Path
+
+from tests.tools.tables import DATA, DOCS, as_markdown, with_usual_ones_together
 
 from .nights import CARRIED, CASES, NEVER, NIGHTS, Case, found_in
 
-PAGE = Path(__file__).parents[3] / "docs" / "guard.md"
+PAGE = DOCS / "guard.md"
+TABLE = DATA / "guard.csv"
+HEAD = (
+    "World",
+    f"False alarms in {NIGHTS} nights",
+    "Carried off",
+    "Carried, says it moves",
+    "In a van",
+    "Ridden off",
+)
 
 _PAGE = """\
 # The guard of a bike
@@ -59,10 +69,9 @@ the tracker says that the bike stands, and once by somebody of whom it says that
 `.venv/test/bin/python -m tests.tools.guard` measures it again and writes this page. The numbers say with which report the guard is
 triggered: the median and the worst.
 
-| World | False alarms in {nights} nights | Carried off | Carried, says it moves | In a van | Ridden off |
-| --- | --- | --- | --- | --- | --- |
-{rows}
+{table}
 
+Each world has its line in [a table](data/guard.csv).
 In the last worlds the bike that was carried off is the same each night, brought back and guarded again; the house's clock is eight
 hours behind or ahead, and put right a minute before the bike is armed or ten minutes after; and a thief who fails moves the bike on
 the spot while the service is down (under *Carried off*: the first poll after the outage).
@@ -93,17 +102,21 @@ Over a live connection Home Assistant shows it some [milliseconds](benchmarks.md
 """
 
 
-def page() -> str:
-    """Measure, and return the whole page."""
-    rows = "\n".join(map(_row, CASES))
-    return _PAGE.format(nights=NIGHTS, carried=CARRIED, rows=rows)
+def measure() -> list[list[str]]:
+    """Measure all worlds, and return a row of each."""
+    return [_row(case) for case in CASES]
 
 
-def _row(case: Case) -> str:
+def page(rows: list[list[str]]) -> str:
+    """Return the whole page, of what was measured."""
+    table = as_markdown(HEAD, with_usual_ones_together(rows)).rstrip()
+    return _PAGE.format(nights=NIGHTS, carried=CARRIED, table=table)
+
+
+def _row(case: Case) -> list[str]:
     found = found_in(case)
     thefts = (found.carried, found.says_so, found.driven, found.ridden)
-    cells = (case.world.name, str(found.false_alarms), *map(_triggered_with, thefts))
-    return f"| {' | '.join(cells)} |"
+    return [case.world.name, str(found.false_alarms), *map(_triggered_with, thefts)]
 
 
 def _triggered_with(with_report: Counter[int]) -> str:

@@ -1,14 +1,18 @@
 """docs/rides.md: how rides are told from reports, and how near to the truth that is."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from .accuracy import Measured, measure
+from tests.tools.tables import DATA, DOCS, as_markdown, with_usual_ones_together
+
+from .accuracy import Measured, measure as measure_rides
 from .trackers import Tracker
 from .unseen import between_polls, during_outages
 from .worlds import TRIPS, WORLDS, World, found_in
 
-PAGE = Path(__file__).parents[3] / "docs" / "rides.md"
+PAGE = DOCS / "rides.md"
+TABLE = DATA / "rides.csv"
+WORLDS_TABLE = DATA / "rides-worlds.csv"
 
 _INTRODUCTION = """\
 # Rides and kilometers
@@ -59,7 +63,9 @@ tells nothing again. An idle account asks for nothing, and no account more than 
 
 Rides through a town whose streets are those of the simulator, with red lights and turns, polled every minute. The command
 `.venv/test/bin/python -m tests.tools.rides` measures it again and writes this page. The first number is the median, the others are the
-worst two of all rides. *History* is whether the service tells every report when it is asked; without, it knows the last one alone.
+worst two of all rides. *History* is whether the service has every report when it is asked; without, it knows the last one alone.
+The server counts kilometers itself, as Traccar does; without that, and for each world below, there are [two](data/rides.csv)
+[tables](data/rides-worlds.csv).
 """
 
 _LIMITS = """
@@ -98,7 +104,7 @@ them have to be right; from *{first}* on the tracker says less, or better than i
 - Without positions there are no rides.
 """
 
-_HEAD = (
+HEAD = (
     "A report",
     "The server counts",
     "History",
@@ -114,43 +120,56 @@ _UNSEEN = (
     ("there and back between two polls", between_polls),
     ("during an outage of a day", during_outages),
 )
-_WORLDS_HEAD = ("World", "Seen as one", "Lost", "Invented", "Of all kilometers")
+WORLDS_HEAD = ("World", "Seen as one", "Lost", "Invented", "Of all kilometers")
 _RHYTHMS = ((10, "every 10 s"), (60, "every minute"), (600, "every 10 min"))
 
 
-def page() -> str:
-    """Measure, and return the whole page."""
-    worlds = _table(_WORLDS_HEAD, (_world(world) for world in WORLDS))
+class Rows(NamedTuple):
+    """What was measured, a row for each tracker and each world."""
+
+    trackers: list[list[str]]
+    worlds: list[list[str]]
+
+
+def measure() -> Rows:
+    """Measure all trackers and worlds."""
+    return Rows(list(_rows()), [_world(world) for world in WORLDS])
+
+
+def page(rows: Rows) -> str:
+    """Return the whole page, of what was measured."""
     first = next(world.name for world in WORLDS if not world.is_clear)
-    unseen = _table(_UNSEEN_HEAD, _unseen())
-    limits = _LIMITS.format(trips=TRIPS, first=first, worlds=worlds, unseen=unseen)
-    return "\n".join([_INTRODUCTION, _table(_HEAD, _rows()), limits])
+    limits = _LIMITS.format(
+        trips=TRIPS,
+        first=first,
+        worlds=as_markdown(WORLDS_HEAD, with_usual_ones_together(rows.worlds)).rstrip(),
+        unseen=as_markdown(_UNSEEN_HEAD, _unseen()).rstrip(),
+    )
+    # Where the server counts kilometers, as Traccar does; the others are in the data.
+    shown = [[row[0], *row[2:]] for row in rows.trackers if row[1] == "yes"]
+    head = [HEAD[0], *HEAD[2:]]
+    return "\n".join([_INTRODUCTION, as_markdown(head, shown).rstrip(), limits])
 
 
-def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _world(world: World) -> Iterable[str]:
+def _world(world: World) -> list[str]:
     found = found_in(world)
-    return (
+    return [
         world.name,
         str(found.as_one),
         str(found.lost),
         str(found.invented),
         f"{found.in_all:+.0f} %",
-    )
+    ]
 
 
-def _rows() -> Iterator[Iterable[str]]:
+def _rows() -> Iterator[list[str]]:
     for every, name in _RHYTHMS:
         for says_total in (True, False):
             tracker = Tracker(
                 name, every, repeats=3_600, says_total=says_total, jumps=0.001
             )
             for has_history in (False, True):
-                measured = measure(tracker, has_history=has_history)
+                measured = measure_rides(tracker, has_history=has_history)
                 yield _row(tracker, measured, has_history=has_history)
 
 
@@ -162,8 +181,8 @@ def _unseen() -> Iterator[Iterable[str]]:
         yield name, f"{without} of {trips}", f"{exact} of {trips}"
 
 
-def _row(tracker: Tracker, measured: Measured, *, has_history: bool) -> Iterable[str]:
-    return (
+def _row(tracker: Tracker, measured: Measured, *, has_history: bool) -> list[str]:
+    return [
         tracker.name,
         "yes" if tracker.says_total else "no",
         "yes" if has_history else "no",
@@ -173,7 +192,7 @@ def _row(tracker: Tracker, measured: Measured, *, has_history: bool) -> Iterable
         f"{measured.in_all:+.0f} %",
         _spread(measured.start, "s"),
         _spread(measured.end, "s"),
-    )
+    ]
 
 
 def _spread(numbers: tuple[float, float, float], unit: str) -> str:
