@@ -26,7 +26,6 @@ from .tools.story.steps import (
     Restart,
     SetOff,
     Step,
-    Takeover,
 )
 from .tools.story.story import Story
 from .tools.story.told import TRIGGERS, automation
@@ -76,7 +75,6 @@ interruptions = st.one_of(
     st.builds(Outage, st.integers(1, 90)),
     st.builds(Reload, st.integers(0, 1)),
     st.builds(Restart, seconds_down, st.booleans()),
-    st.builds(Takeover, bikes),
 )
 kills = st.builds(Kill, seconds_down)
 orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
@@ -158,7 +156,6 @@ STOLEN_MEANWHILE = [
     SetOff(0, 10, 20),
     Restart(1_800, automations_first=False),
     Guard(0),
-    Takeover(0),
     Outage(60),
     SetOff(0, 12, 45),
 ]

@@ -76,11 +76,13 @@ class BikeTrackerEvent(BikeTrackerEntity[None], EventEntity):
         state = await super().async_get_last_state()
         if state is None or state.state not in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
             return state
-        tracker = self.coordinator.account.trackers.get(self.coordinator_context)
+        coordinator, unique_id = self.coordinator, self.coordinator_context
+        tracker = coordinator.account.trackers.get(unique_id)
         times = [
             occurrence.noticed_at
             for occurrence in (tracker.story.occurrences if tracker else ())
             if occurrence.type in self.entity_description.occurrence_types
+            and coordinator.has_fired(unique_id, occurrence.seq)
         ]
         return State(self.entity_id, times[-1].isoformat()) if times else state
 

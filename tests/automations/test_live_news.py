@@ -98,6 +98,7 @@ async def test_message_of_another(
     hass: HomeAssistant, live: Garage, freezer: FrozenDateTimeFactory
 ) -> None:
     """It does not tell that a bike is silent."""
+    live.simulator.report(RED)
     await live.async_listen("became_silent", **{"for": {"seconds": 30}})
     freezer.tick(35)
     live.simulator.report(BLUE, motion=True)

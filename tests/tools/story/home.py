@@ -171,7 +171,7 @@ class Home:
         """Stop it, as a person does: what is to be written is."""
         await self.hass.async_stop(force=True)
         await self.async_settle()
-        # Its timers end with the process; older releases leave them to that.
+        # Its timers end with the process, as that of a calendar for the end of a ride.
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.coordinator.async_shutdown()
         for calendar in self.hass.data[DATA_CALENDARS].entities:

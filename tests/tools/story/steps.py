@@ -230,24 +230,6 @@ async def _async_end(story: Story) -> None:
 
 
 @dataclass(frozen=True)
-class Takeover(OfBike):
-    """A bike moves to the other account, if there is one."""
-
-    @override
-    async def run(self, story: Story) -> None:
-        """Let its owner lose it, and the other one have it."""
-        tracker = self.of(story).tracker
-        if story.list_fails or (accounts := story.other_account(tracker)) is None:
-            return
-        await story.async_may_be_out_of_reach()
-        owner, other = accounts
-        story.service.unassign(owner, tracker)
-        await story.async_pass(130)
-        assert story.home.owner(tracker) == other
-        story.service.assign(owner, tracker)
-
-
-@dataclass(frozen=True)
 class Rename(OfBike):
     """Somebody gives an event entity another ID."""
 

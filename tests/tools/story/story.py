@@ -7,7 +7,6 @@ from itertools import count, pairwise
 
 from homeassistant.util import dt as dt_util
 
-from tests.conftest import BOB, EMAIL
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
@@ -253,14 +252,6 @@ class Story:
         self.list_fails = self.live_fails = self.history_fails = False
         self.service.fault(None)
         self.service.live_fault(None)
-
-    def other_account(self, tracker: str) -> tuple[str, str] | None:
-        """Return who has a bike and who else could, if there is somebody."""
-        owner = self.home.owner(tracker)
-        other = BOB if owner == EMAIL else EMAIL
-        return (owner, other) if owner and other in self.service.accounts else None
-
-    # The end
 
     def check(self) -> None:
         """Hold what was told against what is true."""

@@ -281,28 +281,6 @@ async def test_entity_that_is_disabled_over_a_restart(home: Home) -> None:
     assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
 
 
-async def test_another_account(home: Home) -> None:
-    """A bike that moves to another account tells its last alarm there if it is new."""
-    home.simulator.add_account(BOB, PASSWORD)
-    home.simulator.assign(BOB, RED)
-    await home.async_add(BOB)
-    await home.async_wait(130)
-    alarm(home, "sos")
-    await home.async_wait(130)
-    home.simulator.unassign(EMAIL, RED)
-    await home.async_wait(130)
-    assert home.owner(RED) == BOB
-    assert home.listener.alarms() == ["sos"]
-    alarm(home, "tow")
-    await home.async_wait(130)
-    home.simulator.assign(EMAIL, RED)
-    home.simulator.unassign(BOB, RED)
-    alarm(home, "vibration")
-    await home.async_wait(130)
-    assert home.owner(RED) == EMAIL
-    assert home.listener.alarms() == ["sos", "tow", "vibration"]
-
-
 # A kill
 
 
@@ -392,31 +370,6 @@ async def test_killed_while_it_starts(home: Home) -> None:
     home.storage.update(written)
     await home.async_start()
     await home.async_wait(130)
-    assert home.listener.alarms() == ["sos", "tow"]
-
-
-async def test_killed_after_a_takeover(home: Home) -> None:
-    """What is known of a bike that moves is never in no file."""
-    home.simulator.add_account(BOB, PASSWORD)
-    home.simulator.assign(BOB, RED)
-    await home.async_add(BOB)
-    alarm(home, "sos")
-    await home.async_wait(130)
-    giver = home.entry(EMAIL).runtime_data.coordinator
-    taker = home.entry(BOB).runtime_data.coordinator
-    home.simulator.unassign(EMAIL, RED)
-    home.simulator.report(BLUE)
-    await giver.async_refresh()
-    await home.async_wait(9)
-    await taker.async_refresh()
-    await home.async_settle()
-    assert home.owner(RED) == BOB
-    await home.async_wait(3)
-    await home.async_kill()
-    alarm(home, "tow")
-    await home.async_start()
-    await home.async_wait(200)
-    assert home.owner(RED) == BOB
     assert home.listener.alarms() == ["sos", "tow"]
 
 

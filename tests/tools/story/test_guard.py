@@ -8,7 +8,7 @@ from itertools import permutations
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.conftest import BOB, EMAIL, PASSWORD, RED
+from tests.conftest import EMAIL, RED
 from tests.long import longest, some
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
@@ -148,38 +148,9 @@ async def _async_kill(home: Home, happen: Callable[[], None]) -> None:
     await home.async_start()
 
 
-async def _async_takeover(home: Home, happen: Callable[[], None]) -> None:
-    home.simulator.add_account(BOB, PASSWORD)
-    home.simulator.assign(BOB, RED)
-    await home.async_add(BOB)
-    home.simulator.unassign(EMAIL, RED)
-    happen()
-    await home.async_wait(130)
-    assert home.owner(RED) == BOB
-
-
-async def _async_deleted(home: Home, happen: Callable[[], None]) -> None:
-    await _async_takeover(home, happen)
-    await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
-
-
-async def _async_deleted_while_both_list_it(
-    home: Home, happen: Callable[[], None]
-) -> None:
-    home.simulator.add_account(BOB, PASSWORD)
-    home.simulator.assign(BOB, RED)
-    await home.async_add(BOB)
-    await home.async_wait(70)
-    await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
-    happen()
-    await home.async_wait(130)
-    assert home.owner(RED) == BOB
-
-
 INTERRUPTIONS = (
     *(_async_live, _async_outage, _async_reload, _async_night),
-    *(_async_kill, _async_takeover, _async_deleted),
-    _async_deleted_while_both_list_it,
+    _async_kill,
 )
 
 
