@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+from homeassistant.auth.models import User
 from homeassistant.const import ATTR_ENTITY_ID, Platform
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import Context, HomeAssistant, State
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
@@ -210,3 +211,37 @@ async def test_security(entity_registry: er.EntityRegistry) -> None:
     entry = entity_registry.async_get(GUARD)
     assert entry is not None
     assert entry.entity_category is None
+
+
+@pytest.mark.usefixtures("standing")
+async def test_while_the_service_does_not_answer(
+    hass: HomeAssistant,
+    hass_admin_user: User,
+    simulator: Simulator,
+    poll: Poll,
+    call: Call,
+    guard: Guard,
+) -> None:
+    """It is armed and disarmed all the same, and says who did that."""
+    simulator.fault("status-503")
+    await poll()
+    await hass.services.async_call(
+        Platform.ALARM_CONTROL_PANEL,
+        "alarm_arm_away",
+        {ATTR_ENTITY_ID: GUARD},
+        blocking=True,
+        context=Context(user_id=hass_admin_user.id),
+    )
+    assert guard().state == "armed_away"
+    assert guard().attributes["changed_by"] == hass_admin_user.name
+    simulator.fault(None)
+    await poll(400)
+    assert guard().state == "armed_away"
+    simulator.report(RED, latitude=AWAY, motion=True)
+    await poll()
+    assert guard().state == "triggered"
+    simulator.fault("status-503")
+    await poll()
+    await call("disarm")
+    assert guard().state == "disarmed"
+    assert guard().attributes["changed_by"] is None

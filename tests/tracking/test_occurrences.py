@@ -1,0 +1,44 @@
+"""Each occurrence is fired once, in order, whatever comes in between."""
+
+from hypothesis import given, strategies as st
+
+from custom_components.bike_tracker.tracking import Occurrence, Story, kept
+from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING, added
+
+from ..long import examples
+from .conftest import NOW, Listener
+
+happens = st.sampled_from(["alarm_raised", "ride_started", "went_offline"])
+steps = st.lists(happens | st.sampled_from(["fire", "write", "kill"]), max_size=40)
+
+
+@examples(100)
+@given(steps=steps)
+def test_once_and_in_order(steps: list[str]) -> None:
+    """A kill fires again what was fired since the last write, and loses what was new."""
+    story, listener, fired = Story(), Listener(), list[int]()
+    written = (story.occurrences, 0, 0)
+    for step in steps:
+        if step == "fire":
+            fired += [item.seq for item in listener.fired(story)]
+        elif step == "write":
+            occurrences = kept(story.occurrences, listener.last_fired)
+            written = (occurrences, listener.last_fired, len(fired))
+        elif step == "kill":
+            story = story._replace(occurrences=written[0])
+            listener, fired = Listener(written[1]), fired[: written[2]]
+        else:
+            new = Occurrence(0, step, NOW, NOW)  # type: ignore[arg-type]
+            story = story._replace(occurrences=added(story.occurrences, new))
+    fired += [item.seq for item in listener.fired(story)]
+    assert fired == list(range(1, len(fired) + 1))
+
+
+def test_storm() -> None:
+    """The oldest alarms go; what else happened stays."""
+    occurrences = added((), Occurrence(0, "ride_started", NOW, NOW))
+    for _ in range(MAX_WAITING + 20):
+        occurrences = added(occurrences, Occurrence(0, "alarm_raised", NOW, NOW))
+    assert len(occurrences) == MAX_WAITING + 1
+    assert occurrences[0].type == "ride_started"
+    assert occurrences[-1].seq == MAX_WAITING + 21
