@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from homeassistant.auth.models import User
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
@@ -13,13 +13,16 @@ from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID
 from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
 from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.device_registry import AnyDeviceEntry
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import device_of
 from ..tracking import Ride, Tracker
 from .errors import service_error, validation_error
+
+if TYPE_CHECKING:
+    # Home Assistant 2026.8 has none.
+    from homeassistant.helpers.device_registry import AnyDeviceEntry
 
 _NAMED: Final = {ATTR_DEVICE_ID, ATTR_ENTITY_ID}
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
