@@ -108,6 +108,12 @@ class Frontend:
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
 
+    async def choose_bike(self, name: str) -> None:
+        """Choose a bike in the field of a blueprint."""
+        await self.button("Add target").first.click()
+        await self.option(name).first.click()
+        await self.page.keyboard.press("Escape")
+
     async def save_automation(self) -> None:
         """Save the automation that is shown, and wait until it listens: that it is saved is said before."""
         await self.button("Save").last.click()

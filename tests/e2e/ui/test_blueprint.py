@@ -112,5 +112,4 @@ async def _import(
     await expect(paragraphs.filter(has_text=description)).to_be_visible()
     await frontend.button("Import blueprint").last.click()
     await frontend.button(f"Bike Tracker: {name}").click()
-    await frontend.button("Select a device").first.click()
-    await frontend.option(bike).click()
+    await frontend.choose_bike(bike)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 import logging
 from pathlib import Path
-import shutil
 
 from playwright.async_api import expect
 import pytest
@@ -16,18 +15,17 @@ from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
 from tests.tools.demo import EMAIL, PASSWORD
 from tests.tools.demo.client import DOMAIN
-from tests.tools.demo.config_folder import INTEGRATION
+from tests.tools.demo.config_folder import INTEGRATION, install_phone
+from tests.tools.demo.phone import MESSAGE
+from tests.tools.demo.phone.config_flow import NAME as PHONE
 
 from .fleet import Fleet
-from .phone import MESSAGE
-from .phone.config_flow import NAME as PHONE
 from .readme import button
 from .words import ENGLISH
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
-_APP = Path(__file__).with_name("phone")
 _SECONDS_TO_TELL = 30
 
 
@@ -53,7 +51,7 @@ async def test_from_nothing_to_a_message(
     assert installed(home_assistant.folder) == shipped(repository)
 
     await home_assistant.stop()
-    shutil.copytree(_APP, home_assistant.folder / "custom_components" / "mobile_app")
+    install_phone(home_assistant.folder)
     await home_assistant.start()
     client = home_assistant.client
     await client.start_flow("mobile_app")
@@ -67,7 +65,8 @@ async def test_from_nothing_to_a_message(
             while not messages:
                 await asyncio.sleep(0.1)
         await client.poll()
-    assert [event["data"]["title"] for event in messages] == [f"{_BIKE} is offline"]
+    said = [event["data"]["message"] for event in messages]
+    assert said == [f"{_BIKE} went offline"]
     assert refused(home_assistant) == []
 
 
@@ -117,12 +116,10 @@ async def automate(frontend: Frontend) -> None:
     await frontend.open(button("tracker_offline.yaml"))
     await frontend.import_blueprint()
     await frontend.button("Bike Tracker: tracker offline").click()
+    await frontend.choose_bike(_BIKE)
     await frontend.button("Select a device").first.click()
-    await frontend.option(_BIKE).click()
-    # The first is for another bike now.
-    await frontend.button("Select a device").nth(1).click()
     await frontend.option(PHONE).click()
-    await frontend.page.get_by_role("spinbutton").fill("0")
+    await frontend.page.get_by_role("spinbutton").first.fill("0")
     await frontend.save_automation()
 
 

@@ -52,7 +52,7 @@ async def clean_up(
             number = state.attributes["id"]
             await client.delete(f"/api/config/automation/config/{number}")
     owner = repository.full_name.partition("/")[0]
-    for name in ("guarded_bike_moves", "guard_automatically"):
+    for name in ("guard_bikes",):
         path = f"{owner}/{name}.yaml"
         blueprints = await client.call("blueprint/list", domain="automation")
         if path in blueprints:
@@ -109,8 +109,8 @@ async def test_message(
     guard: str,
 ) -> None:
     """The blueprint from the README tells that a guarded bike moves."""
-    await frontend.open(button("guarded_bike_moves.yaml"))
-    await _make(frontend, "Bike Tracker: guarded bike moves")
+    await frontend.open(button("guard_bikes.yaml"))
+    await _make(frontend, "Bike Tracker: guard bikes")
     await frontend.save_automation()
 
     await home_assistant.client.action(
@@ -119,7 +119,7 @@ async def test_message(
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await account.ride("City bike", _AWAY, 20)
     await home_assistant.client.poll()
-    await expect(frontend.text("City bike is being moved")).to_be_visible()
+    await expect(frontend.text("from where it stood")).to_be_visible()
 
 
 @pytest.mark.usefixtures("clean_up")
@@ -130,8 +130,8 @@ async def test_at_night(
     guard: str,
 ) -> None:
     """The other one arms it as the night begins."""
-    await frontend.open(button("guard_automatically.yaml"))
-    await _make(frontend, "Bike Tracker: guard automatically")
+    await frontend.open(button("guard_bikes.yaml"))
+    await _make(frontend, "Bike Tracker: guard bikes")
     begins = datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(seconds=_SOON)
     evening = frontend.page.locator("ha-selector-time").first
     for label, number in {
@@ -156,5 +156,4 @@ async def _make(frontend: Frontend, name: str) -> None:
     """Import the blueprint that is shown, and give the automation a bike."""
     await frontend.import_blueprint()
     await frontend.button(name).click()
-    await frontend.button("Select a device").first.click()
-    await frontend.option("City bike").click()
+    await frontend.choose_bike("City bike")

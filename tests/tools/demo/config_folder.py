@@ -63,6 +63,13 @@ def install_blueprints(folder: Path) -> None:
     shutil.copytree(_BLUEPRINTS, folder / _BLUEPRINTS.name, dirs_exist_ok=True)
 
 
+def install_phone(folder: Path) -> None:
+    """Have a phone with Home Assistant's app, as automations see it."""
+    app = folder / "custom_components" / "mobile_app"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(__file__).with_name("phone"), app, ignore=ignored)
+
+
 def converse(folder: Path) -> None:
     """Have Assist, for typed questions."""
     with (folder / "configuration.yaml").open("a") as file:

@@ -134,17 +134,18 @@ def _kilometres(trackers: Mapping[str, EntityIds]) -> list[Card]:
     return [grid] if entities else []
 
 
-def _alarm(ids: EntityIds) -> Card:
-    """Return the last alarm, shown from the first one on: before it there is none."""
-    entity_id = f"event.{ids[''].partition('.')[2]}_alarm"
-    seen = {"condition": "state", "entity": entity_id, "state_not": "unavailable"}
-    return {
-        "type": "tile",
-        "entity": entity_id,
-        "name": "Last alarm",
-        "state_content": ["event_type", "state"],
-        "visibility": [seen],
-    }
+def _alarm(ids: EntityIds) -> list[Card]:
+    """Return the last alarm, from the first one on: before it there is none."""
+    if "alarm" not in ids:
+        return []
+    return [
+        {
+            "type": "tile",
+            "entity": ids["alarm"],
+            "name": "Last alarm",
+            "state_content": ["event_type", "state"],
+        }
+    ]
 
 
 def _guard(ids: EntityIds) -> list[Card]:
@@ -174,7 +175,7 @@ def _section(name: str, ids: EntityIds) -> Card:
                 for key, title in _SHOWN.items()
                 if key in ids
             ),
-            _alarm(ids),
+            *_alarm(ids),
             *_guard(ids),
         ],
     }

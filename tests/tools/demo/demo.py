@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from .check import Row, check, check_files, table
-from .config_folder import converse, install_blueprints, media_folder
+from .config_folder import converse, install_blueprints, install_phone, media_folder
 from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
@@ -22,7 +22,7 @@ from .question import add_question
 from .rider import add_phone
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
 from .town import settle
-from .try_it import add_scripts, page, serve, to_try
+from .try_it import add_scripts, page, serve, show_message, to_try
 from .welcome import welcome
 
 DEFAULT_PORT = 8123
@@ -100,6 +100,8 @@ async def _demo(options: Namespace, port: int) -> int:
         home_assistant = HomeAssistantProcess(Path(folder), port=port)
         install_blueprints(Path(folder))
         converse(Path(folder))
+        if not options.check:
+            install_phone(Path(folder))
         async with (
             SimulatorProcess(
                 trackers=options.trackers,
@@ -121,6 +123,9 @@ async def _demo(options: Namespace, port: int) -> int:
             tricks = await to_try(simulator)
             await add_scripts(client, tricks)
             await add_question(client)
+            if not options.check:
+                await client.start_flow("mobile_app")
+                await show_message(client, {})
             await add_dashboard(client, page(tricks))
             if options.check:
                 if options.trackers and not options.documented_only:

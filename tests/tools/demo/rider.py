@@ -18,7 +18,7 @@ TO_TRY: list[dict[str, Any]] = [
     {
         "name": "nobody-home",
         "title": "Nobody is home",
-        "watch": "Demo, who rides the bikes, is 11 km away. The blueprint that guards automatically guards their bikes, and none tells of Bike moved.",
+        "watch": "Demo, who rides the bikes, is 11 km away. The blueprint Guard bikes guards their bikes, and Bike moved tells of none.",
         "icon": "mdi:home-off-outline",
     },
     {

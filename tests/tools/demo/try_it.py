@@ -12,12 +12,15 @@ from . import rider
 from .client import CommandError, HomeAssistantClient, RequestError
 from .dashboard import Card, button, renew_dashboard
 from .home_assistant import HomeAssistantProcess
+from .phone import MESSAGE
+from .phone.config_flow import NAME as PHONE
 from .question import ask_button
 from .simulator import SimulatorProcess
 
 EVENT = "bike_tracker_demo"
 """What a script fires; `try` is what to do."""
 
+_MESSAGES = "sensor.phone_message"
 _REGISTRIES = ("device_registry_updated", "entity_registry_updated")
 _SECONDS_BETWEEN_TRIES = 1.0
 _SECONDS_UNTIL_ALL_IS_THERE = 2.0
@@ -58,7 +61,7 @@ def page(tricks: list[Trick]) -> Card:
         "path": "try",
         "type": "sections",
         "max_columns": 4,
-        "sections": [*map(_section, tricks), ask_button()],
+        "sections": [_phone(), *map(_section, tricks), ask_button()],
     }
 
 
@@ -73,7 +76,9 @@ async def serve(
             await home_assistant.client.sign_in()
             async with asyncio.TaskGroup() as tasks:
                 client = home_assistant.client
-                async with client.listen(EVENT, *_REGISTRIES) as events:
+                async with client.listen(
+                    *(EVENT, MESSAGE, "state_changed"), *_REGISTRIES
+                ) as events:
                     is_listening.set()
                     await _serve(client, simulator, events, tasks)
         except* ClientError, CommandError, ControlError, RequestError:
@@ -90,8 +95,13 @@ async def _serve(
 ) -> None:
     renewing: asyncio.Task[None] | None = None
     async for event in events:
-        if event["event_type"] == EVENT:
-            name = event["data"]["try"]
+        data = event["data"]
+        if event["event_type"] == MESSAGE:
+            await show_message(client, data)
+        elif event["event_type"] == "state_changed":
+            await _park_guarded(client, simulator, data)
+        elif event["event_type"] == EVENT:
+            name = data["try"]
             if name in rider.PLACES:
                 await rider.go(client, name)
             else:
@@ -104,6 +114,44 @@ async def _renew(client: HomeAssistantClient, simulator: SimulatorProcess) -> No
     """Renew the dashboard once what comes together is there."""
     await asyncio.sleep(_SECONDS_UNTIL_ALL_IS_THERE)
     await renew_dashboard(client, page(await to_try(simulator)))
+
+
+async def show_message(client: HomeAssistantClient, message: dict[str, Any]) -> None:
+    """Show what the phone was sent last; a message that is taken away shows nothing."""
+    text = message.get("message", "")
+    shown = "" if text == "clear_notification" else text
+    attributes = {"title": message.get("title", ""), "message": shown}
+    state = {"state": "on" if shown else "off", "attributes": attributes}
+    await client.post(f"/api/states/{_MESSAGES}", state)
+
+
+async def _park_guarded(
+    client: HomeAssistantClient, simulator: SimulatorProcess, change: dict[str, Any]
+) -> None:
+    """Have a bike that is guarded stay where it is until a button is pressed."""
+    state = (change["new_state"] or {}).get("state")
+    if state != "armed_away" or "alarm_control_panel." not in change["entity_id"]:
+        return
+    for entity in await client.entities():
+        if entity["entity_id"] == change["entity_id"]:
+            await simulator.control.park(entity["unique_id"].removesuffix("_guard"))
+
+
+def _phone() -> Card:
+    """Return a section with what the phone shows."""
+    content = (
+        f"{{% set shown = states['{_MESSAGES}'].attributes %}}"
+        "{% if shown.message %}**{{ shown.title }}**\n\n{{ shown.message }}"
+        "{% else %}No message. Make an automation of one of the blueprints, and choose "
+        f"{PHONE} under *Send to → Phones*.{{% endif %}}"
+    )
+    return {
+        "type": "grid",
+        "cards": [
+            {"type": "heading", "heading": PHONE, "icon": "mdi:cellphone"},
+            {"type": "markdown", "content": content},
+        ],
+    }
 
 
 def _section(trick: Trick) -> Card:

@@ -22,6 +22,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
 }
 """What `POST /do` can do: each way to change a world, under its own name."""
 TRY = "/try/"
+PARK = "/park/"
 
 
 class ControlServer:
@@ -67,6 +68,8 @@ class ControlServer:
         try:
             if request.method == "POST" and request.path.startswith(TRY):
                 return self._try(request.path.removeprefix(TRY))
+            if request.method == "POST" and request.path.startswith(PARK):
+                return self._park(request.path.removeprefix(PARK))
             route = self._routes.get((request.method, request.path))
             if route is None:
                 return _json(
@@ -84,6 +87,12 @@ class ControlServer:
         if self._tricks is None:
             raise LookupError("there is nothing to try")
         return web.Response(text=f"{self._tricks.do(name)}\n")
+
+    def _park(self, unique_id: str) -> web.Response:
+        if self._tricks is None:
+            raise LookupError("there is no fleet")
+        self._tricks.park(unique_id)
+        return _json({"done": True})
 
     async def _state(self, _: web.BaseRequest) -> object:
         return {
@@ -156,6 +165,10 @@ class SimulatorControl:
         if response.status != 200:
             raise ControlError(orjson.loads(text)["error"])
         return text.strip()
+
+    async def park(self, unique_id: str) -> None:
+        """Have a bike of the fleet stay where it is until it is told to ride."""
+        await self._ask("POST", f"{PARK}{unique_id}", {})
 
     async def fault(self, name: str | None, **options: object) -> None:
         """Fail in this way, or with None be well again; the options are those of Simulator.fault."""

@@ -205,7 +205,7 @@ class Fleet:
         if bike.carried:
             bike.carried -= 1
             self._report(bike, course=0.0)
-        if bike.is_talkative:
+        if bike.is_talkative and bike.rest == inf:
             bike.battery = min(100.0, bike.battery + 0.05)
         if bike.rest <= 0:
             self._set_off(bike)
@@ -290,7 +290,8 @@ class Fleet:
 
 def _of_itself(bike: _Bike) -> dict[str, Json]:
     """Return what a tracker tells that is fed by the bike, and has its lock."""
-    rests = bike.speed == 0
+    # Nobody locks or plugs in a bike at each stop.
+    rests = bike.rest == inf and bike.route is None
     return {
         "lock": rests,
         "charge": rests,

@@ -66,6 +66,11 @@ class Tricks:
         trick.act(self._bike(trick))
         return done
 
+    def park(self, unique_id: str) -> None:
+        """Have a bike stay where it is, if it is one of the fleet."""
+        if unique_id in self._fleet.unique_ids:
+            self._fleet.park(unique_id)
+
     def _bike(self, trick: Trick) -> str:
         return self._fleet.unique_ids[trick.bike % len(self._fleet.unique_ids)]
 
@@ -123,7 +128,7 @@ class Tricks:
             ),
             "silent": Trick(
                 "{bike} is silent for a day",
-                "Last update says so within a minute, and the blueprint for silent trackers tells you. It reports again once it rides.",
+                "Last update says so within a minute, and the blueprint for trackers that are offline or silent tells you. It reports again once it rides.",
                 "mdi:sleep",
                 fleet.fall_silent,
                 bike=1,
