@@ -27,6 +27,7 @@ from .responses.bikes import Bike, async_bikes_in
 from .responses.errors import service_error, validation_error
 from .responses.gpx import async_track
 from .responses.rides import csv_of, rides_of
+from .responses.units import with_commas
 from .responses.where import async_words, details, where
 
 _START: Final = "start_date_time"
@@ -108,7 +109,7 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
     answers = [where(call.hass, bike, words) | details(bike) for bike in called]
     text = " ".join(answer["text"] for answer in answers)
     if not answers:
-        known = ", ".join(bike.name for bike in loaded)
+        known = with_commas(call.hass, (bike.name for bike in loaded))
         text = words("not_known", name=name, names=known) if known else words("none")
     return {"bikes": list[JsonValueType](answers), "text": text}
 

@@ -9,7 +9,13 @@ from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from ..responses.units import clock_time, distance, duration, short_distance
+from ..responses.units import (
+    clock_time,
+    distance,
+    duration,
+    short_distance,
+    with_commas,
+)
 from ..tracking import Occurrence
 from .types import TRIGGER_TYPES
 
@@ -56,7 +62,8 @@ def _guard(hass: HomeAssistant, occurrence: Occurrence) -> str:
     attributes = occurrence.attributes
     place = attributes["address"] or place_of(hass, occurrence)
     time = clock_time(occurrence.since)
-    return ", ".join(filter(None, (_cause(hass, occurrence), place, time)))
+    said = (_cause(hass, occurrence), place, time)
+    return with_commas(hass, filter(None, said))
 
 
 def _alarm(hass: HomeAssistant, occurrence: Occurrence) -> str:

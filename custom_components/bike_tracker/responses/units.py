@@ -19,7 +19,8 @@ _LANGUAGES_WITH_POINT: Final = {
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
-# Comma and full stop, where they are others.
+# Comma and full stop, and those of languages that have others.
+_LATIN: Final = (", ", ".")
 _PUNCTUATION: Final = {
     "ar": ("، ", "."),
     **dict.fromkeys(("zh-Hans", "zh-Hant"), ("，", "。")),
@@ -81,7 +82,12 @@ def clock_time(time: datetime) -> str:
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
 
 
+def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
+    """Return parts with the commas of Home Assistant's language between them."""
+    return _PUNCTUATION.get(hass.config.language, _LATIN)[0].join(parts)
+
+
 def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
-    """Return parts of a sentence as one, with the commas of Home Assistant's language."""
-    comma, full_stop = _PUNCTUATION.get(hass.config.language, (", ", "."))
-    return comma.join(parts) + full_stop
+    """Return parts as one sentence in Home Assistant's language."""
+    full_stop = _PUNCTUATION.get(hass.config.language, _LATIN)[1]
+    return with_commas(hass, parts) + full_stop
