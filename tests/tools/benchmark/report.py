@@ -51,7 +51,7 @@ change. Times move by up to a third from run to run: only ratios within one run 
 ## What is measured
 
 A Home Assistant with the recorder on SQLite asks a simulated service in another process over real sockets. Every candidate gets the
-same fleet, each fleet a process of its own, and candidates take turns:
+same fleet, and they take turns:
 
 - **Bike Tracker**: this integration, 5 entities of each tracker, and 2 that are disabled.
 - **The floor**: two requests, two JSON lists, one object and one comparison per tracker, and 4 states; no entities, no registries, no

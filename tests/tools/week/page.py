@@ -11,9 +11,9 @@ _PAGE = """\
 # What a week leaves in Home Assistant
 
 Each line in **Activity** is something that a person may want to know, and each row in the database costs room. So what follows
-each report of a bike that is ridden is written calmly: *Last update* at most every five minutes, *Ride distance*, *Ride
-duration* and *Total distance* at most every two, and *Address* at most every ten. When the ride starts and ends, and after the tracker
-fell silent, they are exact. The map, triggers, conditions and rides go by each report.
+each report of a bike that is ridden is written in steps: *Last update* every five minutes, distances in tenths of a kilometer, *Ride
+duration* in minutes, and *Address* once the bike stands. Five minutes after the last report all of it is exact. The map, triggers,
+conditions and rides go by each report.
 
 Five bikes that report every ten seconds under way, each time with another address, ridden to work and at weekends: {rides} rides
 and {kilometres:.0f} km in {days:.0f} days, {reports:,} reports, over the live connection and with polls. Two of the trackers also
