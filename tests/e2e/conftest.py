@@ -19,7 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker do all in the browser, without a break: Home Assistant hangs up on who is silent."""
+    """Let one worker do all in the browser: its Home Assistant is shared."""
     for item in items:
         group = "browser" if "ui" in item.path.parts else item.path.stem
         item.add_marker(pytest.mark.xdist_group(group))

@@ -109,7 +109,7 @@ class Frontend:
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
 
     async def choose_bike(self, name: str) -> None:
-        """Choose a bike in the field of a blueprint."""
+        """Choose a bike in a field for targets."""
         await self.button("Add target").first.click()
         await self.option(name).first.click()
         await self.page.keyboard.press("Escape")

@@ -1,4 +1,4 @@
-"""What the service says by itself shows without a poll."""
+"""What happens at the service shows in Home Assistant, without a poll."""
 
 import asyncio
 
@@ -8,33 +8,35 @@ from tests.tools.demo.check import check, table
 BIKE = "860000000000001"
 
 
-async def test_a_bike_moves(
+async def test_what_happens_shows(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
 ) -> None:
-    """It is on the map each time, though there was one poll meanwhile at most."""
+    """A bike that is offline is that, and nothing else has changed; one that moves is on the map each time."""
     client, control = home_assistant.client, simulator.control
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     rows = await check(client, simulator)
     assert all(row.right for row in rows), table(rows)
-    tracker = await client.entity_id("device_tracker", BIKE)
     async with asyncio.timeout(30):
         while not (await control.state())["live"]:
             await asyncio.sleep(0.1)
-    # The first message is all positions; then there is a quiet second.
-    await asyncio.sleep(2)
+    before, polls = await client.states(), await simulator.polls()
+    connectivity = await client.entity_id("binary_sensor", f"{BIKE}_online")
+    assert before[connectivity].state == "on"
 
-    polls = await _polls(simulator)
+    await control.do("set_status", unique_id=BIKE, status="offline")
+    async with asyncio.timeout(30):
+        while (after := await client.states())[connectivity].state != "off":
+            await asyncio.sleep(0.02)
+    assert {
+        entity_id for entity_id in after if after[entity_id] != before.get(entity_id)
+    } == {connectivity}
+
+    tracker = await client.entity_id("device_tracker", BIKE)
     for number in range(5):
         latitude = 48.0 + number
         await control.do("report", unique_id=BIKE, latitude=latitude)
         async with asyncio.timeout(20):
             while (await client.states())[tracker].attributes["latitude"] != latitude:
                 await asyncio.sleep(0.02)
-    assert await _polls(simulator) <= polls + 1
+    assert await simulator.polls() <= polls + 1
     assert home_assistant.complaints() == []
-
-
-async def _polls(simulator: SimulatorProcess) -> int:
-    """Return how often the list of trackers was asked for."""
-    count: int = (await simulator.control.state())["requests"]["/api/devices"]
-    return count

@@ -22,7 +22,6 @@ from tests.tools.demo.town import settle
 BIKE = "860000000000001"
 ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
-DEVICES = "/api/devices"
 
 
 @dataclass(frozen=True)
@@ -158,16 +157,10 @@ async def home_assistant(
     assert list(home_assistant.complaints()) == []
 
 
-async def requests(simulator: SimulatorProcess) -> int:
-    """Return how often the trackers were asked for."""
-    count: int = (await simulator.control.state())["requests"].get(DEVICES, 0)
-    return count
-
-
 async def wait_for_request(simulator: SimulatorProcess, after: int) -> None:
     """Wait until the trackers were asked for once more."""
     async with asyncio.timeout(60):
-        while await requests(simulator) <= after:
+        while await simulator.polls() <= after:
             await asyncio.sleep(0.02)
 
 
@@ -195,7 +188,7 @@ async def test_killed_during_a_poll(
     await home_assistant.start()
     assert await look(home_assistant.client) == built
 
-    before = await requests(simulator)
+    before = await simulator.polls()
     await simulator.control.fault("no-answer")
     polling = asyncio.create_task(home_assistant.client.poll())
     await wait_for_request(simulator, before)

@@ -9,7 +9,6 @@ from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorPro
 from tests.tools.demo.town import settle
 
 ENTITIES_OF_A_TRACKER = 12
-DEVICES = "/api/devices"
 FIRST_WAIT = 5
 """Seconds until Home Assistant tries for the second time."""
 
@@ -41,12 +40,6 @@ async def reload(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
     await home_assistant.client.post(path)
 
 
-async def requests(simulator: SimulatorProcess) -> int:
-    """Return how often the trackers were asked for."""
-    count: int = (await simulator.control.state())["requests"].get(DEVICES, 0)
-    return count
-
-
 async def test_outage_of_a_moment(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, entry_id: str
 ) -> None:
@@ -66,7 +59,7 @@ async def test_wait_that_the_server_asks_for(
     """It is obeyed from the first time on."""
     await simulator.control.fault("status-503", retry_after="600")
     await reload(home_assistant, entry_id)
-    before = await requests(simulator)
+    before = await simulator.polls()
     await asyncio.sleep(2 * FIRST_WAIT)
-    assert await requests(simulator) == before
+    assert await simulator.polls() == before
     assert await state(home_assistant) == "setup_retry"

@@ -94,11 +94,13 @@ async def browser() -> AsyncIterator[Browser]:
 async def home_assistant(
     shared_home_assistant: ConnectedHomeAssistant,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant without accounts, in which the integration may fail but not break."""
+    """Return a Home Assistant without accounts and automations, in which the integration may fail but not break."""
     before = len(shared_home_assistant.log)
     yield shared_home_assistant
     client = shared_home_assistant.client
     await remove_accounts(client)
+    await remove_automations(client)
+    await client.action("persistent_notification.dismiss_all")
     await client.call("frontend/set_user_data", key="language", value=_ENGLISH)
     await client.call("config/core/update", **_ENGLISH)
     written = complaints(shared_home_assistant.log[before:], "bike_tracker")
@@ -179,6 +181,17 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
     """Remove all accounts of the tracking service."""
     for entry in await client.call("config_entries/get", domain=DOMAIN):
         await client.delete(f"/api/config/config_entries/entry/{entry['entry_id']}")
+
+
+async def remove_automations(client: HomeAssistantClient) -> None:
+    """Remove all automations, and the blueprints that were imported."""
+    for state in (await client.states()).values():
+        if state.entity_id.startswith("automation."):
+            number = state.attributes["id"]
+            await client.delete(f"/api/config/automation/config/{number}")
+    for path in await client.call("blueprint/list", domain="automation"):
+        if not path.startswith("homeassistant/"):
+            await client.call("blueprint/delete", domain="automation", path=path)
 
 
 def _results_of(request: pytest.FixtureRequest) -> Path:

@@ -14,8 +14,7 @@ from tests.tools.demo.kilometres import add_kilometres
 from tests.tools.demo.past_rides import add_rides
 from tests.tools.demo.town import settle
 
-DASHBOARD = "my-bikes"
-"""One of its own, as somebody has who never made one: empty."""
+from .dashboard import DASHBOARD, cards, dashboard
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -34,20 +33,15 @@ async def ridden_home_assistant(
         await add_rides(home_assistant, entry_id)
         await home_assistant.client.wait_for_entities(30)
         await add_kilometres(home_assistant.client)
-        view = {"title": "Bikes", "type": "sections", "sections": [{"cards": []}]}
-        await home_assistant.client.call(
-            "lovelace/dashboards/create", url_path=DASHBOARD, title="Bikes"
-        )
-        await home_assistant.client.call(
-            "lovelace/config/save", url_path=DASHBOARD, config={"views": [view]}
-        )
-        yield home_assistant
+        # An empty one, as somebody has who never made one.
+        async with dashboard(home_assistant.client, cards()):
+            yield home_assistant
         assert home_assistant.complaints() == []
 
 
 async def search_for_kilometres(frontend: Frontend) -> None:
     """Edit the dashboard, and see what is offered for the total distance of a bike."""
-    await frontend.open(f"/{DASHBOARD}/0")
+    await frontend.open(f"{DASHBOARD}/0")
     await frontend.button("Edit dashboard").click()
     await frontend.button("Add card").first.click()
     await expect(frontend.text("Add to dashboard")).to_be_visible()

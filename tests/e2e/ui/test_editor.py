@@ -50,11 +50,6 @@ async def client(
     language = {"language": "en", "time_format": "24"}
     await client.call("frontend/set_user_data", key="language", value=language)
     yield client
-    for state in (await client.states()).values():
-        if state.entity_id.startswith("automation."):
-            number = state.attributes["id"]
-            await client.delete(f"/api/config/automation/config/{number}")
-    await client.action("persistent_notification.dismiss_all")
     await client.call("config/area_registry/delete", area_id=area["area_id"])
     await client.call("config/label_registry/delete", label_id=label["label_id"])
 

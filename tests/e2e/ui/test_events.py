@@ -1,34 +1,22 @@
 """What happened to a bike, as one sees it: alarms, and the kilometres of each week."""
 
-from collections.abc import AsyncIterator
 import re
 
 from playwright.async_api import expect
 import pytest
-import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
 from tests.tools.demo import HomeAssistantProcess
 from tests.tools.demo.kilometres import add_kilometres
 
+from .dashboard import cards, dashboard
 from .fleet import Fleet
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _ALARM = "alarm"
-_DASHBOARD = "bikes-weeks"
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def clean_up(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
-    """Leave no automation and no notification behind."""
-    yield
-    client = home_assistant.client
-    await client.delete(f"/api/config/automation/config/{_ALARM}")
-    await client.action("persistent_notification.dismiss_all")
-
-
-@pytest.mark.usefixtures("clean_up")
 async def test_alarm(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
@@ -83,24 +71,19 @@ async def test_kilometres_of_each_week(
         if entity["unique_id"].endswith("_total_distance")
     ]
     assert len(totals) == len(account.places)
-    await client.call("lovelace/dashboards/create", url_path=_DASHBOARD, title="Weeks")
     graph = {
         "type": "statistics-graph",
-        "title": "Kilometres per week",
+        "title": "Kilometers per week",
         "entities": totals,
         "period": "week",
         "days_to_show": 28,
         "stat_types": ["change"],
         "chart_type": "bar",
     }
-    await client.call(
-        "lovelace/config/save",
-        url_path=_DASHBOARD,
-        config={"views": [{"cards": [graph]}]},
-    )
-    await frontend.open(f"/{_DASHBOARD}")
-    card = frontend.page.locator("hui-statistics-graph-card")
-    await expect(card).to_contain_text("Kilometres per week")
-    await expect(card.locator("canvas").first).to_be_visible()
-    await expect(card).to_contain_text("City bike")
-    await expect(card).not_to_contain_text("No statistics found")
+    async with dashboard(client, cards(graph)) as path:
+        await frontend.open(path)
+        card = frontend.page.locator("hui-statistics-graph-card")
+        await expect(card).to_contain_text("Kilometers per week")
+        await expect(card.locator("canvas").first).to_be_visible()
+        await expect(card).to_contain_text("City bike")
+        await expect(card).not_to_contain_text("No statistics found")

@@ -1,26 +1,25 @@
 """A guarded bike: armed with one tap, triggered before one's eyes, and told of by blueprints."""
 
-from collections.abc import AsyncIterator
+import asyncio
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from playwright.async_api import Locator, expect
+from playwright.async_api import expect
 import pytest
 import pytest_asyncio
 
 from tests.e2e.browser import DESKTOP, Look
 from tests.e2e.frontend import Frontend
-from tests.e2e.internet.hosting import Repository
-from tests.tools.demo import HomeAssistantProcess
+from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess
 from tests.tools.simulator.streets import HOME
 
+from .dashboard import cards, dashboard
 from .fleet import Fleet
-from .layout import cut_off
 from .readme import button
+from .test_looks import check
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-_DASHBOARD = "bikes-guard"
 _AWAY = HOME[0] + 0.005, HOME[1]
 _SOON = 30
 _NOON = 12
@@ -31,33 +30,8 @@ async def guard(account: Fleet, home_assistant: HomeAssistantProcess) -> str:
     """Return the guard of a bike that stands."""
     client = home_assistant.client
     await client.wait_for_entities(len(account.places))
-    unique_id = f"{account.serial_numbers['City bike']}_guard"
-    [entity_id] = [
-        entity["entity_id"]
-        for entity in await client.entities()
-        if entity["unique_id"] == unique_id
-    ]
-    return str(entity_id)
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def clean_up(
-    home_assistant: HomeAssistantProcess, repository: Repository
-) -> AsyncIterator[None]:
-    """Leave no automation, blueprint or notification behind."""
-    yield
-    client = home_assistant.client
-    for state in (await client.states()).values():
-        if state.entity_id.startswith("automation."):
-            number = state.attributes["id"]
-            await client.delete(f"/api/config/automation/config/{number}")
-    owner = repository.full_name.partition("/")[0]
-    for name in ("guard_bikes",):
-        path = f"{owner}/{name}.yaml"
-        blueprints = await client.call("blueprint/list", domain="automation")
-        if path in blueprints:
-            await client.call("blueprint/delete", domain="automation", path=path)
-    await client.action("persistent_notification.dismiss_all")
+    number = account.serial_numbers["City bike"]
+    return await client.entity_id("alarm_control_panel", f"{number}_guard")
 
 
 @pytest.mark.parametrize(
@@ -71,67 +45,64 @@ async def test_card(
     account: Fleet,
     home_assistant: HomeAssistantProcess,
     guard: str,
+    look: Look,
 ) -> None:
-    """One tap on the card arms it, the theft shows, and one tap disarms it."""
-    client = home_assistant.client
-    created = await client.call(
-        "lovelace/dashboards/create", url_path=_DASHBOARD, title="Guard"
-    )
-    card = {"type": "alarm-panel", "entity": guard, "states": ["arm_away"]}
-    await client.call(
-        "lovelace/config/save",
-        url_path=_DASHBOARD,
-        config={"views": [{"cards": [card]}]},
-    )
-    await frontend.open(f"/{_DASHBOARD}")
-    panel = frontend.page.locator("hui-alarm-panel-card")
-    await expect(panel).to_contain_text("Disarmed")
-    await _press(panel, "Arm away")
-    await expect(panel).to_contain_text("Armed away")
-    await account.ride("City bike", _AWAY, 20)
-    await client.poll()
-    await expect(panel).to_contain_text("Triggered")
-    assert await cut_off(frontend.page) == []
-    await _press(panel, "Disarm")
-    await expect(panel).to_contain_text("Disarmed")
-    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
+    """One tap on the tile arms it, the theft shows, and one tap disarms it; also while the service does not answer."""
+    client, control = home_assistant.client, account.service.control
+    modes = {"type": "alarm-modes", "modes": ["armed_away", "disarmed"]}
+    card = {"type": "tile", "entity": guard, "features": [modes]}
+    async with dashboard(client, cards(card)) as path:
+        await frontend.open(path)
+        tile = frontend.page.locator("hui-tile-card")
+        await expect(tile).to_contain_text("Not guarded")
+        await tile.get_by_label("Away").click()
+        await expect(tile).to_contain_text("Guarded")
+        await account.ride("City bike", _AWAY, 20)
+        await client.poll()
+        await expect(tile).to_contain_text("Being moved")
+        await check(frontend, look, "guard")
+        await tile.get_by_label("Disarm").click()
+        await expect(tile).to_contain_text("Not guarded")
+
+        await control.fault("status-503")
+        connectivity = guard.replace("_guard", "_connectivity").partition(".")[2]
+        await _poll_until(client, f"binary_sensor.{connectivity}", "unavailable")
+        await tile.get_by_label("Away").click()
+        await expect(tile).to_contain_text("Guarded")
+        await tile.get_by_label("Disarm").click()
+        await expect(tile).to_contain_text("Not guarded")
 
 
-async def _press(panel: Locator, name: str) -> None:
-    await panel.get_by_role("button", name=name, exact=True).click()
+async def _poll_until(client: HomeAssistantClient, entity_id: str, state: str) -> None:
+    async with asyncio.timeout(_SOON):
+        while (await client.states())[entity_id].state != state:
+            await client.poll()
 
 
-@pytest.mark.usefixtures("clean_up")
 async def test_message(
     frontend: Frontend,
     account: Fleet,
     home_assistant: HomeAssistantProcess,
     guard: str,
 ) -> None:
-    """The blueprint from the README tells that a guarded bike moves."""
-    await frontend.open(button("guard_bikes.yaml"))
-    await _make(frontend, "Bike Tracker: guard bikes")
+    """The blueprint from the README tells why a guarded bike is moved; disarmed, there is nothing to tell."""
+    client = home_assistant.client
+    await _make(frontend)
     await frontend.save_automation()
 
-    await home_assistant.client.action(
-        "alarm_control_panel.alarm_arm_away", entity_id=guard
-    )
+    await client.action("alarm_control_panel.alarm_arm_away", entity_id=guard)
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await account.ride("City bike", _AWAY, 20)
-    await home_assistant.client.poll()
-    await expect(frontend.text("from where it stood")).to_be_visible()
+    await client.poll()
+    told = frontend.saying("m from where it stood")
+    await expect(told).to_be_visible()
+    await client.action("alarm_control_panel.alarm_disarm", entity_id=guard)
+    await expect(told).to_have_count(0)
 
 
-@pytest.mark.usefixtures("clean_up")
-async def test_at_night(
-    frontend: Frontend,
-    account: Fleet,
-    home_assistant: HomeAssistantProcess,
-    guard: str,
-) -> None:
-    """The other one arms it as the night begins."""
-    await frontend.open(button("guard_bikes.yaml"))
-    await _make(frontend, "Bike Tracker: guard bikes")
+async def test_at_night(frontend: Frontend, guard: str) -> None:
+    """It arms the guard as the night begins."""
+    await _make(frontend)
     begins = datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(seconds=_SOON)
     evening = frontend.page.locator("ha-selector-time").first
     for label, number in {
@@ -147,13 +118,13 @@ async def test_at_night(
     await frontend.save_automation()
 
     await frontend.open_device("City bike")
-    await expect(frontend.entity("Guard")).to_contain_text(
-        "Armed away", timeout=1_000 * 2 * _SOON
-    )
+    guarded = frontend.entity("Guard").get_by_text("Guarded", exact=True)
+    await expect(guarded).to_be_visible(timeout=1_000 * 2 * _SOON)
 
 
-async def _make(frontend: Frontend, name: str) -> None:
-    """Import the blueprint that is shown, and give the automation a bike."""
+async def _make(frontend: Frontend) -> None:
+    """Import the blueprint with the README's button, and give the automation a bike."""
+    await frontend.open(button("guard_bikes.yaml"))
     await frontend.import_blueprint()
-    await frontend.button(name).click()
+    await frontend.button("Bike Tracker: guard bikes").click()
     await frontend.choose_bike("City bike")

@@ -1,17 +1,15 @@
 """On a desk and on a phone, by day and by night."""
 
-from collections.abc import AsyncIterator
-
 from playwright.async_api import expect
 import pytest
-import pytest_asyncio
 
 from tests.e2e import RESULTS
 from tests.e2e.browser import Look
 from tests.e2e.frontend import Frontend
 from tests.tools.demo import EMAIL, HomeAssistantProcess
-from tests.tools.demo.dashboard import renew_dashboard
+from tests.tools.demo.dashboard import bikes_page
 
+from .dashboard import dashboard
 from .fleet import Fleet
 from .layout import cut_off, too_wide
 
@@ -30,21 +28,6 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), IN_EVERY_LOOK]
 
 _SHADES = {"light": range(200, 256), "dark": range(60)}
 """How bright the background is, of 255."""
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def demo_dashboard(
-    account: Fleet, home_assistant: HomeAssistantProcess
-) -> AsyncIterator[str]:
-    """Return the path of the dashboard that the demo has."""
-    client = home_assistant.client
-    path = "bike-tracker"
-    created = await client.call(
-        "lovelace/dashboards/create", url_path=path, title="Bikes"
-    )
-    await renew_dashboard(client)
-    yield f"/{path}"
-    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
 
 
 async def check(frontend: Frontend, look: Look, name: str) -> None:
@@ -82,8 +65,16 @@ async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> No
     await check(frontend, look, "device")
 
 
-async def test_demo(frontend: Frontend, demo_dashboard: str, look: Look) -> None:
+async def test_demo(
+    frontend: Frontend,
+    account: Fleet,
+    home_assistant: HomeAssistantProcess,
+    look: Look,
+) -> None:
     """What the demo shows of the bikes can be read."""
-    await frontend.open(demo_dashboard)
-    await expect(frontend.text("Last update").first).to_be_attached()
-    await check(frontend, look, "demo")
+    client = home_assistant.client
+    await client.wait_for_entities(len(account.places))
+    async with dashboard(client, {"views": [await bikes_page(client)]}) as path:
+        await frontend.open(path)
+        await expect(frontend.text("Last update").first).to_be_attached()
+        await check(frontend, look, "demo")

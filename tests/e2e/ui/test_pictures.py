@@ -20,6 +20,7 @@ from tests.tools.demo.config_folder import ROOT
 from tests.tools.simulator.streets import HOME, STREETS
 
 from .conftest import RESULTS
+from .dashboard import cards, dashboard as have_dashboard
 from .fleet import Fleet
 from .layout import cut_off
 from .ridden import list_rides, ridden_home_assistant, search_for_kilometres
@@ -33,8 +34,6 @@ _LARGEST_FILE = 200_000
 _LONGEST_POLL = 30.0
 _BLUEPRINT = "blueprints/automation/bike_tracker/tracker_offline.yaml"
 _AUTOMATION = "offline"
-_DASHBOARD = "my-bikes"
-_GUARDED = "guarded-bikes"
 _YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 _START, *_RIDE = (
@@ -74,23 +73,14 @@ async def dashboard(
     client = home_assistant.client
     shown = _YAML.search((ROOT / "docs" / "dashboard.md").read_text())
     assert shown
-    created = await client.call(
-        "lovelace/dashboards/create",
-        url_path=_DASHBOARD,
-        title="Bikes",
-        icon="mdi:bicycle",
-    )
-    await client.call(
-        "lovelace/config/save", url_path=_DASHBOARD, config=parse_yaml(shown[1])
-    )
-    yield f"/{_DASHBOARD}"
-    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
+    async with have_dashboard(client, parse_yaml(shown[1])) as path:
+        yield path
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def automation(
     account: Fleet, home_assistant: HomeAssistantProcess, repository: Repository
-) -> AsyncIterator[str]:
+) -> str:
     """Return the path of an automation that was made of a blueprint."""
     client = home_assistant.client
     source = f"https://github.com/{repository.full_name}/blob/{BRANCH}/{_BLUEPRINT}"
@@ -115,9 +105,7 @@ async def automation(
             },
         },
     )
-    yield f"/config/automation/edit/{_AUTOMATION}"
-    await client.delete(f"/api/config/automation/config/{_AUTOMATION}")
-    await client.call("blueprint/delete", domain="automation", path=path)
+    return f"/config/automation/edit/{_AUTOMATION}"
 
 
 async def test_bikes(
@@ -143,7 +131,9 @@ async def test_bikes(
     await frontend.button("Sidebar toggle").click()
 
     await frontend.open(dashboard)
-    await expect(frontend.text("Place").first).to_be_visible()
+    markers = frontend.page.locator("ha-map")
+    bike = markers.get_by_role("button", name="Blue bike").first
+    await expect(bike).to_be_visible()
     await take(frontend, "map", 780)
 
 
@@ -160,28 +150,16 @@ async def test_guard(
         await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
     await account.ride("Blue bike", _RIDE[0], 18)
     await client.poll()
-    cards = [
-        {
-            "type": "alarm-panel",
-            "entity": entity_id,
-            "name": name,
-            "states": ["arm_away"],
-        }
-        for name, entity_id in guards.items()
-    ]
-    created = await client.call(
-        "lovelace/dashboards/create", url_path=_GUARDED, title="Guard"
-    )
-    view = {"title": "Guard", "type": "sections", "sections": [{"cards": cards}]}
-    await client.call(
-        "lovelace/config/save", url_path=_GUARDED, config={"views": [view]}
-    )
-    await frontend.open(f"/{_GUARDED}")
-    await expect(frontend.text("Triggered").first).to_be_visible()
-    await take(frontend, "guard", 400)
-    for entity_id in guards.values():
-        await client.action("alarm_control_panel.alarm_disarm", entity_id=entity_id)
-    await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
+    tile = {
+        "type": "tile",
+        "state_content": ["state", "cause"],
+        "features": [{"type": "alarm-modes", "modes": ["armed_away", "disarmed"]}],
+    }
+    tiles = [tile | {"entity": guards[name], "name": name} for name in guards]
+    async with have_dashboard(client, cards(*tiles)) as path:
+        await frontend.open(path)
+        await expect(frontend.saying("Being moved").first).to_be_visible()
+        await take(frontend, "guard", 400)
 
 
 async def test_rides(

@@ -10,7 +10,8 @@ from tests.e2e.browser import Look
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 
-from .ridden import DASHBOARD, list_rides, ridden_home_assistant, search_for_kilometres
+from .dashboard import DASHBOARD
+from .ridden import list_rides, ridden_home_assistant, search_for_kilometres
 from .test_looks import IN_EVERY_LOOK, check
 
 __all__ = ["ridden_home_assistant"]
@@ -48,14 +49,14 @@ async def test_all_of_a_bike(frontend: Frontend) -> None:
     await expect(frontend.text("Preview")).to_be_visible()
     await frontend.button("Save").click()
     await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
-    await frontend.open(f"/{DASHBOARD}/0")
+    await frontend.open(f"{DASHBOARD}/0")
     await expect(frontend.text("Gravel bike").first).to_be_visible()
     await expect(frontend.text("Connectivity")).to_be_visible()
 
 
 async def test_where_it_was_last_night(frontend: Frontend) -> None:
     """The map draws the way of as many hours as one enters."""
-    await frontend.open(f"/{DASHBOARD}/0?edit=1")
+    await frontend.open(f"{DASHBOARD}/0?edit=1")
     await frontend.button("Add card").first.click()
     await frontend.page.get_by_role("tab", name="By card").click()
     # What is clicked is a card of which a part is covered by nothing that one sees.
@@ -84,8 +85,7 @@ _PERFORM = "/_my_redirect/developer_call_service?service=bike_tracker."
 async def test_get_rides(frontend: Frontend) -> None:
     """The action answers in the tools, of a bike that one chooses there."""
     await frontend.open(f"{_PERFORM}get_rides")
-    await frontend.button("Add target").click()
-    await frontend.option("City bike").first.click()
+    await frontend.choose_bike("City bike")
     await frontend.button("Perform action").click()
     await expect(frontend.text("Response")).to_be_visible()
     await expect(frontend.text("started_at").first).to_be_visible()

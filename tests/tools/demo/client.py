@@ -8,7 +8,12 @@ from itertools import count
 import secrets
 from typing import Any
 
-from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
+from aiohttp import (
+    ClientConnectionResetError,
+    ClientError,
+    ClientSession,
+    ClientWebSocketResponse,
+)
 
 DOMAIN = "bike_tracker"
 _SECONDS_BETWEEN_TRIES = 0.1
@@ -189,7 +194,12 @@ class HomeAssistantClient:
         async with self._turn:
             if self._socket is None or self._socket.closed:
                 self._socket = await self._connect()
-            return await self._send(self._socket, command, arguments)
+            try:
+                return await self._send(self._socket, command, arguments)
+            except ClientConnectionResetError:
+                # Home Assistant hangs up on who is silent; nothing was sent.
+                self._socket = await self._connect()
+                return await self._send(self._socket, command, arguments)
 
     @asynccontextmanager
     async def events(self, event_type: str) -> AsyncIterator[list[dict[str, Any]]]:

@@ -45,8 +45,13 @@ async def add_dashboard(client: HomeAssistantClient, *pages: Card) -> None:
 
 async def renew_dashboard(client: HomeAssistantClient, *pages: Card) -> None:
     """Show the trackers that there are now."""
-    views = [_page(await _trackers(client)), *pages]
+    views = [await bikes_page(client), *pages]
     await client.call("lovelace/config/save", url_path=_PATH, config={"views": views})
+
+
+async def bikes_page(client: HomeAssistantClient) -> Card:
+    """Return a page with a map and a section for each tracker."""
+    return _page(await _trackers(client))
 
 
 def button(script: str, title: str, watch: str) -> Card:

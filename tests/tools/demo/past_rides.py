@@ -6,7 +6,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route
+from tests.tools.simulator.fleet import TOWN
+from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route, street_at
 
 from .config_folder import store
 from .home_assistant import HomeAssistantProcess
@@ -57,4 +58,9 @@ def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
 
 
 def _fix(time: datetime, point: Point) -> dict[str, Any]:
-    return {"time": time.isoformat(), "latitude": point[0], "longitude": point[1]}
+    return {
+        "time": time.isoformat(),
+        "latitude": point[0],
+        "longitude": point[1],
+        "address": f"{street_at(point)}, {TOWN}",
+    }

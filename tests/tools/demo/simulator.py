@@ -70,6 +70,11 @@ class SimulatorProcess:
         addresses: dict[str, str] = json.loads(line)
         return addresses
 
+    async def polls(self) -> int:
+        """Return how often the list of trackers was asked for."""
+        requests = (await self.control.state())["requests"]
+        return int(requests.get("/api/devices", 0))
+
     async def wait(self) -> int:
         """Wait until the process ends by itself; return its exit code."""
         return await self._child.wait()
