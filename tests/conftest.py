@@ -33,6 +33,7 @@ from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker.config_flow import MINOR_VERSION, unique_id_of
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.live import Live
+from custom_components.bike_tracker.polling.history import History
 
 from .tools.simulator.server import Simulator
 
@@ -107,6 +108,20 @@ def polling_alone(
     """Have no live connection, nor its requests, where a test does not ask for it."""
     if "with_live" not in request.fixturenames:
         monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
+
+
+@pytest.fixture
+def with_rides_from_before() -> None:
+    """Have rides from before asked for as well, once a minute for half an hour."""
+
+
+@pytest.fixture(autouse=True)
+def without_rides_from_before(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ask for none, where a test does not ask for it: all requests are counted."""
+    if "with_rides_from_before" not in request.fixturenames:
+        monkeypatch.setattr(History, "next_backfill", lambda *_: None)
 
 
 @pytest.fixture(autouse=True)

@@ -123,9 +123,12 @@ async def test_written_seldom(
     entry: MockConfigEntry,
     poll: Poll,
 ) -> None:
-    """An hour after a ride, or when Home Assistant stops; never without one."""
+    """An hour after a ride, or when Home Assistant stops; once without one."""
     go(simulator, 0, **standing(100))
     await async_setup(hass, entry)
+    await poll(4_000)
+    assert rides_in(storage, entry) == []
+    del storage[file_of(entry)]
     await async_ride(simulator, poll)
     assert file_of(entry) not in storage
     await poll(3_000)

@@ -35,7 +35,7 @@ from .registry.devices import TrackerDevices
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.ride_book import RideBook
 from .registry.storage import SOON, Evaluation, TrackerStore
-from .tracking import Account, Moment, Occurrence, Tracker, Trackers
+from .tracking import Account, Backfill, Moment, Occurrence, Tracker, Trackers
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
@@ -163,12 +163,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @callback
     def _async_request_more(self) -> None:
         """Ask the service's history for reports that may be missing, if it is time to."""
-        account, history = self.account, self.service.history
-        request = history.next_request(account.gaps, account.trackers, dt_util.utcnow())
-        if request:
-            self.config_entry.async_create_background_task(
-                self.hass, self._async_apply_history(request), f"{DOMAIN} history"
-            )
+        account, history, now = self.account, self.service.history, dt_util.utcnow()
+        trackers, backfill = account.trackers, self.rides.backfill
+        if request := history.next_request(account.gaps, trackers, now):
+            asking = self._async_apply_history(request)
+        elif request := history.next_backfill(backfill, trackers, now):
+            asking = self._async_backfill(request)
+        else:
+            return
+        self.config_entry.async_create_background_task(
+            self.hass, asking, f"{DOMAIN} history"
+        )
 
     async def _async_apply_history(self, request: HistoryRequest) -> None:
         answer = await self.service.history.async_ask(request)
@@ -178,6 +183,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
                 self.account.apply_history(request.tracker, part, moment)
             )
             await asyncio.sleep(0)
+
+    async def _async_backfill(self, request: HistoryRequest) -> None:
+        if answer := await self.service.history.async_ask_backfill(request):
+            now, backfill = dt_util.utcnow(), Backfill(answer, request.start)
+            for _ in backfill.replay(now):
+                await asyncio.sleep(0)
+            self.rides.async_add_from_before(request.tracker, *backfill.result(now))
 
     # Between polls
 

@@ -64,7 +64,9 @@ async def async_get_config_entry_diagnostics(
             "left_out": len(entry.runtime_data.entities.left_out),
             "rides": len(coordinator.rides.rides),
         },
-        "trackers": [_tracker(tracker, identities) for tracker in trackers.values()],
+        "trackers": [
+            _tracker(tracker, identities, coordinator) for tracker in trackers.values()
+        ],
     }
 
 
@@ -79,7 +81,7 @@ async def async_get_device_diagnostics(
     tracker = coordinator.account.trackers.get(unique_id)
     return {
         **_connection(coordinator),
-        "tracker": tracker and _tracker(tracker, identities),
+        "tracker": tracker and _tracker(tracker, identities, coordinator),
     }
 
 
@@ -127,8 +129,11 @@ def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
     return {identity.casefold() for identity in identities if identity}
 
 
-def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
+def _tracker(
+    tracker: Tracker, identities: Collection[str], coordinator: BikeTrackerCoordinator
+) -> dict[str, Any]:
     position, story = tracker.position, tracker.story
+    days_left = coordinator.rides.days_left(tracker.device.unique_id)
     guard = _plain(story.guard)
     if guard and guard["triggered"] and (word := guard["triggered"]["alarm"]):
         guard["triggered"]["alarm"] = _word(word, identities)
@@ -139,6 +144,7 @@ def _tracker(tracker: Tracker, identities: Collection[str]) -> dict[str, Any]:
             "ride_state": _plain(story.track),
             "gap": _plain(story.gap),
             "guard": guard,
+            "rides_from_before": {"days_left": days_left},
         },
         _TO_REDACT,
     )

@@ -10,16 +10,18 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..api import Position, TrackingClient, TrackingError
+from ..api import InvalidResponseError, Position, TrackingClient, TrackingError
 from ..const import LOGGER
-from ..tracking import MAX_AGE, HistoryAnswer, HistoryGap, Trackers
-from .backoff import MINUTE, ExtraRequests
+from ..tracking import MAX_AGE, MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap, Trackers
+from .backoff import MAX_WAIT, MINUTE, ExtraRequests, clamp_retry_after
 from .positions import EndpointSupport
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
 _MAX_WAITING: Final = 500
+# Of a day that is not answered: then it is left out, and the one before is asked for.
+_MAX_TRIES: Final = 3
 # Of what somebody asks for who waits for the answer.
 _MAX_A_MINUTE: Final = 10
 
@@ -32,6 +34,15 @@ class _Rest(NamedTuple):
     """How much the service can tell at once."""
     failed_at: float = 0.0
     """When it failed to, by the monotonic clock: others come before."""
+
+
+class _DayBefore(NamedTuple):
+    """How the next request for rides from before is made."""
+
+    portion: timedelta = _MAX_PORTION
+    failures: int = 0
+    retry_at: float = 0.0
+    """By the monotonic clock."""
 
 
 class HistoryRequest(NamedTuple):
@@ -52,6 +63,7 @@ class History:
     extra_requests: ExtraRequests
     support: EndpointSupport = field(default_factory=EndpointSupport)
     _rests: dict[str, _Rest] = field(default_factory=dict)
+    _day_before: _DayBefore = field(default_factory=_DayBefore)
     _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
 
     @property
@@ -107,6 +119,47 @@ class History:
         self._rests[tracker] = _Rest(until, min(2 * portion, _MAX_PORTION))
         return HistoryAnswer(reports, until)
 
+    def next_backfill(
+        self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
+    ) -> HistoryRequest | None:
+        """Return what is asked for now of rides from before, the newest day first."""
+        _, _, retry_at = self._day_before
+        is_time = self.extra_requests.is_due and self.support.is_due
+        if not is_time or monotonic() < retry_at or self.support.is_supported is False:
+            return None
+        wanted = {
+            unique_id: (until, device_id)
+            for unique_id, until in untils.items()
+            if until
+            and (tracker := trackers.get(unique_id))
+            and (device_id := tracker.device.id)
+        }
+        if not wanted:
+            return None
+        unique_id = max(wanted, key=wanted.__getitem__)
+        until, device_id = wanted[unique_id]
+        portion = self._day_before.portion
+        start = min(max(until - portion, now - MAX_BACKFILL_AGE), until)
+        return HistoryRequest(unique_id, device_id, start, until, portion)
+
+    async def async_ask_backfill(self, request: HistoryRequest) -> HistoryAnswer | None:
+        """Return what was reported in a time before, None if it is asked for again.
+
+        Nothing was in one of which the service tells nothing.
+        """
+        self.extra_requests.count()
+        try:
+            reports = await self.async_get(
+                request.device_id, request.start, request.until
+            )
+        except TrackingError as err:
+            LOGGER.debug("No history (%s)", err)
+            if not self._gives_up(err, request.portion):
+                return None
+            reports = []
+        self._day_before = _DayBefore()
+        return HistoryAnswer(reports, request.until)
+
     async def async_get(
         self, device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
@@ -122,6 +175,20 @@ class History:
             return False
         self._asked.append(now)
         return True
+
+    def _gives_up(self, err: TrackingError, portion: timedelta) -> bool:
+        """Return whether to go on with the day before after an error."""
+        half, failures = portion / 2, self._day_before.failures + 1
+        if err.is_too_large:
+            self._day_before = _DayBefore(half)
+            return half < _MIN_PORTION
+        if not self.support.is_supported:
+            self.support = self.support.failed(err)
+        wait = clamp_retry_after(err.retry_after or MAX_WAIT)
+        self._day_before = _DayBefore(portion, failures, monotonic() + wait)
+        if self.support.is_supported is False:
+            return False
+        return isinstance(err, InvalidResponseError) or failures >= _MAX_TRIES
 
     def _after(self, err: TrackingError, request: HistoryRequest) -> _Rest:
         """Return what is asked for next of a tracker after an answer that is none."""

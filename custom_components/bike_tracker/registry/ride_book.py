@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, Final, NamedTuple, override
 
 from homeassistant.config_entries import ConfigEntry
@@ -9,8 +10,8 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..api import Changes
-from ..tracking import Ride, RideLog, Tracker
-from .storage import SELDOM, EntryStore, reader, to_line
+from ..tracking import MAX_BACKFILL_AGE, Ride, RideLog, Tracker
+from .storage import SELDOM, EntryStore, reader, to_json, to_line
 
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000
@@ -35,6 +36,12 @@ class RideBook(EntryStore):
         super().__init__(hass, entry, _VERSION, ".rides")
         self.rides: list[BookedRide] = []
         """Each ride once, in order of their ends."""
+        self.backfill: dict[str, datetime | None] = {}
+        """Up to when rides from before a tracker was set up are still to be asked for.
+
+        None once all were. It is written with the rides: a kill neither loses nor doubles
+        one.
+        """
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[BookedRide]:
         """Return the rides of a tracker that touch a time, in order of their start."""
@@ -49,12 +56,23 @@ class RideBook(EntryStore):
             key=lambda booked: booked.ride.started_at,
         )
 
+    def days_left(self, tracker: str) -> int:
+        """Return of how many days rides from before are still to be asked for."""
+        if (until := self.backfill.get(tracker)) is None:
+            return 0
+        left = until - (dt_util.utcnow() - MAX_BACKFILL_AGE)
+        return max(0, ceil(left / timedelta(days=1)))
+
     @callback
     def async_follow(self, changes: Changes[str, Tracker]) -> None:
         """Take the last rides of trackers in place of those that are booked since."""
         for unique_id in changes.keys:
+            after = changes.after.get(unique_id)
+            if after and after.position and unique_id not in self.backfill:
+                self.backfill[unique_id] = dt_util.utcnow()
+                self.async_write_within(SELDOM)
             before = _log(changes.before.get(unique_id))
-            log = _log(changes.after.get(unique_id))
+            log = _log(after)
             if log and log.since and (before is None or log.rides != before.rides):
                 self._async_replace(unique_id, log.rides, log.since)
 
@@ -72,18 +90,44 @@ class RideBook(EntryStore):
         self._async_take([*kept, *(BookedRide(unique_id, ride) for ride in rides)])
 
     @callback
+    def async_add_from_before(
+        self, tracker: str, rides: Iterable[Ride], until: datetime | None
+    ) -> None:
+        """Add rides from before a tracker was set up, but none that is booked."""
+        if tracker not in self.backfill:
+            return
+        new = [
+            BookedRide(tracker, ride)
+            for ride in rides
+            if not self.of(tracker, ride.started_at, ride.moved_at)
+        ]
+        self.backfill[tracker] = until
+        self._async_take([*self.rides, *new])
+        self.async_write_within(SELDOM)
+
+    @callback
     def async_forget(self, tracker: str) -> None:
         """Forget the rides of a tracker."""
+        self.backfill.pop(tracker, None)
         self._async_take([booked for booked in self.rides if booked.tracker != tracker])
 
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""
-        return {"rides": [to_line(booked) for booked in self.rides]}
+        # The event loop may change more meanwhile: rides that are asked for again are not
+        # added again.
+        backfill = {key: to_json(until) for key, until in dict(self.backfill).items()}
+        rides = [to_line(booked) for booked in self.rides]
+        return {"rides": rides, "backfill": backfill}
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
         self.rides = _kept(map(reader(BookedRide), stored["rides"]))
+        # The book of 1.2 has none: its trackers are not new.
+        booked = {each.tracker: None for each in self.rides}
+        read = reader(datetime | None)
+        stored_backfill = stored.get("backfill", booked)
+        self.backfill = {key: read(until) for key, until in stored_backfill.items()}
 
     @callback
     def _async_take(self, rides: Iterable[BookedRide]) -> None:

@@ -6,6 +6,7 @@ where news came from.
 
 from .account import Account
 from .alarms import ALARM_TYPES, Alarm
+from .backfill import MAX_BACKFILL_AGE, Backfill
 from .checkpoint import MAX_AGE, HistoryGap
 from .distance import Fix
 from .flags import Flag
@@ -21,8 +22,10 @@ from .tracker import Tracker, Trackers
 __all__ = [
     "ALARM_TYPES",
     "MAX_AGE",
+    "MAX_BACKFILL_AGE",
     "Account",
     "Alarm",
+    "Backfill",
     "Fix",
     "Flag",
     "Guard",

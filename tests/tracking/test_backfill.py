@@ -1,0 +1,76 @@
+"""Rides from before: of each answer the whole ones, and from where on the rest comes."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from custom_components.bike_tracker.api import Position
+from custom_components.bike_tracker.tracking import (
+    MAX_BACKFILL_AGE,
+    Backfill,
+    HistoryAnswer,
+    Ride,
+)
+
+from .conftest import NOW, a_position
+from .test_history import minutes, reports_of
+
+_DAY = timedelta(days=1)
+
+
+def rides_of(
+    reports: list[Position], start: datetime, until: datetime, now: datetime
+) -> tuple[list[Ride], datetime | None]:
+    """Return what one answer gives."""
+    backfill = Backfill(HistoryAnswer(reports, until), start)
+    for _ in backfill.replay(now):
+        pass
+    rides, rest = backfill.result(now)
+    return list(rides), rest
+
+
+def test_whole_rides() -> None:
+    """All of them come, also one that was not seen to end; the rest is what was before."""
+    reports = reports_of((30, 0), (10, 15), (60, 0), (10, -15))
+    start, until = NOW - timedelta(hours=1), minutes(112)
+    rides, rest = rides_of(reports, start, until, until)
+    assert [round(ride.distance, 1) for ride in rides] == [2.5, 2.5]
+    assert rest == start
+
+
+@pytest.mark.parametrize("start", [15, 31])
+def test_ride_across_the_start(start: float) -> None:
+    """It comes with what was before, whole, and only then."""
+    reports = reports_of((10, 0), (30, 15), (60, 0), (10, -15), (600, 0), every=60)
+    until = NOW + _DAY
+    rides, rest = rides_of(reports, minutes(start), until, until)
+    assert len(rides) == 1
+    assert rest
+    assert minutes(40) < rest <= minutes(50)
+    [earlier], _ = rides_of(reports, rest - _DAY, rest, until)
+    assert earlier.distance == pytest.approx(7.5, rel=0.05)
+    assert earlier.moved_at < rides[0].started_at
+
+
+def test_ride_of_a_day() -> None:
+    """One that lasts for more than half of what is asked for is taken as it is."""
+    reports = reports_of((800, 15), (300, 0), every=60)
+    start, until = minutes(10), NOW + _DAY
+    rides, rest = rides_of(reports, start, until, until)
+    assert len(rides) == 1
+    assert rest == start
+
+
+def test_oldest_day() -> None:
+    """There is no rest: what was under way at its start is taken as it is."""
+    reports = reports_of((30, 15), (30, 0))
+    start, until = minutes(10), NOW + _DAY
+    rides, rest = rides_of(reports, start, until, start + MAX_BACKFILL_AGE)
+    assert len(rides) == 1
+    assert rest is None
+
+
+def test_nothing_of_that_time() -> None:
+    """A service that ignores the time tells of its newest report alone."""
+    reports = [a_position(1, fix_time=NOW + 3 * _DAY), a_position(2, fix_time=None)]
+    assert rides_of(reports, NOW, NOW + _DAY, NOW + 4 * _DAY) == ([], NOW)
