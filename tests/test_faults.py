@@ -26,9 +26,7 @@ from .tools.faults.home import Home, States
 from .tools.faults.page import tables
 from .tools.faults.trouble import TROUBLES, Trouble
 from .tools.simulator import FAULTS, Simulator, client_context
-from .tools.simulator.render import Endpoint
 
-MIB = 2**20
 DECISIONS = {
     "Fault",
     "At set-up",
@@ -229,34 +227,6 @@ async def while_running(home: Home, decided: Decided) -> None:
     assert home.registries() == registries
     assert home.log() == [recovered(home)] * (decided.told is not None)
     assert await home.next_poll(60) == 60
-
-
-@pytest.mark.parametrize(
-    "trouble",
-    [name for name, trouble in TROUBLES.items() if trouble.is_large],
-    indirect=True,
-)
-async def test_memory(home: Home) -> None:
-    """64 MiB are never held in memory, and nothing of them is kept."""
-    with home.in_trouble():
-        # Let the simulator make and keep what it sends.
-        await home.wait(61)
-        with home.memory_below(40 * MIB, kept=2 * MIB):
-            await home.wait(61)
-        assert outcome_of(home) is Outcome.UNAVAILABLE
-
-
-@pytest.mark.parametrize("trouble", ["json-mixed"], indirect=True)
-@pytest.mark.parametrize("path", ["devices", "positions"])
-async def test_memory_of_an_answer_that_is_no_list_of_trackers(
-    home: Home, path: Endpoint
-) -> None:
-    """It is let go of at once, however large it was when it was read."""
-    answer = b"[" + b"{}," * 300_000 + b" " * 8 * MIB + b"{}]"
-    home.simulator.raw_answers[path] = answer
-    home.simulator.report_many()
-    with home.memory_below(100 * MIB, kept=2 * MIB):
-        await home.wait(61)
 
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)

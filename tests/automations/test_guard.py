@@ -1,6 +1,5 @@
 """The guard: triggered once, and automations on its state see that too."""
 
-from itertools import permutations
 from typing import Any
 
 from homeassistant.const import EVENT_STATE_CHANGED
@@ -9,7 +8,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import BLUE, RED
-from tests.long import some
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .garage import INTERRUPTIONS, Garage
@@ -86,27 +84,6 @@ async def test_told_at_once(garage: Garage) -> None:
     assert run.variables["cause"] == "place"
     assert run.variables["distance"] == 1112
     assert dt_util.parse_datetime(run.variables["since"]) == stolen
-
-
-@pytest.mark.parametrize("first", INTERRUPTIONS)
-async def test_every_order(garage: Garage, first: str) -> None:
-    """Stolen in the middle of it all, in every order, it is told once when it is over."""
-    await async_listen(garage)
-    others = [kind for kind in INTERRUPTIONS if kind != first]
-    orders = [(first, *rest) for rest in permutations(others)]
-    for order in some(orders, every=5):
-        await async_call(garage, "arm_away")
-        await garage.async_minutes(1)
-        garage.runs.clear()
-        for interruption in order:
-            await garage.async_begin(interruption)
-        steal(garage)
-        for interruption in order:
-            await garage.async_end(interruption)
-        assert told(garage) == TOLD, order
-        bring_back(garage)
-        await garage.async_minutes(1)
-        await async_call(garage, "disarm")
 
 
 @pytest.mark.parametrize("interruption", INTERRUPTIONS)

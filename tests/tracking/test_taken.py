@@ -9,71 +9,7 @@ from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import Account, Moment
 from custom_components.bike_tracker.tracking.reports import is_outdated, taken
 
-from .conftest import (
-    NOW,
-    Read,
-    a_device,
-    a_position,
-    no_fix,
-    position_remembered,
-    remembering,
-)
-
-
-def test_first_list(account: Account, read: Read) -> None:
-    """All trackers are news, with where they are as far as that is known."""
-    red, blue = a_device("red", position_id=1), a_device("blue")
-    changes = account.apply_poll(read(red, blue), {"red": a_position(1)}, Moment(NOW))
-    assert changes.before == {}
-    assert {
-        unique_id: (tracker.device, tracker.position)
-        for unique_id, tracker in changes.after.items()
-    } == {"red": (red, a_position(1)), "blue": (blue, None)}
-    assert changes.after is account.trackers
-    assert changes.keys == {"red", "blue"}
-
-
-def test_nothing_new(account: Account, read: Read) -> None:
-    """The mapping is the same object, whoever else was asked about."""
-    devices = a_device("red", position_id=1), a_device("blue", position_id=2)
-    account.apply_poll(read(*devices), {"red": a_position(1)}, Moment(NOW))
-    before = account.trackers
-    for positions in ({}, {"red": a_position(1)}):
-        changes = account.apply_poll(read(*devices), positions, Moment(NOW))
-        assert changes.before is changes.after is account.trackers is before
-        assert not changes.keys
-
-
-def test_only_what_changed_is_news(account: Account, read: Read) -> None:
-    """The others are the same objects."""
-    account.apply_poll(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
-    before = account.trackers
-    changes = account.apply_poll(
-        read(a_device("red", status="offline"), a_device("blue")), {}, Moment(NOW)
-    )
-    assert changes.keys == {"red"}
-    assert changes.before is before
-    assert before["red"].device.status == "online"
-    assert changes.after["red"].device.status == "offline"
-    assert changes.after["blue"] is before["blue"]
-
-
-def test_position_alone(account: Account, read: Read) -> None:
-    """A position is news with the list of before, and nobody else changes."""
-    devices = a_device("red", position_id=1), a_device("blue")
-    account.apply_poll(read(*devices), {}, Moment(NOW))
-    changes = account.apply_poll(read(*devices), {"red": a_position(1)}, Moment(NOW))
-    assert changes.keys == {"red"}
-    assert changes.after["red"].position == a_position(1)
-
-
-def test_tracker_that_leaves(account: Account, read: Read) -> None:
-    """It is listed no more, and that is news once."""
-    account.apply_poll(read(a_device("red"), a_device("blue")), {}, Moment(NOW))
-    changes = account.apply_poll(read(a_device("blue")), {}, Moment(NOW))
-    assert changes.keys == {"red"}
-    assert changes.after.keys() == {"blue"}
-    assert not account.apply_poll(read(a_device("blue")), {}, Moment(NOW)).keys
+from .conftest import NOW, Read, a_device, a_position, no_fix
 
 
 def test_empty_list(account: Account, read: Read) -> None:
@@ -88,49 +24,6 @@ def test_empty_list(account: Account, read: Read) -> None:
 
     changes = account.apply_poll(read(a_device(position_id=1)), {}, Moment(NOW))
     assert changes.after["red"].position == a_position(1)
-
-
-def test_empty_list_at_first(account: Account, read: Read) -> None:
-    """Nothing is known and nothing is news."""
-    changes = account.apply_poll(read(), {}, Moment(NOW))
-    assert changes.before is changes.after
-    assert not changes.keys
-
-
-def test_remembered_position(read: Read) -> None:
-    """It is where a tracker is until there is another one."""
-    account = Account("Bikes", remembering(red=a_position(1)))
-    assert account.trackers == {}
-    changes = account.apply_poll(read(a_device(position_id=2)), {}, Moment(NOW))
-    assert changes.after["red"].position == a_position(1)
-    changes = account.apply_poll(
-        read(a_device(position_id=2)), {"red": a_position(2)}, Moment(NOW)
-    )
-    assert changes.after["red"].position == a_position(2)
-
-
-def test_message_of_a_tracker_without_a_fix(account: Account, read: Read) -> None:
-    """It is where it was, with the battery level of the message."""
-    account.apply_poll(
-        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
-    )
-    devices = read(a_device(position_id=2))
-    changes = account.apply_poll(
-        devices, {"red": no_fix(2, battery_level=5)}, Moment(NOW)
-    )
-    position = changes.after["red"].position
-    assert position is not None
-    assert (position.latitude, position.longitude) == (47.9, 7.8)
-    assert (position.id, position.battery_level) == (2, 5)
-    assert not account.wanted(devices)
-
-
-def test_what_is_remembered_is_what_was_taken(account: Account, read: Read) -> None:
-    """The newest position is the one that outlives a restart."""
-    for position_id in (1, 2):
-        devices = read(a_device(position_id=position_id))
-        account.apply_poll(devices, {"red": a_position(position_id)}, Moment(NOW))
-        assert position_remembered(account) == a_position(position_id)
 
 
 def test_forgotten_tracker(account: Account, read: Read) -> None:
@@ -194,12 +87,6 @@ def test_position_of_a_service_that_was_not_well(
     assert is_outdated(device, a_position(1, **known)) is outdated
 
 
-def test_first_position() -> None:
-    """Whatever it says or does not say is what is known."""
-    for position in (a_position(1), no_fix(1), no_fix(1, battery_level=5)):
-        assert taken(None, position) is position
-
-
 def test_position_with_a_fix() -> None:
     """It says all there is, but for a battery level it does not have."""
     position = a_position(2, latitude=48.1, accuracy=0.0, battery_level=7, motion=True)
@@ -246,21 +133,6 @@ def test_message_without_a_battery_level(battery_level: int) -> None:
     known = a_position(1, battery_level=battery_level)
     position = taken(known, a_position(2, latitude=48.1, battery_level=None))
     assert position == a_position(2, latitude=48.1, battery_level=battery_level)
-
-
-def test_message_without_motion() -> None:
-    """Whether it moves is not known any more."""
-    known = a_position(1, motion=True)
-    assert taken(known, a_position(2, motion=None)).motion is None
-    assert taken(known, no_fix(2)).motion is None
-
-
-def test_first_fix_after_messages_without() -> None:
-    """A tracker that had no place gets one, and keeps its battery level."""
-    known = taken(no_fix(1, battery_level=5), no_fix(2))
-    assert (known.latitude, known.battery_level) == (None, 5)
-    position = taken(known, a_position(3, battery_level=None))
-    assert position == a_position(3, battery_level=5)
 
 
 @pytest.mark.parametrize(
