@@ -34,9 +34,9 @@ import voluptuous as vol
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
+from .registry.test_ride_book import row, store
 from .riding import async_ride, go, riding, standing
 from .static.project import ROOT
-from .test_ride_book import row, store
 from .tools.simulator.render import Renderer
 from .tools.simulator.server import Simulator
 from .tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE

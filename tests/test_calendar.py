@@ -18,8 +18,8 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .registry.test_ride_book import row, store
 from .riding import async_ride, go, riding, standing
-from .test_ride_book import row, store
 from .tools.simulator.server import Simulator
 
 CALENDAR = "calendar.red_bike_rides"

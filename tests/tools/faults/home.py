@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-import gc
 import logging
 import socket
-import tracemalloc
 from typing import Any
 
 from aiohttp import ThreadedResolver
@@ -325,20 +323,6 @@ class Home:
         for record in records:
             assert record.exc_info is None, record.getMessage()
         return [record.getMessage() for record in records]
-
-    @contextmanager
-    def memory_below(self, limit: int, *, kept: int) -> Iterator[None]:
-        """Hold the memory that is used meanwhile, and afterwards, against limits, in bytes."""
-        gc.collect()
-        tracemalloc.start()
-        try:
-            yield
-            gc.collect()
-            now, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        assert peak < limit
-        assert now < kept
 
 
 def _is_poll(task: asyncio.Task[Any]) -> bool:

@@ -29,7 +29,9 @@ def main() -> int:
     arguments = parser.parse_args()
     days = arguments.days or (365 if arguments.rides else 30)
     options = Options(polls=days * POLLS_A_DAY, seed=arguments.seed, say=print)
-    test = TESTS / ("test_year_of_rides.py" if arguments.rides else "test_soak.py")
+    test = TESTS / (
+        "tracking/test_year_of_rides.py" if arguments.rides else "test_soak.py"
+    )
     command = [str(test), "-q", "-s", "--timeout", "0"]
     # Nothing of it is left out.
     os.environ["LONG"] = "5"

@@ -13,9 +13,9 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, RED, Poll, StateOf, async_setup
-from .riding import async_ride, go, standing
-from .tools.simulator.server import Simulator
+from ..conftest import BLUE, RED, Poll, StateOf, async_setup
+from ..riding import async_ride, go, standing
+from ..tools.simulator.server import Simulator
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

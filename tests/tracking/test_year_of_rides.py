@@ -7,16 +7,16 @@ from itertools import pairwise
 
 import pytest
 
-from .long import IS_LONG, longest, some
-from .tools.rides.accuracy import distance_error, measure, rides_of
-from .tools.rides.home import Home, Span
-from .tools.rides.page import PAGE, measure as measure_all, page
-from .tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
-from .tools.rides.trackers import Tracker, reports
-from .tools.rides.trips import Journey
-from .tools.rides.unseen import between_polls, during_outages
-from .tools.rides.worlds import TRIPS, WORLDS, World, found_in
-from .tools.soak.options import POLLS_A_DAY, Options
+from ..long import IS_LONG, longest, some
+from ..tools.rides.accuracy import distance_error, measure, rides_of
+from ..tools.rides.home import Home, Span
+from ..tools.rides.page import PAGE, measure as measure_all, page
+from ..tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
+from ..tools.rides.trackers import Tracker, reports
+from ..tools.rides.trips import Journey
+from ..tools.rides.unseen import between_polls, during_outages
+from ..tools.rides.worlds import TRIPS, WORLDS, World, found_in
+from ..tools.soak.options import POLLS_A_DAY, Options
 
 _DAY = timedelta(days=1)
 _SET_UP = datetime.combine(BEGIN, time(), UTC)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from .long import IS_LONG, longest
-from .tools.guard.nights import CASES, Case, found_in
-from .tools.guard.page import PAGE, measure, page
+from ..long import IS_LONG, longest
+from ..tools.guard.nights import CASES, Case, found_in
+from ..tools.guard.page import PAGE, measure, page
 
 # More are on docs/guard.md, as measured by its command.
 _NIGHTS = 10 if IS_LONG else 5

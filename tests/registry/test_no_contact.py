@@ -13,8 +13,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BOB, EMAIL, PASSWORD, MakeEntry, Poll, async_setup
-from .tools.simulator import Simulator
+from ..conftest import BOB, EMAIL, PASSWORD, MakeEntry, Poll, async_setup
+from ..tools.simulator import Simulator
 
 type Issue = Callable[[MockConfigEntry], ir.IssueEntry | None]
 

@@ -48,8 +48,8 @@ from custom_components.bike_tracker.tracking import (
 )
 from custom_components.bike_tracker.tracking.checkpoint import Checkpoint
 
-from .conftest import BLUE, BOB, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
-from .tools.simulator.server import Simulator
+from ..conftest import BLUE, BOB, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from ..tools.simulator.server import Simulator
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=9, microseconds=1)

@@ -26,8 +26,8 @@ from custom_components.bike_tracker.polling.backoff import (
     clamp_retry_after,
 )
 
-from .conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
-from .tools.simulator import Simulator
+from ..conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
+from ..tools.simulator import Simulator
 
 
 @pytest.fixture(autouse=True)

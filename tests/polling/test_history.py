@@ -20,8 +20,8 @@ from custom_components.bike_tracker.tracking import (
     Trackers,
 )
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED
-from .tools.simulator import Simulator
+from ..conftest import BLUE, EMAIL, PASSWORD, RED
+from ..tools.simulator import Simulator
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)

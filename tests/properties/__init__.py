@@ -1,1 +1,0 @@
-"""What may come from a server or a keyboard, and what is to become of it, said a second time."""
