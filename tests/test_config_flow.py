@@ -752,17 +752,6 @@ async def test_certificate_is_not_valid(
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
-async def test_certificate_of_nobody_known(
-    hass: HomeAssistant, typed: dict[str, Any]
-) -> None:
-    """A certificate by an authority that Home Assistant does not know is not valid."""
-    async with Simulator(tls=True) as simulator:
-        typed[CONF_URL] = simulator.url
-        form = await async_submit(hass, await async_start(hass), typed)
-
-    assert form["errors"] == {CONF_URL: "invalid_certificate"}
-
-
 @pytest.mark.parametrize("address", ["tracker.example.com", "bikes", "http://bikes"])
 async def test_name_is_not_found(
     hass: HomeAssistant,
@@ -835,17 +824,6 @@ async def test_which_account_it_is(
     [line] = warnings(caplog)
     name = "My bikes"
     assert line.startswith(f"{name}: Signing in failed: no JSON")
-
-
-async def test_mistyped_is_not_logged(
-    hass: HomeAssistant, typed: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """Of what the form says as well the log is silent."""
-    form = await async_start(hass)
-    for wrong in ({CONF_URL: "two words"}, {CONF_PASSWORD: "wrong"}):
-        form = await async_submit(hass, form, {**typed, **wrong})
-
-    assert warnings(caplog) == []
 
 
 async def test_http_without_a_scheme(
@@ -940,20 +918,3 @@ async def test_https_answers(
     assert tap.schemes
     assert set(tap.schemes) == {"https"}
     assert tap.secrets == 0
-
-
-async def test_odd_field_is_told_once(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    typed: dict[str, Any],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """What cannot be read is a line in the log for the account, and none for the form."""
-    simulator.override_field(RED, "groupId", "none")
-    await async_submit(hass, await async_start(hass), typed)
-    [entry] = hass.config_entries.async_entries(DOMAIN)
-    assert entry.state is ConfigEntryState.LOADED
-    assert warnings(caplog) == [
-        f"127.0.0.1:{simulator.port}: "
-        "The server sent a device without a readable groupId, which stays unknown"
-    ]

@@ -15,7 +15,7 @@ import pytest
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED
+from .conftest import EMAIL, RED
 from .tools.simulator import Simulator
 from .tools.simulator.streets import METRES_PER_DEGREE
 from .tools.story.home import Home
@@ -282,24 +282,6 @@ async def test_ride_before_all_that_is_asked_for(rider: Rider) -> None:
     assert rider.totals[-1] == pytest.approx(ridden, rel=PER_CENT / 100)
 
 
-@pytest.mark.parametrize("how", ["reload", "restart"])
-async def test_interrupted_under_way(rider: Rider, how: str) -> None:
-    """It is one ride, from its first report to its last."""
-    home = rider.home
-    await rider.ride(30)
-    if how == "reload":
-        await home.async_reload(EMAIL)
-    else:
-        await home.async_restart()
-    first = rider.rides.pop()
-    await rider.ride(30, stood_for=0)
-    last = rider.rides.pop()
-    kilometres = first.kilometres + last.kilometres
-    rider.rides.append(Trip(first.start, last.end, kilometres))
-    await rider.rest()
-    await rider.check()
-
-
 @pytest.mark.parametrize("how", ["slow", "status-503", "status-500"])
 async def test_history_that_comes_late(rider: Rider, how: str) -> None:
     """`ended` is fired before it; later the book is exact, and nothing is fired again."""
@@ -324,24 +306,6 @@ async def test_history_that_comes_late(rider: Rider, how: str) -> None:
     assert times == [
         dt_util.parse_datetime(ride[key]) for key in ("started_at", "ended_at")
     ]
-
-
-async def test_two_rides_that_end_at_once(rider: Rider) -> None:
-    """The second one is exact in the book a minute later."""
-    home = rider.home
-    rider.trackers = (RED, BLUE)
-    rider.report(moves=False)
-    await home.async_wait(2 * MINUTE)
-    await rider.ride()
-    await rider.rest(5)
-    while not rider.asked():
-        await home.async_wait(1)
-    await rider.rest(3)
-    assert rider.asked() == 2
-    for tracker in rider.trackers:
-        assert home.listener.rides(tracker) == RIDE
-        [ride] = home.booked(tracker)
-        assert ride.distance == pytest.approx(3, rel=PER_CENT / 100)
 
 
 @pytest.mark.parametrize("how", ["status-400", "status-404", "html"])
@@ -384,14 +348,3 @@ async def test_dead_zone_while_live_works(rider: Rider, late: str) -> None:
     await rider.rest()
     await rider.check()
     assert rider.asked() == 1
-
-
-async def test_idle_account(rider: Rider) -> None:
-    """It makes one request a minute, after rides too."""
-    await rider.ride_and_rest()
-    await rider.home.async_wait(2 * MINUTE)
-    record = rider.home.simulator.record
-    record.clear()
-    await rider.home.async_wait(HOUR)
-    assert record.counts.total() in range(59, 62)
-    assert set(record.counts) == {"/api/devices"}

@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import product
 from random import Random
 
 from freezegun.api import FrozenDateTimeFactory
@@ -12,14 +11,13 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from .conftest import MakeEntry, async_setup
-from .long import IS_LONG, some
+from .long import IS_LONG
 from .tools.faults.flapping import flap, strike
 from .tools.faults.home import Home
 from .tools.faults.recovery import until_right
 from .tools.faults.trouble import NAME_NOT_FOUND, TROUBLES
 from .tools.faults.truth import wrong
 from .tools.simulator import Simulator
-from .tools.simulator.render import Endpoint
 
 HOUR = 60 * 60
 DAY = 24 * HOUR
@@ -92,39 +90,6 @@ async def is_right_soon(home: Home) -> bool:
 # Every so many-th request
 
 
-@pytest.mark.parametrize(
-    ("name", "every"),
-    some(
-        product(
-            ["status-503", "reset-mid-body", "no-answer", "json-truncated", "html"],
-            [2, 3],
-        ),
-        every=3,
-    ),
-)
-async def test_every_second_or_third_request_fails(
-    home: Home, name: str, every: int
-) -> None:
-    """Hours of it make not blind: bikes that moved are seen to have, soon after all."""
-    home.simulator.fault(name, every=every)
-    with few_requests(home):
-        await ride(home, LONG if (name, every) == ("status-503", 2) else HOUR)
-    home.simulator.fault(None)
-    assert await is_right_soon(home)
-
-
-@pytest.mark.parametrize("every", [2, 3])
-@pytest.mark.parametrize("path", ["devices", "positions"])
-async def test_a_place_is_seen_while_requests_fail(
-    home: Home, path: Endpoint, every: int
-) -> None:
-    """Bikes that moved are seen to have, whichever of the requests it is that fail."""
-    home.simulator.fault("status-503", path=path, every=every)
-    with few_requests(home):
-        await ride(home, HOUR)
-        assert await until_right(home, HOUR / 4) is not None
-
-
 @pytest.mark.parametrize("every", [1, 3])
 async def test_late_answers(home: Home, every: int) -> None:
     """An answer that takes 20 seconds is an answer."""
@@ -140,37 +105,6 @@ async def test_late_answers(home: Home, every: int) -> None:
 # The list and the positions
 
 
-@pytest.mark.parametrize(
-    ("of_devices", "of_positions"),
-    some(
-        [
-            ("status-503", "status-404"),
-            ("status-401-once", "status-401"),
-            ("no-answer", "html"),
-            ("status-429-seconds", "status-429-date"),
-            ("number-nan", "empty-body"),
-            ("duplicate-id", "json-object"),
-        ],
-        every=2,
-    ),
-)
-async def test_both_fail_in_ways_of_their_own(
-    home: Home, of_devices: str, of_positions: str
-) -> None:
-    """Which of them is well first makes no difference."""
-    simulator = home.simulator
-    both: list[Endpoint] = ["devices", "positions"]
-    for first, second in (both, both[::-1]):
-        simulator.fault(of_devices, path="devices")
-        simulator.fault(of_positions, path="positions")
-        with few_requests(home):
-            await ride(home, HOUR)
-            simulator.fault(None, path=first)
-            await ride(home, HOUR)
-            simulator.fault(None, path=second)
-        assert await is_right_soon(home)
-
-
 @pytest.mark.parametrize("lag", [60, 600, HOUR // 2])
 async def test_positions_behind_the_list(home: Home, lag: float) -> None:
     """The list announces a position that the other call does not have yet."""
@@ -181,30 +115,6 @@ async def test_positions_behind_the_list(home: Home, lag: float) -> None:
         await pass_time(home, lag)
         home.simulator.raw_positions(None)
         assert await is_right_soon(home)
-
-
-@pytest.mark.parametrize("seed", range(2))
-async def test_positions_that_never_come_and_faults_beside(
-    home: Home, seed: int
-) -> None:
-    """Whatever alternates, it is not asked for more often, nor less than well."""
-    random = Random(seed)  # noqa: S311 - no secret
-    lacking, *others = home.simulator.devices
-    with few_requests(home):
-        for _ in range(100):
-            # Often another one is announced that is not there, at times all are there.
-            if random.random() < 0.5:
-                announced = random.randint(10**6, 10**9)
-                home.simulator.override_field(lacking, "positionId", announced)
-            elif random.random() < 0.1:
-                home.simulator.clear_overrides(lacking)
-            strike(home.simulator, flap(random))
-            for _ in range(random.randint(1, 6)):
-                home.simulator.report_many(others)
-                await pass_time(home, 60)
-    home.simulator.clear_overrides(lacking)
-    home.simulator.fault(None)
-    assert await is_right_soon(home)
 
 
 async def test_list_behind_the_positions(home: Home) -> None:

@@ -24,8 +24,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, StateOf
-from .long import some
+from .conftest import EMAIL, PASSWORD, RED, MakeEntry, StateOf
 from .settle import settle
 from .tools.simulator import LIVE_FAULTS, Simulator
 from .tools.simulator.wire import pause
@@ -413,28 +412,6 @@ async def test_waits_where_it_never_worked(
 
 
 @pytest.mark.usefixtures("live")
-async def test_five_minutes_make_it_well(simulator: Simulator, wait: Pass) -> None:
-    """A connection that lasted is tried again after seconds, one that did not after more."""
-    simulator.live.drop()
-    await wait(0)
-    await wait(6)
-    assert sign_ins(simulator) == 2
-    simulator.live.drop()
-    await wait(0)
-    await wait(6)
-    assert sign_ins(simulator) == 2
-    await wait(55)
-    assert sign_ins(simulator) == 3
-    for _ in range(6):
-        await wait(55)
-    assert len(simulator.live.sockets) == 1
-    simulator.live.drop()
-    await wait(0)
-    await wait(6)
-    assert sign_ins(simulator) == 4
-
-
-@pytest.mark.usefixtures("live")
 async def test_a_wait_that_the_server_asks_for(
     simulator: Simulator, wait: Pass, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -465,22 +442,6 @@ async def test_a_wait_that_the_server_asks_for(
         assert sign_ins(simulator) == 4
     finally:
         object.__setattr__(fault, "session", respond)
-
-
-@pytest.mark.usefixtures("live")
-async def test_requests_beyond_the_polls(simulator: Simulator, wait: Pass) -> None:
-    """While it does not work, fewer than one in five minutes, but for the first ones."""
-    simulator.live_fault("socket-503")
-    before = simulator.record.counts.copy()
-    for _ in range(12 * 60):
-        await wait(61)
-        if simulator.record.counts["/api/devices"] - before["/api/devices"] > 600:
-            break
-    else:
-        pytest.fail("too few polls")
-    beyond = simulator.record.counts - before
-    beyond.subtract({"/api/devices": beyond["/api/devices"]})
-    assert beyond.total() <= 6 + 600 / 5
 
 
 # What it did not tell
@@ -698,32 +659,6 @@ async def test_two_accounts(
     await hass.config_entries.async_unload(other.entry_id)
     await settle(hass)
     assert [socket.email for socket in simulator.live.sockets] == [EMAIL]
-
-
-@pytest.mark.parametrize("name", some(LIVE_FAULTS, every=3))
-async def test_never_worse_than_polling_alone(
-    hass: HomeAssistant,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    state_of: StateOf,
-    wait: Pass,
-    name: str,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Whatever becomes of it, each poll shows what the service knows."""
-    lines(caplog)
-    simulator.live_fault(name)
-    for number in range(1, 5):
-        simulator.report(RED, latitude=48.0 + number)
-        simulator.set_status(BLUE, ("online", "offline")[number % 2])
-        await wait(61)
-        assert latitude(state_of) == 48.0 + number
-        online = state_of(f"{BLUE}_online", Platform.BINARY_SENSOR)
-        assert online is not None
-        assert online.state == (STATE_ON, STATE_OFF)[number % 2]
-    assert lines(caplog) == []
-    assert live.state is ConfigEntryState.LOADED
-    simulator.live_fault(None)
 
 
 async def test_diagnostics_while_the_password_is_refused(

@@ -48,27 +48,6 @@ async def test_six_in_one_read(home: Home) -> None:
     assert home.listener.alarms() == WORDS
 
 
-async def test_six_in_one_read_again(home: Home) -> None:
-    """So are those of a bike that had alarms before, with the same word each time."""
-    alarm(home, "sos")
-    await home.async_wait(70)
-    for number in range(SIX):
-        alarm(home, "tow", age=SIX - number)
-    await home.async_wait(2)
-    assert home.listener.alarms() == ["sos"] + ["tow"] * SIX
-
-
-async def test_one_message(home: Home) -> None:
-    """Several reports in one message count one by one, in the order of their fixes."""
-    with home.simulator.live.in_one_message():
-        for word, age in (("tow", 20), ("sos", 40), ("vibration", 0)):
-            alarm(home, word, age=age)
-        alarm(home, "lowBattery", tracker=BLUE)
-    await home.async_wait(2)
-    assert home.listener.alarms() == ["sos", "tow", "vibration"]
-    assert home.listener.alarms(BLUE) == ["lowBattery"]
-
-
 @pytest.mark.parametrize("in_one_message", [False, True])
 async def test_more_than_are_remembered(home: Home, in_one_message: bool) -> None:
     """All are told of a tracker that tells at once what it kept for a night."""
@@ -95,13 +74,6 @@ async def test_storm(home: Home) -> None:
     for _ in range(10):
         await home.async_wait(2)
     assert home.listener.alarms() == words[:25]
-
-
-async def test_words_of_one_report(home: Home) -> None:
-    """Each is an alarm, and one that is there twice is one."""
-    alarm(home, "sos", "tow", "sos")
-    await home.async_wait(2)
-    assert home.listener.alarms() == ["sos", "tow"]
 
 
 @pytest.mark.parametrize("before", [[], ["tow"]])
@@ -158,39 +130,6 @@ async def test_while_polls_fail(home: Home) -> None:
     home.simulator.fault(None)
     await home.async_wait(310)
     assert home.listener.alarms() == WORDS
-
-
-@pytest.mark.parametrize("way", ["restart", "reload", "outage"])
-async def test_nothing_again(home: Home, way: str) -> None:
-    """Whatever comes, what was told is not told again."""
-    alarm(home, "sos", "tow")
-    await home.async_wait(2)
-    for _ in range(2):
-        if way == "restart":
-            await home.async_restart()
-        elif way == "reload":
-            await home.async_reload(EMAIL)
-        else:
-            home.simulator.fault("status-503")
-            await home.async_wait(70)
-            home.simulator.fault(None)
-        await home.async_wait(130)
-    assert home.listener.alarms() == ["sos", "tow"]
-
-
-@pytest.mark.parametrize("way", ["restart", "reload"])
-async def test_storm_before_an_end(home: Home, way: str) -> None:
-    """What came in the last second before a reload or restart is told."""
-    words = [f"word {number}" for number in range(20)]
-    for number, word in enumerate(words):
-        alarm(home, word, age=20 - number)
-        await home.async_settle()
-    if way == "restart":
-        await home.async_restart()
-    else:
-        await home.async_reload(EMAIL)
-    await home.async_wait(130)
-    assert home.listener.alarms() == words
 
 
 async def test_first_poll(home: Home) -> None:
@@ -282,62 +221,6 @@ async def test_entity_that_is_disabled_over_a_restart(home: Home) -> None:
 
 
 # A kill
-
-
-async def test_told_before_a_kill(home: Home) -> None:
-    """What was told eleven seconds before is not told again."""
-    alarm(home, "sos")
-    await home.async_wait(1)
-    alarm(home, "tow", "movement")
-    await home.async_wait(11)
-    await home.async_kill()
-    await home.async_start()
-    await home.async_wait(130)
-    assert home.listener.alarms() == ["sos", "tow", "movement"]
-
-
-async def test_told_before_a_kill_while_much_happens(home: Home) -> None:
-    """Nor if something changes every second."""
-    await _async_much_happens(home, 30)
-    alarm(home, "sos")
-    await _async_much_happens(home, 12)
-    await home.async_kill()
-    await home.async_start()
-    await home.async_wait(130)
-    assert home.listener.alarms() == ["sos"]
-
-
-async def test_heard_before_a_kill(home: Home) -> None:
-    """What was heard eleven seconds before, and could not be told yet, is not lost."""
-    home.simulator.fault("status-503", path="devices")
-    await home.async_wait(70)
-    alarm(home, "sos")
-    alarm(home, "tow")
-    await _async_much_happens(home, 12)
-    await home.async_kill()
-    home.simulator.fault(None)
-    await home.async_start()
-    await home.async_wait(130)
-    assert home.listener.alarms() == ["sos", "tow"]
-
-
-async def _async_much_happens(home: Home, seconds: int) -> None:
-    for _ in range(seconds):
-        home.simulator.report(BLUE)
-        home.simulator.report(RED)
-        await home.async_wait(1)
-
-
-async def test_newest_before_a_kill(home: Home) -> None:
-    """The last one is not lost, and told again only as it had just been told."""
-    alarm(home, "sos")
-    await home.async_settle()
-    await home.async_kill()
-    await home.async_start()
-    await home.async_wait(130)
-    words = [told.word for told in home.listener.entities]
-    assert words in (["sos"], ["sos", "sos"])
-    assert {told.word for told in home.listener.triggers} == {"sos"}
 
 
 async def test_killed_while_it_starts(home: Home) -> None:

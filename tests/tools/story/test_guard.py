@@ -1,15 +1,12 @@
 """A guard is triggered once, whatever becomes of Home Assistant meanwhile."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from functools import partial
-from itertools import permutations
 
 from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import EMAIL, RED
-from tests.long import longest, some
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
@@ -152,48 +149,6 @@ INTERRUPTIONS = (
     *(_async_live, _async_outage, _async_reload, _async_night),
     _async_kill,
 )
-
-
-CAUSES = (steal, move, tow, borrow)
-ORDERS = tuple(
-    permutations(
-        [_async_outage, _async_reload, _async_restart, _async_night, _async_kill]
-    )
-)
-
-
-@longest
-@pytest.mark.parametrize(
-    ("cause", "orders"),
-    [
-        # Each order is told with one of them.
-        pytest.param(cause, ORDERS[number :: len(CAUSES)], id=cause.__name__)
-        for number, cause in enumerate(CAUSES)
-    ],
-)
-async def test_every_order(
-    guarded: Home, cause: Callable[[Home], None], orders: Sequence[Sequence[Interrupt]]
-) -> None:
-    """Whatever comes before and after, it is told once, with the first answer after it."""
-    home = guarded
-    for number, order in enumerate(some(orders, every=7)):
-        # A bike may arrive until then, and one that is borrowed left a minute ago.
-        await home.async_wait(390)
-        struck = order[number % len(order)]
-        expected: list[str] = []
-        for interrupt in order:
-            happens = cause if interrupt is struck else _nothing
-            await interrupt(home, partial(happens, home))
-            await home.async_wait(310)
-            if interrupt is struck:
-                expected = ["guard_triggered", "state"]
-            assert told(home) == expected, (order, struck)
-        assert state(home) == "triggered"
-        bring_back(home)
-        await async_call(home, "disarm")
-        await home.async_wait(130)
-        await async_call(home, "arm_away")
-        home.listener.triggers.clear()
 
 
 @pytest.mark.parametrize("interrupt", INTERRUPTIONS)

@@ -68,17 +68,3 @@ async def test_end_and_start_while_away(home: Home, way: str) -> None:
     await async_ride(home, 30)
     await async_stand(home, 8, every=60)
     assert home.listener.rides() == RIDE * 2
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_nothing_again(home: Home, way: str) -> None:
-    """What was told is not told again."""
-    await async_ride(home, 20)
-    for _ in range(3):
-        # What is told within ten seconds of a kill may be told again.
-        await home.async_wait(11)
-        await async_be_away(home, way)
-        await async_ride(home, 1)
-    assert home.listener.rides() == ["started"]
-    await async_stand(home, 10, every=60)
-    assert home.listener.rides() == RIDE
