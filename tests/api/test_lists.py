@@ -307,10 +307,10 @@ def test_a_tracker_listed_twice_and_once_again(
 
 
 def test_only_what_is_new_is_read(devices: ListReader[str, Device]) -> None:
-    """No row is looked into that says what it said before."""
+    """No row is looked into that says what it said before, wherever in the list it is."""
     devices.read(orjson.dumps(two()))
     with patch.object(Device, "from_row", wraps=Device.from_row) as from_row:
-        devices.read(orjson.dumps(two(status="offline")))
+        devices.read(orjson.dumps([*reversed(two(status="offline"))]))
     assert [call.args[0]["id"] for call in from_row.mock_calls] == [1001]
 
 

@@ -49,7 +49,8 @@ class ListReader[K, T: (Device, Position)]:
 
     kind: type[T]
     _body: bytes | None = None
-    _rows: list[tuple[Any, T | None]] = field(default_factory=list)
+    _rows: Mapping[object, tuple[Any, T | None]] = field(default_factory=dict)
+    """By the ID of a row: servers may list in another order each time."""
     _objects: Mapping[K, T] = field(default_factory=dict)
 
     def read(self, body: bytes) -> Changes[K, T]:
@@ -61,26 +62,30 @@ class ListReader[K, T: (Device, Position)]:
         before = self._objects
         if body == self._body:
             return Changes(before, before, frozenset())
-        rows = self._with_objects(_loads(body))
+        rows = [(row, self._object_of(row)) for row in _loads(body)]
         after: dict[K, T] = _by_key(_usable(item for _, item in rows))
         if rows and not after:
             raise InvalidResponseError(_NOTHING_USABLE)
         keys = before.keys() - after.keys()
         for key, item in after.items():
             known = before.get(key)
-            if known is not None and item == known:
-                after[key] = known
-            else:
+            if known is None or item != known:
                 keys.add(key)
-        self._body, self._rows, self._objects = body, rows, after if keys else before
+            elif item is not known:
+                after[key] = known
+        self._rows = {_id_of(row): (row, item) for row, item in rows}
+        self._body, self._objects = body, after if keys else before
         return Changes(before, self._objects, keys)
 
-    def _with_objects(self, rows: list[Any]) -> list[tuple[Any, T | None]]:
-        last, read = iter(self._rows), []
-        for row in rows:
-            known, item = next(last, (None, None))
-            read.append((row, item if row == known else self.kind.from_row(row)))
-        return read
+    def _object_of(self, row: Any) -> T | None:
+        known, item = self._rows.get(_id_of(row), (None, None))
+        return item if row == known else self.kind.from_row(row)
+
+
+def _id_of(row: Any) -> int | None:
+    """Return by what a row is found in the next answer, None if it may not be."""
+    found = row.get("id") if type(row) is dict else None
+    return found if type(found) is int else None
 
 
 def read_positions(body: bytes) -> list[Position]:
