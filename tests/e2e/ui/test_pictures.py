@@ -154,6 +154,7 @@ async def test_guard(
         "type": "tile",
         "state_content": ["state", "cause"],
         "features": [{"type": "alarm-modes", "modes": ["armed_away", "disarmed"]}],
+        "grid_options": {"columns": "full"},
     }
     tiles = [tile | {"entity": guards[name], "name": name} for name in guards]
     async with have_dashboard(client, cards(*tiles)) as path:

@@ -151,7 +151,7 @@ class Tricks:
             ),
             "parked": Trick(
                 "{bike} is parked",
-                "It stays where it is. Tap the lock of its Guard (Armed away) now, and see what happens next.",
+                "It stays where it is. Tap the lock of its Guard now, and see what happens next.",
                 "mdi:bicycle",
                 fleet.park,
                 bike=2,
@@ -183,7 +183,7 @@ class Tricks:
             ),
             "server-down": Trick(
                 "The server is down",
-                "All entities are unavailable within a minute. After 30 minutes, Repairs says so too.",
+                "All but Guard and Rides are unavailable within a minute. After 30 minutes, Repairs says so too.",
                 "mdi:server-network-off",
                 lambda _: simulator.fault("status-503"),
             ),
@@ -206,7 +206,7 @@ class Tricks:
                 lambda _: simulator.set_password(self._email, self._password),
             ),
             "rides-unseen": Trick(
-                "{bike} rides while Home Assistant is away",
+                "{bike} rides in an outage",
                 "For a minute the server does not answer. Then Rides has one that began and ended before.",
                 "mdi:cloud-question-outline",
                 self._ride_unseen,
