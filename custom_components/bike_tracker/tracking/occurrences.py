@@ -22,7 +22,7 @@ _CHANGES_OF_FLAGS: Final = {
 # Of one type: so many wait to be fired, and the last ones are kept after that.
 MAX_WAITING: Final = 50
 # Of those that were fired: entities show the last one of their types.
-_MAX_EVENTS: Final = 3
+_MAX_EVENTS: Final = 2
 
 
 class Occurrence(NamedTuple):

@@ -107,8 +107,14 @@ class RideState(NamedTuple):
     """The ride under way."""
     ended: Ride | None = None
     """The last one that is over."""
-    last: Ride | None = None
-    """The last one that is over and went anywhere."""
+    before_ended: Ride | None = None
+    """The last one that went anywhere, where `ended` did not."""
+
+    @property
+    def last(self) -> Ride | None:
+        """Return the last ride that is over and went anywhere."""
+        ended = self.ended
+        return ended if ended and ended.distance else self.before_ended
 
     @property
     def shown(self) -> Ride | None:

@@ -105,9 +105,11 @@ def end_ride(state: RideState) -> Step:
         )
         end = ride.end and ride.end.or_address_of(anchor)
         ride = ride._replace(distance=ride.distance + rest, end=end)
-        state = state.longer(rest)._replace(last=ride)
+        state = state.longer(rest)
     there = last_fix.or_address_of(anchor) if last_fix and is_known else last_fix
-    return state._replace(anchor=there, ride=None, ended=ride), [("ended", ride)]
+    before = None if ride.distance else state.last
+    state = state._replace(anchor=there, ride=None, ended=ride, before_ended=before)
+    return state, [("ended", ride)]
 
 
 def _at_last_word(state: RideState) -> RideState:
@@ -333,7 +335,7 @@ def _further(
     if (over := state.ended) and (is_rest or state.was_riding(fix.time)):
         # Its ride was told as over before the fix was believed.
         over = over.further(kilometres, fix, over.moved_at)
-        return state._replace(ended=over, last=over)
+        return state._replace(ended=over)
     ride = state.ride or _new_ride(state, anchor, last_fix, fix.time)
     ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
     return state.without_drift()._replace(ride=ride)

@@ -43,9 +43,9 @@ class Found:
 
     @property
     def rows_of_1_1(self) -> Counter[str]:
-        """Return the rows that version 1.1 would have written, which knew no addresses."""
+        """Return the rows that version 1.1 would have written, which knew no addresses and calendars."""
         rows = self.rows | self.values
-        del rows["address"]
+        del rows["address"], rows["rides"]
         return rows
 
     @property

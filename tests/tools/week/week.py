@@ -1,7 +1,7 @@
 """Five bikes that are ridden as people ride, in a Home Assistant with its recorder."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
@@ -28,6 +28,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.registry.storage import EntryStore
 from custom_components.bike_tracker.sensor import DESCRIPTIONS
+from custom_components.bike_tracker.tracking import Tracker as BikeTracker
 from tests.settle import settle
 from tests.tools.rides.plan import BEGIN, a_journey
 from tests.tools.rides.trackers import Report, Tracker, reports
@@ -46,6 +47,15 @@ TRACKERS = (
 _BIKES = 5
 _HOUR = timedelta(hours=1)
 _POLL = timedelta(minutes=1)
+
+_OF_1_1: dict[str, Callable[[BikeTracker], object]] = {
+    "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
+    "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
+    "total_distance": lambda tracker: (
+        tracker.story.track and tracker.story.track.shown_total
+    ),
+}
+"""What sensors told that round it since."""
 
 type Entities = dict[str, tuple[str, str]]
 """Bike and kind of each entity, by its ID."""
@@ -66,7 +76,7 @@ class _Values:
     def _count(self) -> None:
         for bike, tracker in self._coordinator.data.after.items():
             for sensor in DESCRIPTIONS:
-                value = sensor.value_fn(tracker)
+                value = _OF_1_1.get(sensor.key, sensor.value_fn)(tracker)
                 if self._values.get((bike, sensor.key)) != value:
                     self._values[bike, sensor.key] = value
                     self.changes[sensor.key] += sensor.entity_registry_enabled_default
