@@ -9,12 +9,12 @@ from typing import Final
 
 from .plan import LARGE, LIVE, MOST, OURS, Step
 from .results import Results
-from .scenarios import TITLES, TOLD
+from .scenarios import BURSTS, TITLES
 
 _POLLS: Final = 5
-_TOLD: Final = 7
+_BURST: Final = 7
 _POLLED: Final = (LARGE[0], MOST)
-_TOLD_OF: Final = (1, 100, 1_000)
+_LIVE_FLEETS: Final = (1, 100, 1_000)
 
 
 class RevisionError(Exception):
@@ -28,7 +28,7 @@ def compare(revision: str, repeats: int) -> str:
         for _ in range(repeats):
             for kind, trackers, times in (
                 *(("time", trackers, _POLLS) for trackers in _POLLED),
-                *((LIVE, trackers, _TOLD) for trackers in _TOLD_OF),
+                *((LIVE, trackers, _BURST) for trackers in _LIVE_FLEETS),
             ):
                 for results, where in ((before, folder), (now, None)):
                     step = Step(kind, OURS, trackers, times, where)
@@ -49,11 +49,11 @@ def _figures(results: Results) -> Iterator[tuple[int, str, float]]:
     for trackers in _POLLED:
         for work, title in TITLES.items():
             yield trackers, title, results.cpu(trackers, OURS, work)
-    for trackers in _TOLD_OF:
-        for told in TOLD:
-            if told.struck(trackers) is not None:
-                seconds = results.live.per_message(trackers, OURS, told.key)
-                yield trackers, f"live, {told.title}, a message", seconds
+    for trackers in _LIVE_FLEETS:
+        for burst in BURSTS:
+            if burst.struck(trackers) is not None:
+                seconds = results.live.per_message(trackers, OURS, burst.key)
+                yield trackers, f"live, {burst.title}, a message", seconds
 
 
 @contextmanager

@@ -13,7 +13,7 @@ _PLOT: Final = (66, 34, 256, 190)
 _ROW: Final = 262
 _LEGEND: Final = 690
 
-# Told apart by people who see no red or green, too; each also has a mark of its own.
+# Burst apart by people who see no red or green, too; each also has a mark of its own.
 _COLOURS: Final = (
     ("#0060c0", "#5ab0ff"),
     ("#6b6b6b", "#a0a0a0"),

@@ -10,31 +10,31 @@ from .plan import (
     FULL,
     IDLERS,
     LARGE,
+    LIVE_FLEETS,
     MOST,
     OURS,
     PROFILED,
     RECORDED,
     SMALL,
-    TOLD_OF,
     UNRECORDED,
     USUAL,
 )
 from .reports import READ_ALL, READ_SOME, TITLES as REPORT_TITLES
 from .results import Results
 from .scenarios import (
+    ALL_AT_ONCE,
     ALL_REPORTED,
-    ALL_TOLD,
+    BURSTS,
     FULL_TITLES,
     IDLE_POLLS,
     KEEP_ALIVE,
-    ONE_TOLD,
+    ONE_MESSAGE,
     POLLS,
     SAME_BODY,
     SET_UP,
     SHUFFLED,
     SOME_REPORTED,
     TITLES,
-    TOLD,
     TRIGGERED,
 )
 
@@ -91,8 +91,8 @@ def goals(results: Results) -> list[Goal]:
     found.append(_blocks(results))
     found.append(_report(results))
     found.append(_automations(results))
-    for trackers in TOLD_OF:
-        found += _told(results, trackers)
+    for trackers in LIVE_FLEETS:
+        found += _bursts(results, trackers)
     for trackers in IDLERS:
         found.append(_idle(results, trackers))
         found += _guard(results, trackers)
@@ -227,34 +227,34 @@ def _automations(results: Results) -> Goal:
     )
 
 
-def _told(results: Results, trackers: int) -> Iterator[Goal]:
-    seconds = results.live.seconds(trackers, OURS, ONE_TOLD.key)
+def _bursts(results: Results, trackers: int) -> Iterator[Goal]:
+    seconds = results.live.seconds(trackers, OURS, ONE_MESSAGE.key)
     yield Goal(
         trackers,
-        f"live, {ONE_TOLD.title}",
+        f"live, {ONE_MESSAGE.title}",
         "shown within 10 ms, in the median",
         f"{seconds * 1000:.1f} ms",
         seconds < _SOON,
     )
-    for told in TOLD:
-        if told.struck(trackers) is None:
+    for burst in BURSTS:
+        if burst.struck(trackers) is None:
             continue
-        ours = results.live.per_message(trackers, OURS, told.key)
-        theirs = results.live.per_message(trackers, LIVE_PEER, told.key)
+        ours = results.live.per_message(trackers, OURS, burst.key)
+        theirs = results.live.per_message(trackers, LIVE_PEER, burst.key)
         yield Goal(
             trackers,
-            f"live, {told.title}",
+            f"live, {burst.title}",
             f"CPU per message not above that of {NAMES[LIVE_PEER]}",
             f"{ours / theirs:.2f} × ({ours * 1e6:.0f} µs, {theirs * 1e6:.0f} µs)",
             ours <= theirs,
             _MORE_ENTITIES,
         )
-        if told is ALL_TOLD and trackers == _STORM:
+        if burst is ALL_AT_ONCE and trackers == _STORM:
             yield _storm(results, trackers)
-        busy = results.live.busy(trackers, OURS, told.key)
+        busy = results.live.busy(trackers, OURS, burst.key)
         yield Goal(
             trackers,
-            f"live, {told.title}",
+            f"live, {burst.title}",
             _NO_LONG_BLOCK,
             f"{busy * 1000:.1f} ms",
             busy <= _LONGEST_BLOCK,
@@ -262,11 +262,11 @@ def _told(results: Results, trackers: int) -> Iterator[Goal]:
 
 
 def _storm(results: Results, trackers: int) -> Goal:
-    ours = results.live.seconds(trackers, OURS, ALL_TOLD.key)
-    theirs = results.live.seconds(trackers, LIVE_PEER, ALL_TOLD.key)
+    ours = results.live.seconds(trackers, OURS, ALL_AT_ONCE.key)
+    theirs = results.live.seconds(trackers, LIVE_PEER, ALL_AT_ONCE.key)
     return Goal(
         trackers,
-        f"live, {ALL_TOLD.title}",
+        f"live, {ALL_AT_ONCE.title}",
         f"shown within the time of {NAMES[LIVE_PEER]}",
         f"{ours * 1000:.1f} ms, {theirs * 1000:.1f} ms",
         ours <= theirs,

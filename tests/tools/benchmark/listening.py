@@ -20,10 +20,10 @@ from homeassistant.core import (
 
 from .candidates import Candidate
 from .home import settle
-from .live_results import Heard
+from .live_results import Received
 from .meter import Meter
 from .plan import IDLE, LIVE, LIVE_MEMORY
-from .scenarios import IDLE_POLLS, NOTHING, SIGNS_OF_AN_HOUR, TOLD
+from .scenarios import BURSTS, IDLE_POLLS, NOTHING, SIGNS_OF_AN_HOUR
 from .service import Service
 from .service.live import APART, SOON
 
@@ -65,18 +65,18 @@ class Listening:
         """Return what it took to show news of some trackers, by how many there was news of."""
         await self._begin()
         meter = Meter()
-        found: dict[str, Any] = {told.key: [] for told in TOLD} | {NOTHING: []}
+        found: dict[str, Any] = {burst.key: [] for burst in BURSTS} | {NOTHING: []}
         for _ in range(self._times):
             await self._rest()
             cost = await meter.measure(self._quiet)
             found[NOTHING].append(cost.cpu)
-        for told in TOLD:
-            struck = told.struck(self._trackers)
+        for burst in BURSTS:
+            struck = burst.struck(self._trackers)
             if struck is None:
                 continue
             for _ in range(self._times):
                 await self._rest()
-                found[told.key].append(asdict(await self._hear(meter, struck)))
+                found[burst.key].append(asdict(await self._hear(meter, struck)))
         return found
 
     async def _idle(self) -> dict[str, Any]:
@@ -127,12 +127,12 @@ class Listening:
     async def _quiet(self) -> None:
         await asyncio.sleep(_QUIET)
 
-    async def _hear(self, meter: Meter, struck: int) -> Heard:
+    async def _hear(self, meter: Meter, struck: int) -> Received:
         shown = Shown(self._hass, struck)
         self._service.do("tell", struck)
         cost = await meter.measure(shown.wait)
         seconds = shown.at - self._service.do("told_at") / 1e9
-        return Heard(
+        return Received(
             seconds=seconds,
             cpu=cost.cpu,
             block=cost.block,

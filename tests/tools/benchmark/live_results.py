@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from .scenarios import NOTHING, TOLD
+from .scenarios import BURSTS, NOTHING
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Received:
     """What it took to show news that the service told by itself."""
 
     seconds: float
@@ -29,7 +29,7 @@ class Heard:
 class LiveResults:
     """By number of trackers, candidate and kind of news."""
 
-    heard: dict[tuple[int, str, str], list[Heard]] = field(
+    received: dict[tuple[int, str, str], list[Received]] = field(
         default_factory=lambda: defaultdict(list)
     )
     quiet: dict[tuple[int, str], list[float]] = field(
@@ -50,9 +50,9 @@ class LiveResults:
         match kind:
             case "live":
                 self.quiet[trackers, candidate] += found[NOTHING]
-                for told in TOLD:
-                    self.heard[trackers, candidate, told.key] += [
-                        Heard(**heard) for heard in found[told.key]
+                for burst in BURSTS:
+                    self.received[trackers, candidate, burst.key] += [
+                        Received(**received) for received in found[burst.key]
                     ]
             case "idle":
                 for work, seconds in found.items():
@@ -60,37 +60,41 @@ class LiveResults:
             case "live_memory":
                 self.memory[trackers] = found["bytes"]
 
-    def seconds(self, trackers: int, candidate: str, told: str) -> float:
+    def seconds(self, trackers: int, candidate: str, work: str) -> float:
         """Return how long it took to show news: the median of all repeats."""
         return median(
-            [heard.seconds for heard in self.heard[trackers, candidate, told]]
+            [received.seconds for received in self.received[trackers, candidate, work]]
         )
 
-    def per_message(self, trackers: int, candidate: str, told: str) -> float:
+    def per_message(self, trackers: int, candidate: str, work: str) -> float:
         """Return the seconds of the event loop's thread for each message: the median of all repeats."""
-        return self._per_part(trackers, candidate, told, "messages")
+        return self._per_part(trackers, candidate, work, "messages")
 
-    def per_state(self, trackers: int, candidate: str, told: str) -> float:
+    def per_state(self, trackers: int, candidate: str, work: str) -> float:
         """Return them for each state that Home Assistant takes for changed."""
-        return self._per_part(trackers, candidate, told, "changed")
+        return self._per_part(trackers, candidate, work, "changed")
 
-    def busy(self, trackers: int, candidate: str, told: str) -> float:
+    def busy(self, trackers: int, candidate: str, work: str) -> float:
         """Return the seconds of computing in the longest block: the most of all repeats."""
-        return max(heard.busy for heard in self.heard[trackers, candidate, told])
+        return max(
+            received.busy for received in self.received[trackers, candidate, work]
+        )
 
-    def block(self, trackers: int, candidate: str, told: str) -> float:
+    def block(self, trackers: int, candidate: str, work: str) -> float:
         """Return the longest block of the event loop: the median of all repeats."""
-        return median([heard.block for heard in self.heard[trackers, candidate, told]])
+        return median(
+            [received.block for received in self.received[trackers, candidate, work]]
+        )
 
     def idle_cpu(self, trackers: int, candidate: str, work: str) -> float:
         """Return the seconds of the event loop's thread that came of it: the median of all repeats."""
         nothing = median(self.idle[trackers, candidate, NOTHING])
         return median(self.idle[trackers, candidate, work]) - nothing
 
-    def _per_part(self, trackers: int, candidate: str, told: str, part: str) -> float:
+    def _per_part(self, trackers: int, candidate: str, work: str, part: str) -> float:
         nothing = median(self.quiet[trackers, candidate])
         shares: list[float] = [
-            (heard.cpu - nothing) / getattr(heard, part)
-            for heard in self.heard[trackers, candidate, told]
+            (received.cpu - nothing) / getattr(received, part)
+            for received in self.received[trackers, candidate, work]
         ]
         return median(shares)

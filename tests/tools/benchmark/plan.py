@@ -33,7 +33,7 @@ IDLE: Final = "idle"
 LIVE_MEMORY: Final = "live_memory"
 LIVE_KINDS: Final = (LIVE, IDLE, LIVE_MEMORY)
 """Kinds of runs with candidates that listen."""
-TOLD_OF: Final = (*SMALL, 1_000)
+LIVE_FLEETS: Final = (*SMALL, 1_000)
 """Fleets of which the service tells news."""
 IDLERS: Final = (1, 1_000)
 """Fleets of which it tells nothing for an hour, or that a bike of is stolen."""
@@ -41,7 +41,7 @@ IDLERS: Final = (1, 1_000)
 _POLLS_OF_SMALL: Final = 10
 _POLLS_OF_LARGE: Final = 5
 _POLLS_OF_FULL: Final = 3
-_TOLD: Final = 7
+_BURST: Final = 7
 _HOURS: Final = 3
 
 
@@ -122,7 +122,10 @@ def live(repeats: int) -> list[Step]:
     """What the service tells by itself."""
     steps = [Step(LIVE_MEMORY, OURS, trackers) for trackers in IDLERS]
     for _ in range(repeats):
-        for kind, fleets, times in ((LIVE, TOLD_OF, _TOLD), (IDLE, IDLERS, _HOURS)):
+        for kind, fleets, times in (
+            (LIVE, LIVE_FLEETS, _BURST),
+            (IDLE, IDLERS, _HOURS),
+        ):
             for trackers in fleets:
                 steps += [Step(kind, name, trackers, times) for name in LISTENERS]
     return steps
@@ -144,7 +147,7 @@ def automations(repeats: int) -> list[Step]:
 
 def guard(repeats: int) -> list[Step]:
     """What guards cost."""
-    return [Step(GUARD, OURS, trackers, _TOLD) for trackers in IDLERS] * repeats
+    return [Step(GUARD, OURS, trackers, _BURST) for trackers in IDLERS] * repeats
 
 
 def times(part: str, repeats: int) -> str:
@@ -154,9 +157,9 @@ def times(part: str, repeats: int) -> str:
     if part == AUTOMATIONS:
         return f"Each was timed {repeats * TIMES_OF_NEWS} times."
     if part == GUARD:
-        return f"Each was timed {repeats * _TOLD} times."
+        return f"Each was timed {repeats * _BURST} times."
     if part == LIVE:
-        return f"News of each kind was told {repeats * _TOLD} times, and {repeats * _HOURS} hours passed without."
+        return f"News of each kind was told {repeats * _BURST} times, and {repeats * _HOURS} hours passed without."
     return (
         f"Set-up was timed {repeats} times, each kind of poll {repeats * _POLLS_OF_SMALL} times with up to"
         f" {SMALL[-1]} trackers and {repeats * _POLLS_OF_LARGE} times with more."

@@ -9,18 +9,18 @@ from .automations import FEW, MANY, TITLES as TITLES_OF_AUTOMATIONS
 from .candidates import CANDIDATES, LISTENERS
 from .chart import Chart, draw
 from .goals import FULL_KINDS, NAMES, Goal, goals
-from .plan import IDLERS, LARGE, MOST, OURS, SMALL, TOLD_OF, USUAL, in_words
+from .plan import IDLERS, LARGE, LIVE_FLEETS, MOST, OURS, SMALL, USUAL, in_words
 from .results import Results
 from .scenarios import (
+    ALL_AT_ONCE,
     ALL_REPORTED,
-    ALL_TOLD,
+    BURSTS,
     FULL_TITLES,
     GUARDING,
-    ONE_TOLD,
+    ONE_MESSAGE,
     SHUFFLED,
     SOME_REPORTED,
     TITLES,
-    TOLD,
     TRIGGERED,
     UNGUARDED,
 )
@@ -121,8 +121,9 @@ def _picture(results: Results) -> str:
 
     messages = {
         candidate: {
-            trackers: results.live.per_message(trackers, candidate, ONE_TOLD.key) * 1000
-            for trackers in TOLD_OF
+            trackers: results.live.per_message(trackers, candidate, ONE_MESSAGE.key)
+            * 1000
+            for trackers in LIVE_FLEETS
         }
         for candidate in LISTENERS
     }
@@ -150,7 +151,7 @@ def report(results: Results, runs: dict[str, str]) -> str:
             "Milliseconds of the event loop's thread, and how many times that of Bike Tracker it is; KiB for memory.\n",
             _side_by_side(results),
             _LIVE,
-            _told(results),
+            _bursts(results),
             _AUTOMATIONS,
             _automations(results),
             _GUARDS,
@@ -242,7 +243,7 @@ def _goals_missed(results: Results) -> str:
     )
 
 
-def _told(results: Results) -> str:
+def _bursts(results: Results) -> str:
     live = results.live
     return as_markdown(
         (
@@ -254,44 +255,44 @@ def _told(results: Results) -> str:
         (
             (
                 f"{trackers:,}",
-                told.title,
+                burst.title,
                 *(
-                    f"{live.seconds(trackers, name, told.key) * 1000:.1f}"
+                    f"{live.seconds(trackers, name, burst.key) * 1000:.1f}"
                     for name in LISTENERS
                 ),
                 *(
-                    f"{live.per_message(trackers, name, told.key) * 1e6:.0f}"
+                    f"{live.per_message(trackers, name, burst.key) * 1e6:.0f}"
                     for name in LISTENERS
                 ),
             )
-            for trackers in TOLD_OF
+            for trackers in LIVE_FLEETS
             if trackers != 10
-            for told in (ONE_TOLD, ALL_TOLD)
-            if told.struck(trackers) is not None
+            for burst in (ONE_MESSAGE, ALL_AT_ONCE)
+            if burst.struck(trackers) is not None
         ),
     )
 
 
 def _messages(results: Results) -> Iterator[Sequence[object]]:
     live = results.live
-    for trackers in TOLD_OF:
-        for told in TOLD:
-            if told.struck(trackers) is None:
+    for trackers in LIVE_FLEETS:
+        for burst in BURSTS:
+            if burst.struck(trackers) is None:
                 continue
             for candidate in LISTENERS:
-                which = trackers, candidate, told.key
-                heard = live.heard[which][-1]
+                which = trackers, candidate, burst.key
+                received = live.received[which][-1]
                 yield (
                     trackers,
-                    told.title,
+                    burst.title,
                     NAMES[candidate],
                     f"{live.seconds(*which) * 1000:.1f}",
                     f"{live.per_message(*which) * 1e6:.0f}",
                     f"{live.per_state(*which) * 1e6:.0f}",
                     f"{live.block(*which) * 1000:.1f}",
                     f"{live.busy(*which) * 1000:.1f}",
-                    heard.messages,
-                    heard.changed,
+                    received.messages,
+                    received.changed,
                 )
 
 

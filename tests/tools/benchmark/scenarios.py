@@ -57,7 +57,7 @@ FULL_TITLES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Burst:
     """Trackers that report, of which the service tells at once."""
 
     key: str
@@ -73,14 +73,14 @@ class Told:
         return struck if struck > 1 else None
 
 
-ONE_TOLD: Final = Told("one", "one reports", None)
-SOME_TOLD: Final = Told("some", "1 % report", 100)
-ALL_TOLD: Final = Told("all", "all report", 1)
+ONE_MESSAGE: Final = Burst("one", "one reports", None)
+SOME_AT_ONCE: Final = Burst("some", "1 % report", 100)
+ALL_AT_ONCE: Final = Burst("all", "all report", 1)
 
 NOTHING: Final = "nothing"
 """As much time, in which the service tells nothing."""
 
-TOLD: Final = (ONE_TOLD, SOME_TOLD, ALL_TOLD)
+BURSTS: Final = (ONE_MESSAGE, SOME_AT_ONCE, ALL_AT_ONCE)
 
 KEEP_ALIVE: Final = "keep_alive"
 PING: Final = "ping"

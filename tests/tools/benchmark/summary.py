@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from .automations import FEW, ONE
 from .goals import FLOOR, LIVE_PEER, NAMES, goals
-from .plan import IDLERS, LARGE, MOST, OURS, TOLD_OF, USUAL
+from .plan import IDLERS, LARGE, LIVE_FLEETS, MOST, OURS, USUAL
 from .results import Results
 from .scenarios import (
     ALL_REPORTED,
     KEEP_ALIVE,
-    ONE_TOLD,
+    ONE_MESSAGE,
     SAME_BODY,
     SET_UP,
     SOME_REPORTED,
@@ -46,13 +46,13 @@ def _polls(results: Results) -> Iterator[str]:
 
 
 def _listening(results: Results) -> Iterator[str]:
-    trackers = TOLD_OF[-1]
+    trackers = LIVE_FLEETS[-1]
     live = results.live
     yield (
         f"**Live**: with {trackers:,} trackers a report is shown after"
-        f" {live.seconds(trackers, OURS, ONE_TOLD.key) * 1000:.1f} ms and costs"
-        f" {live.per_message(trackers, OURS, ONE_TOLD.key) * 1e6:.0f} µs a message;"
-        f" {NAMES[LIVE_PEER]} takes {live.per_message(trackers, LIVE_PEER, ONE_TOLD.key) * 1e6:.0f} µs."
+        f" {live.seconds(trackers, OURS, ONE_MESSAGE.key) * 1000:.1f} ms and costs"
+        f" {live.per_message(trackers, OURS, ONE_MESSAGE.key) * 1e6:.0f} µs a message;"
+        f" {NAMES[LIVE_PEER]} takes {live.per_message(trackers, LIVE_PEER, ONE_MESSAGE.key) * 1e6:.0f} µs."
     )
     trackers = IDLERS[-1]
     yield f"**An hour of listening without news**: {live.idle_cpu(trackers, OURS, KEEP_ALIVE) * 1000:.1f} ms."
