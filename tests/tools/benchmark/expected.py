@@ -47,11 +47,12 @@ IDLE, REPORTED, TOUCHED = "idle", "reported", "touched"
 # write of a device tracker to be a change, unless the entity says otherwise.
 _HABITS: Final = {
     "bike_tracker": {
-        SET_UP: Habit(2, changed=5, written=5, different=5),
+        # The third asks for the rides of a day before.
+        SET_UP: Habit(3, changed=5, written=5, different=5),
         IDLE: Habit(1),
         REPORTED: Habit(2, more_changed=3, more_written=3, different=3),
-        # Last update is written once in five minutes where nothing else changes.
-        TOUCHED: Habit(1),
+        # Reports of yesterday: last update follows those of now in steps of five minutes.
+        TOUCHED: Habit(1, more_changed=1, more_written=1, different=1),
     },
     "floor": {
         SET_UP: Habit(2, changed=4, written=4, different=4),
