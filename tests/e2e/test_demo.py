@@ -110,16 +110,17 @@ async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
 
 
 async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
-    """The blueprint tells that the bike moved, each time."""
+    """An automation is told, each time."""
     devices = (await client.devices()).values()
     [device] = [device for device in devices if device["name"] == "City bike"]
-    blueprint = {
-        "path": "bike_tracker/bike_moved.yaml",
-        "input": {"bikes": {"device_id": device["id"]}},
+    trigger = {
+        "trigger": "zone.left",
+        "target": {"device_id": device["id"]},
+        "options": {"zone": "zone.home"},
     }
     await client.post(
-        "/api/config/automation/config/moved",
-        {"alias": "Moved", "use_blueprint": blueprint},
+        "/api/config/automation/config/left",
+        {"alias": "Left", "triggers": [trigger], "actions": []},
     )
     async with client.events("automation_triggered") as runs:
         for number in (1, 2):

@@ -83,7 +83,7 @@ class Tricks:
         return {
             "leaves-home": Trick(
                 "{bike} leaves home",
-                "Wherever it was, it is at home for a moment. Then it leaves Home, of which the blueprint for bikes that move tells.",
+                "Wherever it was, it is at home for a moment. Then it leaves Home.",
                 "mdi:home-export-outline",
                 fleet.leave_home,
                 needs_positions=True,
