@@ -35,6 +35,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.live import Live
 from custom_components.bike_tracker.polling.history import History
 
+from .settle import settle
 from .tools.simulator.server import Simulator
 
 EMAIL = "ann@example.com"
@@ -268,7 +269,7 @@ def shown(
 async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
     """Set up an entry."""
     await hass.config_entries.async_setup(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await settle(hass)
 
 
 @pytest.fixture
