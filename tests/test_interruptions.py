@@ -259,7 +259,9 @@ async def test_trouble_after_a_poll_was_taken_in(
     assert device.name == "Old bike"
     await hass.config_entries.async_unload(setup.entry_id)
     [stored] = [
-        value["data"] for key, value in hass_storage.items() if setup.entry_id in key
+        value["data"]
+        for key, value in hass_storage.items()
+        if key.endswith(setup.entry_id)
     ]
     assert stored["trackers"][RED]["online"]["value"] is False
 

@@ -609,14 +609,14 @@ async def test_errors_that_nobody_thought_of(
 ) -> None:
     """One in a message is told, and costs that message; one of the connection ends it."""
     account = live.runtime_data.coordinator.account
-    hear = account.hear
-    monkeypatch.setattr(account, "hear", None)
+    apply_message = account.apply_message
+    monkeypatch.setattr(account, "apply_message", None)
     simulator.touch([RED])
     await settle(hass)
     name = "127.0.0.1"
     told = f"{name}: Unexpected error handling a push message"
     assert lines(caplog) == [told]
-    monkeypatch.setattr(account, "hear", hear)
+    monkeypatch.setattr(account, "apply_message", apply_message)
     await wait(2)
     simulator.report(RED, latitude=48.5)
     await settle(hass)

@@ -18,7 +18,7 @@ from custom_components.bike_tracker.diagnostics import (
 from custom_components.bike_tracker.tracking import Ride
 
 from .conftest import BLUE, EMAIL, RED, Poll, async_setup
-from .test_ride_book import file_of, row, store
+from .registry.test_ride_book import file_of, row, store
 from .tools.simulator import Simulator
 from .tools.simulator.streets import METRES_PER_DEGREE
 from .tools.story.home import Home

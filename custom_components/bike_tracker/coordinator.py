@@ -130,6 +130,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
 
     @override
     async def _async_update_data(self) -> Changes[str, Tracker]:
+        # A person may have renamed the account.
+        self.name = f"{DOMAIN} {self.config_entry.title}"
         # A poll wins over messages before it, and later ones are applied after it.
         with self.live.holding_messages():
             answer = await self.service.async_ask(self.account, self.devices.async_own)
@@ -197,11 +199,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     def _async_handle_message(self, message: Message) -> None:
         """Handle a push message, also while polls fail."""
         is_whole = self.live.connected_since_before(self.asked_at)
-        self.async_set_changes(
-            self.account.apply_message(
-                message.devices, message.positions, self._moment(is_whole=is_whole)
+        moment = self._moment(is_whole=is_whole)
+        try:
+            self.async_set_changes(
+                self.account.apply_message(message.devices, message.positions, moment)
             )
-        )
+        except Exception:  # noqa: BLE001 - the next message is handled all the same
+            title = self.config_entry.title
+            LOGGER.exception("%s: Unexpected error handling a push message", title)
 
     @callback
     def async_set_changes(self, changes: Changes[str, Tracker]) -> None:

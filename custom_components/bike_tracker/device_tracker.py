@@ -144,8 +144,9 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     def _read(self) -> bool:
         known, was_available = self._place, self._available
         has_changed = super()._read()
-        if self._available and not was_available:
+        if not (self._available and was_available):
             self.held_position = known if known != self._value else None
+        if self._available and not was_available:
             self._async_release_soon(self.hass)
         return has_changed
 

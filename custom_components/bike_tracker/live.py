@@ -146,12 +146,7 @@ class Live:
         if self._held is not None:
             self._held.append(message)
             return
-        try:
-            self.handle(message)
-        except Exception:  # noqa: BLE001 - the next message is handled all the same
-            LOGGER.exception(
-                "%s: Unexpected error handling a push message", self.coordinator.name
-            )
+        self.handle(message)
 
     @callback
     def _async_connected(self) -> None:

@@ -153,7 +153,7 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
         await trigger.async_validate_trigger_config(hass, [config])
     nobody: list[dict[str, Any]] = [{}, {"device_id": [], "area_id": []}]
     for empty in nobody:
-        with pytest.raises(vol.Invalid, match="target is empty"):
+        with pytest.raises(vol.Invalid, match="choose at least one bike"):
             await trigger.async_validate_trigger_config(
                 hass, [{**config, "target": empty}]
             )
