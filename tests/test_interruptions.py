@@ -25,6 +25,7 @@ from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entity import EntityAdder
 from custom_components.bike_tracker.registry.devices import TrackerDevices
+from custom_components.bike_tracker.tracking.story import Story
 
 from .conftest import (
     BLUE,
@@ -404,3 +405,33 @@ async def test_removal_after_a_set_up_that_failed_late(
     await poll(400)
 
     assert f"{DOMAIN}.{entry.entry_id}" not in hass_storage
+
+
+async def test_error_costs_one_tracker(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    online: Any,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An unexpected one is logged with the account; all other trackers go on."""
+    with_status = Story.with_status
+
+    def fail(story: Story, status: Any, now: Any) -> Story:
+        if story.position and story.position.device_id == simulator.devices[RED].id:
+            raise RuntimeError
+        return with_status(story, status, now)
+
+    simulator.set_status(RED, "offline")
+    simulator.set_status(BLUE, "offline")
+    with monkeypatch.context() as broken:
+        broken.setattr(Story, "with_status", fail)
+        await poll()
+    assert (online(RED), online(BLUE)) == ("on", "off")
+    assert f"{setup.title}: Unexpected error updating a tracker" in caplog.text
+    caplog.clear()
+
+    simulator.touch([RED])
+    await poll()
+    assert online(RED) == "off"

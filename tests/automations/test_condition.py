@@ -14,6 +14,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import BLUE, EMAIL, RED
 
 from .garage import Garage
+from .test_rides import go
 
 CONDITIONS = ("is_online", "is_offline", "is_silent", "is_moving", "is_not_moving")
 MINUTES = {"for": {"minutes": 10}}
@@ -237,3 +238,17 @@ async def test_of_what_waited_for_the_account(garage: Garage, told_by: str) -> N
     await garage.async_end("reload")
 
     assert len(garage.runs) == 1
+
+
+async def test_on_ride(garage: Garage, ask: Ask) -> None:
+    """From the first report that shows movement up to the end of the ride."""
+    assert not await ask("is_on_ride")
+    go(garage, 600, speed=9.0, motion=True)
+    await garage.async_minutes(1)
+    assert await ask("is_on_ride")
+
+    await garage.async_begin("server")
+    assert not await ask("is_on_ride")
+    await garage.async_end("server")
+    await garage.async_minutes(35)
+    assert not await ask("is_on_ride")

@@ -1,7 +1,7 @@
 """The triggers."""
 
 from datetime import datetime
-from typing import Any, ClassVar, override
+from typing import Any, ClassVar, cast, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
@@ -77,11 +77,11 @@ class TrackerTrigger(Trigger):
             coordinator: BikeTrackerCoordinator, unique_id: str, occurrence: Occurrence
         ) -> None:
             entry_id = coordinator.config_entry.entry_id
-            # A device may have been removed just now.
-            if device := device_of(self._hass, unique_id, entry_id):
-                variables = self._variables(device, unique_id, occurrence)
-                name = str(variables[ATTR_NAME])
-                run_action(variables, sentence(self._hass, name, occurrence))
+            # It is in the target, so it is there.
+            device = cast(DeviceEntry, device_of(self._hass, unique_id, entry_id))
+            variables = self._variables(device, unique_id, occurrence)
+            name = str(variables[ATTR_NAME])
+            run_action(variables, sentence(self._hass, name, occurrence))
 
         options = self._config.options or {}
         is_starting = self._hass.state is not CoreState.running

@@ -1,7 +1,7 @@
 """What is known of how far one tracker came: its rides, and what tells the next one."""
 
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from ..api.models import MAX_KILOMETRES
 from .distance import Fix, is_speed, metres
@@ -164,8 +164,8 @@ class RideState(NamedTuple):
     def _drifts_with(
         self, apart: float, time: datetime, *, stayed: bool
     ) -> tuple[Drift, ...]:
-        if (place := self.anchor) is None:
-            return self.drifts
+        # There is no drift before there is a place.
+        place = cast(Fix, self.anchor)
         near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
         others = [item for item in self.drifts if item not in near]
         drift = Drift(

@@ -57,13 +57,11 @@ class Tracker(NamedTuple):
     def address(self) -> str | None:
         """Return the address of where it stood last, which is not where it rides."""
         track, reported = self.story.track, self.position and self.position.address
-        if track is None or track.anchor is None:
-            return reported
-        if track.ride:
+        if track and track.ride:
             return track.ride.start and track.ride.start.address
-        if track.candidate:
+        if track and track.candidate:
             return track.candidate.address
-        return track.anchor.address or reported
+        return (track and track.anchor and track.anchor.address) or reported
 
     @property
     def ride_under_way(self) -> Ride | None:
