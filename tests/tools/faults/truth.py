@@ -1,8 +1,9 @@
 """What Home Assistant has to show of what the service knows, without the integration's own code."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE
+from homeassistant.util import dt as dt_util
 
 from tests.tools.simulator import SimDevice, SimPosition, Simulator
 
@@ -10,6 +11,8 @@ from .home import Home, States
 
 _KILOMETRES_PER_HOUR = 1.852
 """In a knot."""
+_STEP = timedelta(minutes=5)
+"""In which the time of the last report follows."""
 
 
 def wrong(home: Home) -> set[tuple[str, str]]:
@@ -24,8 +27,15 @@ def wrong(home: Home) -> set[tuple[str, str]]:
         (tracker, key)
         for tracker, values in shown.items()
         for key, value in values.items()
-        if value != known[tracker].get(key, value) or value == STATE_UNAVAILABLE
+        if value == STATE_UNAVAILABLE
+        or not _is_right(key, value, known[tracker].get(key, value))
     }
+
+
+def _is_right(key: str, value: str, true: str) -> bool:
+    if key != "last_update" or (shown := dt_util.parse_datetime(value)) is None:
+        return value == true
+    return timedelta() <= datetime.fromisoformat(true) - shown < _STEP
 
 
 def truth(simulator: Simulator) -> States:
