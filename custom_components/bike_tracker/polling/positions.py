@@ -56,6 +56,8 @@ class EndpointSupport(NamedTuple):
     failures: FailureStreak = NO_FAILURES
     retry_at: float = 0.0
     """When to ask again, by the monotonic clock."""
+    was_too_large: bool = False
+    """Whether an answer was too large since the last good one: that is logged once."""
 
     @property
     def works(self) -> bool:
@@ -85,7 +87,13 @@ class EndpointSupport(NamedTuple):
             is_supported, wait = False, UNSUPPORTED_BACKOFF.after(failures)
         # Its traceback would keep the answer.
         error = err.with_traceback(None)
-        return EndpointSupport(is_supported, error, failures, monotonic() + wait)
+        return EndpointSupport(
+            is_supported,
+            error,
+            failures,
+            monotonic() + wait,
+            was_too_large=self.was_too_large or err.is_too_large,
+        )
 
 
 class _Missing(NamedTuple):
@@ -155,8 +163,7 @@ class PositionLookup:
     def _fail(self, err: TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
-        was_too_large = before.error is not None and before.error.is_too_large
-        is_too_large = err.is_too_large and not was_too_large
+        is_too_large = err.is_too_large and not before.was_too_large
         # Too large also where positions never worked: nobody would know why.
         if is_too_large or before.works:
             text = (_TOO_LARGE if is_too_large else _STAY).format(err)
