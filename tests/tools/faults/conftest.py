@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from custom_components.bike_tracker.live import Live
-from tests.conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
+from tests.conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry
 from tests.tools.simulator import Simulator, client_context
 
 from .cases import Case
@@ -57,10 +57,10 @@ async def home(
     entry = make_entry(url=simulator.url.replace("127.0.0.1", "localhost"))
     home = Home(hass, freezer, simulator, entry, TROUBLES[NAME_NOT_FOUND])
     home.watch(monkeypatch)
-    await async_setup(hass, entry)
+    home.is_live = case.path == "live"
+    await home.set_up()
     assert home.state is ConfigEntryState.LOADED
-    if case.path == "live":
-        home.is_live = True
+    if home.is_live:
         # Until it has begun, and then for a quiet second.
         for seconds in (11, 1.1):
             await home.wait(seconds)
