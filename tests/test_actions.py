@@ -537,7 +537,7 @@ async def test_what_is_no_point(
     assert (point["latitude"], point["speed"]) == (48.0, 0)
 
 
-async def test_track_of_a_moment(
+async def test_track_of_a_update_context(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
 ) -> None:
     """A ride that is known by its arrival alone begins when it ends."""

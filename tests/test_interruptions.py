@@ -25,7 +25,7 @@ from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entity import EntityAdder
 from custom_components.bike_tracker.registry.devices import TrackerDevices
-from custom_components.bike_tracker.tracking.story import Story
+from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import (
     BLUE,
@@ -416,9 +416,9 @@ async def test_error_costs_one_tracker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An unexpected one is logged with the account; all other trackers go on."""
-    with_status = Story.with_status
+    with_status = TrackerState.with_status
 
-    def fail(story: Story, status: Any, now: Any) -> Story:
+    def fail(story: TrackerState, status: Any, now: Any) -> TrackerState:
         if story.position and story.position.device_id == simulator.devices[RED].id:
             raise RuntimeError
         return with_status(story, status, now)
@@ -426,7 +426,7 @@ async def test_error_costs_one_tracker(
     simulator.set_status(RED, "offline")
     simulator.set_status(BLUE, "offline")
     with monkeypatch.context() as broken:
-        broken.setattr(Story, "with_status", fail)
+        broken.setattr(TrackerState, "with_status", fail)
         await poll()
     assert (online(RED), online(BLUE)) == ("on", "off")
     assert f"{setup.title}: Unexpected error updating a tracker" in caplog.text

@@ -27,7 +27,7 @@ from .tools.story.steps import (
     SetOff,
     Step,
 )
-from .tools.story.story import Story
+from .tools.story.story import TrackerState
 from .tools.story.told import TRIGGERS, automation
 
 GREEN = "860000000000033"
@@ -108,7 +108,7 @@ def tell(
                 hass_tmp_config_dir,
                 automations=list(map(automation, (*TRIGGERS, "guard_triggered"))),
             )
-            story = Story(home, service)
+            story = TrackerState(home, service)
             try:
                 await home.async_move_in(*emails)
                 story.begin(list(service.devices))

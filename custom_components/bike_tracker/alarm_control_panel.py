@@ -48,7 +48,7 @@ DESCRIPTIONS: Final = (
         translation_key="guard",
         reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
         value_fn=lambda tracker: GuardState(
-            tracker.guarded_since, tracker.triggered, tracker.story.changed_by
+            tracker.guarded_since, tracker.triggered, tracker.state.changed_by
         ),
     ),
 )
@@ -137,7 +137,7 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
         entry, unique_id = self.registry_entry, self.coordinator_context
         tracker = self.coordinator.account.trackers.get(unique_id)
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
-        if is_disabled and tracker and tracker.story.guard:
+        if is_disabled and tracker and tracker.state.guard:
             changes = self.coordinator.account.disarm(unique_id)
             self.coordinator.async_set_changes(changes)
 

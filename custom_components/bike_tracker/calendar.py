@@ -37,7 +37,7 @@ class BikeTrackerCalendarDescription(
 
 def _shown(tracker: Tracker) -> tuple[object, ...]:
     """Return what the calendar shows: the history corrects rides that are over, too."""
-    rides, ride = tracker.story.rides, ride_under_way(tracker)
+    rides, ride = tracker.state.rides, ride_under_way(tracker)
     # Each is a row in the database: a kilometre is soon enough for the one under way.
     under_way = ride and (ride.started_at, round(ride.distance))
     return under_way, rides and rides.rides

@@ -35,7 +35,7 @@ from .registry.devices import TrackerDevices
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.ride_book import RideBook
 from .registry.storage import SOON, Evaluation, TrackerStore
-from .tracking import Account, Backfill, Moment, Occurrence, Tracker, Trackers
+from .tracking import Account, Backfill, Occurrence, Tracker, Trackers, UpdateContext
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
@@ -148,7 +148,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
 
     def _apply_answer(self, answer: Answer) -> Changes[str, Tracker]:
         changes = self.account.apply_poll(
-            answer.devices, answer.positions, self._moment()
+            answer.devices, answer.positions, self._update_context()
         )
         self._async_store(changes)
         if answer.offers_positions:
@@ -157,10 +157,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         report(self.hass, self.config_entry, "no_trackers")
         return changes
 
-    def _moment(self, *, is_whole: bool = False) -> Moment:
+    def _update_context(self, *, is_complete: bool = False) -> UpdateContext:
         """Return the context of what is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return Moment(now, not self.may_fire, is_whole, has_history)
+        return UpdateContext(now, not self.may_fire, is_complete, has_history)
 
     @callback
     def _async_request_more(self) -> None:
@@ -180,9 +180,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     async def _async_apply_history(self, request: HistoryRequest) -> None:
         answer = await self.service.history.async_ask(request)
         for part in answer.parts() if answer else ():
-            moment = self._moment()
+            context = self._update_context()
             self.async_set_changes(
-                self.account.apply_history(request.tracker, part, moment)
+                self.account.apply_history(request.tracker, part, context)
             )
             await asyncio.sleep(0)
 
@@ -198,11 +198,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @callback
     def _async_handle_message(self, message: Message) -> None:
         """Handle a push message, also while polls fail."""
-        is_whole = self.live.connected_since_before(self.asked_at)
-        moment = self._moment(is_whole=is_whole)
+        is_complete = self.live.connected_since_before(self.asked_at)
+        context = self._update_context(is_complete=is_complete)
         try:
             self.async_set_changes(
-                self.account.apply_message(message.devices, message.positions, moment)
+                self.account.apply_message(message.devices, message.positions, context)
             )
         except Exception:  # noqa: BLE001 - the next message is handled all the same
             title = self.config_entry.title
@@ -335,7 +335,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             # The event of a first alarm has no entity yet.
             if unique_id in self.devices.adding:
                 continue
-            for occurrence in self.account.trackers[unique_id].story.occurrences:
+            for occurrence in self.account.trackers[unique_id].state.occurrences:
                 if not self.has_fired(unique_id, occurrence.seq):
                     self.store.async_set_last_fired(unique_id, occurrence)
                     signal = self._signal("occurred", unique_id)

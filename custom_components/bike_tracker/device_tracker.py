@@ -121,9 +121,9 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
         """Return the place to begin with after a reload or a restart."""
-        stories = self.coordinator.account.stories
+        states = self.coordinator.account.states
         # Of one that was deleted nothing is kept.
-        if self._place is None or self.coordinator_context not in stories:
+        if self._place is None or self.coordinator_context not in states:
             return None
         return RestoredExtraData(self._place._asdict())
 

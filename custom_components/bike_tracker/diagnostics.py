@@ -59,7 +59,7 @@ async def async_get_config_entry_diagnostics(
         **_connection(coordinator),
         "counts": {
             "trackers": len(trackers),
-            "missing": len(coordinator.account.stories) - len(trackers),
+            "missing": len(coordinator.account.states) - len(trackers),
             "in_another_account": len(coordinator.devices.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
             "rides": len(coordinator.rides.rides),
@@ -132,17 +132,17 @@ def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
 def _tracker(
     tracker: Tracker, identities: Collection[str], coordinator: BikeTrackerCoordinator
 ) -> dict[str, Any]:
-    position, story = tracker.position, tracker.story
+    position, state = tracker.position, tracker.state
     days_left = coordinator.rides.days_left(tracker.device.unique_id)
-    guard = _plain(story.guard)
+    guard = _plain(state.guard)
     if guard and guard["triggered"] and (word := guard["triggered"]["alarm"]):
         guard["triggered"]["alarm"] = _word(word, identities)
     redacted = async_redact_data(
         {
             **tracker.device._asdict(),
             "position": position and _position(position, identities),
-            "ride_state": _plain(story.track),
-            "gap": _plain(story.gap),
+            "ride_state": _plain(state.ride_state),
+            "gap": _plain(state.gap),
             "guard": guard,
             "rides_from_before": {"days_left": days_left},
         },
@@ -150,7 +150,7 @@ def _tracker(
     )
     alarms = [
         {**alarm._asdict(), "word": _word(alarm.word, identities)}
-        for alarm in story.alarms
+        for alarm in state.alarms
     ]
     model = _text(tracker.device.model, identities)
     return {**redacted, "model": model, "alarms": alarms}

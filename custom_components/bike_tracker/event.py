@@ -31,7 +31,7 @@ DESCRIPTIONS: Final = (
         event_types=list(ALARM_TYPES),
         occurrence_types=("alarm_raised",),
         event_type_fn=lambda occurrence: occurrence.attributes["type"],
-        reported_fn=lambda tracker: tracker.story.alarms or None,
+        reported_fn=lambda tracker: tracker.state.alarms or None,
         value_fn=lambda _: None,
     ),
     BikeTrackerEventDescription(
@@ -80,7 +80,7 @@ class BikeTrackerEvent(BikeTrackerEntity[None], EventEntity):
         tracker = coordinator.account.trackers.get(unique_id)
         times = [
             occurrence.noticed_at
-            for occurrence in (tracker.story.occurrences if tracker else ())
+            for occurrence in (tracker.state.occurrences if tracker else ())
             if occurrence.type in self.entity_description.occurrence_types
             and coordinator.has_fired(unique_id, occurrence.seq)
         ]

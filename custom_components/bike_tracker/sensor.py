@@ -50,7 +50,7 @@ class BikeTrackerSensorDescription(
 
 
 def _total_distance(tracker: Tracker) -> float | None:
-    track = tracker.story.track
+    track = tracker.state.ride_state
     return round(track.shown_total or 0, 1) if track and track.anchor else None
 
 

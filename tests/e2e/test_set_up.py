@@ -40,7 +40,7 @@ async def reload(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
     await home_assistant.client.post(path)
 
 
-async def test_outage_of_a_moment(
+async def test_outage_of_a_update_context(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, entry_id: str
 ) -> None:
     """The account is there again after seconds, and not after a minute."""

@@ -15,9 +15,9 @@ from custom_components.bike_tracker.tracking import (
     Fix,
     Guard,
     HistoryGap,
-    Story,
     Tracker,
     Trackers,
+    TrackerState,
 )
 
 from ..conftest import BLUE, EMAIL, PASSWORD, RED
@@ -159,10 +159,10 @@ async def test_guarded_bike_is_asked_for_first(asking: Asking) -> None:
     """A ride that is over can wait."""
     asking.note(RED)
     now, place = datetime.now(UTC), Fix(datetime.now(UTC), 47.9, 7.8)
-    story = Story(guard=Guard(now, place, now))
+    story = TrackerState(guard=Guard(now, place, now))
     asking.trackers = {
         **asking.trackers,
-        RED: asking.trackers[RED]._replace(story=story),
+        RED: asking.trackers[RED]._replace(state=story),
     }
     asking.note(BLUE)
     asking.gaps[BLUE] = asking.gaps[BLUE]._replace(is_of_ride=True)

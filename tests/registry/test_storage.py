@@ -43,7 +43,7 @@ from custom_components.bike_tracker.tracking import (
     Ride,
     RideLog,
     RideState,
-    Story,
+    TrackerState,
     Triggered,
 )
 from custom_components.bike_tracker.tracking.checkpoint import Checkpoint
@@ -65,7 +65,7 @@ GUARD = Guard(
     away=(PLACE, PLACE._replace(time=LATER)),
     triggered=Triggered("alarm", NOON, 12.5, PLACE, "tow", 3),
 )
-STORY = Story(
+STORY = TrackerState(
     position=POSITION,
     online=Flag(True, NOON),
     moving=Flag(False, LATER, NOON),
@@ -80,7 +80,7 @@ STORY = Story(
             RideState(total=9.5, last_fix=PLACE), NOON, True, LATER, RIDE, (RIDE,)
         ),
     ),
-    track=RideState(
+    ride_state=RideState(
         total=9.5, anchor=PLACE, last_fix=PLACE, received_at=NOON, ride=RIDE
     ),
     guard=GUARD,
@@ -114,7 +114,7 @@ async def test_there_and_back(
     store = await async_read(hass)
     state = store.state
     state.trackers[RED] = STORY
-    state.trackers["nothing"] = Story(online=Flag(False, NOON))
+    state.trackers["nothing"] = TrackerState(online=Flag(False, NOON))
     state.last_fired[RED] = 2
     state.evaluation = Evaluation(LATER, NOON)
     store.async_write_within(10)
@@ -230,7 +230,7 @@ async def test_broken_tracker(
 ) -> None:
     """One that cannot be written costs no other."""
 
-    class Broken(Story):
+    class Broken(TrackerState):
         @property
         @override
         def _field_defaults(self) -> dict[str, Any]:  # type: ignore[override]

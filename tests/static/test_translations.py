@@ -376,7 +376,7 @@ def test_choices_are_named() -> None:
     named = {
         key: texts["options"].keys()
         for key, texts in ENGLISH["selector"].items()
-        if key not in ("told", "where")
+        if key not in ("occurrence", "where")
     }
     assert named == {key: {*options} for key, options in choices.items()}
 
@@ -438,7 +438,7 @@ def test_issues_are_those_of_the_integration() -> None:
 
 def test_each_trigger_has_a_sentence() -> None:
     """What triggers tell has a text, unless its kind is all there is to say."""
-    told = ENGLISH["selector"]["told"]["options"].keys()
+    told = ENGLISH["selector"]["occurrence"]["options"].keys()
     told = {key.removesuffix("_since") for key in told}
     assert told == described("triggers").keys() - {"alarm_raised"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.api.models import timestamp
-from custom_components.bike_tracker.tracking import Account, Occurrence, Story
+from custom_components.bike_tracker.tracking import Account, Occurrence, TrackerState
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ class Listener:
         """Begin after the last one that was fired."""
         self.last_fired = last_fired
 
-    def fired(self, story: Story) -> list[Occurrence]:
+    def fired(self, story: TrackerState) -> list[Occurrence]:
         """Return what is fired now."""
         new = [item for item in story.occurrences if item.seq > self.last_fired]
         self.last_fired = max((item.seq for item in new), default=self.last_fired)
@@ -47,14 +47,16 @@ def read() -> Read:
     return ListOfDevices().read
 
 
-def remembering(**positions: Position) -> dict[str, Story]:
+def remembering(**positions: Position) -> dict[str, TrackerState]:
     """Return what is remembered of trackers that were somewhere."""
-    return {unique_id: Story(position) for unique_id, position in positions.items()}
+    return {
+        unique_id: TrackerState(position) for unique_id, position in positions.items()
+    }
 
 
 def position_remembered(account: Account, unique_id: str = "red") -> Position | None:
     """Return the newest position of a tracker, listed or not."""
-    return account.stories[unique_id].position
+    return account.states[unique_id].position
 
 
 class ListOfDevices:

@@ -17,12 +17,12 @@ def offline_since(tracker: Tracker) -> datetime | None:
 
 def moving_since(tracker: Tracker) -> datetime | None:
     """Return since when it moves."""
-    return _since(tracker.story.moving, value=True)
+    return _since(tracker.state.moving, value=True)
 
 
 def standing_since(tracker: Tracker) -> datetime | None:
     """Return since when it stands."""
-    return _since(tracker.story.moving, value=False)
+    return _since(tracker.state.moving, value=False)
 
 
 def _since(flag: Flag | None, *, value: bool) -> datetime | None:

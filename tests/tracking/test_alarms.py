@@ -9,7 +9,7 @@ from custom_components.bike_tracker.tracking import (
     Account,
     Alarm,
     HistoryAnswer,
-    Moment,
+    UpdateContext,
 )
 from custom_components.bike_tracker.tracking.alarms import MAX_ALARMS
 
@@ -33,18 +33,18 @@ class Service:
         self.account.apply_poll(
             self.read(a_device(position_id=position_id)),
             dict.fromkeys(["red"], positions[0]) if positions else {},
-            Moment(NOW),
+            UpdateContext(NOW),
         )
         return self.fire("red")
 
     def fire(self, unique_id: str) -> list[str]:
         """Return the alarms of a tracker that are fired now."""
-        story = self.account.trackers[unique_id].story
+        story = self.account.trackers[unique_id].state
         return [item.attributes["alarm"] for item in self.listener.fired(story)]
 
 
 def _last(account: Account) -> Alarm:
-    return account.trackers["red"].story.alarms[-1]
+    return account.trackers["red"].state.alarms[-1]
 
 
 @pytest.fixture
@@ -60,10 +60,10 @@ def test_alarm(service: Service) -> None:
     position = a_position(2, alarm="sos")
     assert service.poll(position) == ["sos"]
     alarm = Alarm("sos", position.fix_time, 2, position.fix_time)
-    assert service.account.trackers["red"].story.alarms == (alarm,)
+    assert service.account.trackers["red"].state.alarms == (alarm,)
     assert service.poll(position) == []
     assert service.poll(a_position(3)) == []
-    assert service.account.trackers["red"].story.alarms == (alarm,)
+    assert service.account.trackers["red"].state.alarms == (alarm,)
 
 
 def test_the_same_alarm_again(service: Service) -> None:
@@ -140,7 +140,7 @@ def test_restart(service: Service, read: Read) -> None:
         (a_position(2, alarm="sos"), []),
         (a_position(3, alarm="tow"), ["tow"]),
     ):
-        account = Account("Bikes", dict(service.account.stories))
+        account = Account("Bikes", dict(service.account.states))
         listener = Listener(service.listener.last_fired)
         restarted = Service(account, read, listener)
         assert restarted.poll(first) == told
@@ -150,7 +150,7 @@ def test_restart(service: Service, read: Read) -> None:
 
 def test_tracker_that_comes_back(service: Service) -> None:
     """What happened while it was not listed is told."""
-    service.account.apply_poll(service.read(), {}, Moment(NOW))
+    service.account.apply_poll(service.read(), {}, UpdateContext(NOW))
     assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
 
 
@@ -159,12 +159,12 @@ def test_new_tracker(service: Service) -> None:
     devices = a_device(position_id=1), a_device("blue", position_id=7)
     account = service.account
     account.apply_poll(
-        service.read(*devices), {"blue": a_position(7, alarm="sos")}, Moment(NOW)
+        service.read(*devices), {"blue": a_position(7, alarm="sos")}, UpdateContext(NOW)
     )
     assert service.fire("blue") == []
     devices = a_device(position_id=1), a_device("blue", position_id=8)
     account.apply_poll(
-        service.read(*devices), {"blue": a_position(8, alarm="tow")}, Moment(NOW)
+        service.read(*devices), {"blue": a_position(8, alarm="tow")}, UpdateContext(NOW)
     )
     assert service.fire("blue") == ["tow"]
 
@@ -192,7 +192,7 @@ def _storm(many: int, words: int = 1) -> list[Position]:
 
 def _recall(service: Service, reports: list[Position]) -> list[str]:
     past = HistoryAnswer(reports, NOW)
-    service.account.apply_history("red", past, Moment(NOW, has_history=True))
+    service.account.apply_history("red", past, UpdateContext(NOW, has_history=True))
     return service.fire("red")
 
 
@@ -210,10 +210,10 @@ def test_storm_over_live(service: Service) -> None:
     """Each is fired as it comes, and none again when the history tells of it."""
     storm, fired = _storm(120), 0
     for report in storm:
-        service.account.apply_message([], [report], Moment(NOW))
+        service.account.apply_message([], [report], UpdateContext(NOW))
         fired += len(service.fire("red"))
     assert fired == 120
-    assert len(service.account.trackers["red"].story.alarms) <= MAX_ALARMS
+    assert len(service.account.trackers["red"].state.alarms) <= MAX_ALARMS
     assert _recall(service, storm) == []
     assert service.poll(a_position(500, alarm="sos")) == ["sos"]
 
@@ -229,7 +229,7 @@ def test_forgotten_tracker(service: Service) -> None:
     """Nothing is left of its alarms."""
     service.poll(a_position(2, alarm="sos"))
     service.account.forget("red")
-    assert service.account.stories == {}
+    assert service.account.states == {}
 
 
 def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:

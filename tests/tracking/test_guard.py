@@ -10,10 +10,10 @@ from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import (
     Account,
     HistoryAnswer,
-    Moment,
     Occurrence,
     OccurrenceType,
     Triggered,
+    UpdateContext,
 )
 
 from .conftest import NOW, ListOfDevices, a_device, a_position, no_fix
@@ -40,12 +40,12 @@ class Bike:
     @property
     def triggered(self) -> Triggered | None:
         """Return what triggered the guard."""
-        guard = self.account.trackers["red"].story.guard
+        guard = self.account.trackers["red"].state.guard
         return guard and guard.triggered
 
     def occurrences(self, kind: OccurrenceType) -> list[Occurrence]:
         """Return what happened to it of one type."""
-        story = self.account.trackers["red"].story
+        story = self.account.trackers["red"].state
         return [item for item in story.occurrences if item.type == kind]
 
     def arm(self) -> None:
@@ -80,22 +80,22 @@ class Bike:
         number = len(self._sent) + 1
         self._sent.append(of(number, **{**fix, "device_time": time, **said}))
 
-    def poll(self, *, came_back: bool = False) -> Triggered | None:
+    def poll(self, *, recovering: bool = False) -> Triggered | None:
         """Poll for the newest report; return what triggered the guard."""
         position = self._sent[-1]
         device = a_device(position_id=position.id, last_update=self.now)
-        moment = Moment(self.now, came_back=came_back, has_history=True)
+        moment = UpdateContext(self.now, recovering=recovering, has_history=True)
         self.account.apply_poll(self._read(device), {"red": position}, moment)
         return self.triggered
 
     def come_back(self) -> Triggered | None:
         """Poll after an outage, and ask for the history."""
-        self.poll(came_back=True)
+        self.poll(recovering=True)
         gap = self.account.gaps["red"]
         past = [
             item for item in self._sent if item.fix_time and item.fix_time >= gap.start
         ]
-        moment = Moment(self.now, has_history=True)
+        moment = UpdateContext(self.now, has_history=True)
         self.account.apply_history("red", HistoryAnswer(past, self.now), moment)
         return self.triggered
 
@@ -260,7 +260,7 @@ def test_alarm_of_an_older_position(bike: Bike) -> None:
     for number, is_told in ((-2, False), (-1, True)):
         time = bike.now + MINUTE * (number + 2)
         reported = position._replace(id=number, device_time=time)
-        bike.account.apply_message([], [reported], Moment(bike.now + MINUTE))
+        bike.account.apply_message([], [reported], UpdateContext(bike.now + MINUTE))
         assert bool(bike.triggered) is is_told
 
 
@@ -295,7 +295,7 @@ def test_ridden_and_brought_back_in_an_outage(
         bike.send(400 + number, **said)
     for _ in range(9):
         bike.send()
-    assert not bike.poll(came_back=True)
+    assert not bike.poll(recovering=True)
     triggered = bike.come_back()
     assert (triggered and triggered.cause) == cause
     if triggered and said.get("motion"):
@@ -314,7 +314,7 @@ def test_carried_off_in_an_outage(
     bike.report()
     for metres in seen:
         bike.send(metres)
-    assert not bike.poll(came_back=True)
+    assert not bike.poll(recovering=True)
     assert bool(bike.come_back()) is is_triggered
 
 
@@ -389,11 +389,11 @@ def test_who_did_it(bike: Bike) -> None:
     account, now = bike.account, bike.now
     account.arm("red", now, "Ada")
     bike.report()
-    assert account.trackers["red"].story.changed_by == "Ada"
+    assert account.trackers["red"].state.changed_by == "Ada"
     account.disarm("red", "Bob")
-    assert account.trackers["red"].story.changed_by == "Bob"
+    assert account.trackers["red"].state.changed_by == "Bob"
     account.arm("red", now)
-    assert account.trackers["red"].story.changed_by is None
+    assert account.trackers["red"].state.changed_by is None
 
 
 def test_carried_off_elsewhere_after_it_drifted() -> None:
@@ -514,7 +514,9 @@ def test_message_without_a_time(bike: Bike) -> None:
 def test_without_a_place() -> None:
     """It cannot be armed."""
     account, read = Account("Bikes", {}), ListOfDevices().read
-    account.apply_poll(read(a_device(position_id=1)), {}, Moment(NOW))
+    account.apply_poll(read(a_device(position_id=1)), {}, UpdateContext(NOW))
     assert account.arm("red", NOW) is None
-    account.apply_poll(read(a_device(position_id=1)), {"red": no_fix(1)}, Moment(NOW))
+    account.apply_poll(
+        read(a_device(position_id=1)), {"red": no_fix(1)}, UpdateContext(NOW)
+    )
     assert account.arm("red", NOW) is None

@@ -11,8 +11,8 @@ from custom_components.bike_tracker.tracking import (
     Account,
     Guard,
     HistoryAnswer,
-    Moment,
     RideState,
+    UpdateContext,
 )
 from custom_components.bike_tracker.tracking.distance import Fix, metres
 from custom_components.bike_tracker.tracking.guard import after_report, armed
@@ -189,24 +189,24 @@ class Evening:
     def is_triggered(self) -> bool:
         """Return whether the guard is triggered in the end."""
         account, read = Account("Bikes", {}), ListOfDevices().read
-        came_back, first_gap_at = True, None
+        recovering, first_gap_at = True, None
         for minute in range(self.first_poll, 45):
             off = timedelta(hours=self.clock_off if minute < 2 else 0)
             now = NOW + minute * MINUTE + off
             if minute in range(*self.outage):
-                came_back = True
+                recovering = True
             else:
                 device = a_device(position_id=100 + minute)
-                moment = Moment(now, came_back=came_back, has_history=True)
+                moment = UpdateContext(now, recovering=recovering, has_history=True)
                 account.apply_poll(read(device), {"red": self.report(minute)}, moment)
-                came_back = False
+                recovering = False
             if minute == 0:
                 assert account.arm("red", now + MINUTE / 2)
             if account.gaps and minute not in range(*self.outage):
                 first_gap_at = minute if first_gap_at is None else first_gap_at
                 if minute >= first_gap_at + self.late:
                     self._answer(account, minute, now)
-        guard = account.trackers["red"].story.guard
+        guard = account.trackers["red"].state.guard
         return guard is not None and guard.triggered is not None
 
     def _answer(self, account: Account, minute: int, now: datetime) -> None:
@@ -219,7 +219,7 @@ class Evening:
                 if report.fix_time and start <= report.fix_time <= until
             ]
             answer = HistoryAnswer(reports, until)
-            moment = Moment(now, has_history=True)
+            moment = UpdateContext(now, has_history=True)
             account.apply_history("red", answer, moment)
 
 

@@ -14,14 +14,14 @@ from custom_components.bike_tracker.tracking import (
     Account,
     Fix,
     HistoryAnswer,
-    Moment,
     Ride,
     RideState,
+    UpdateContext,
 )
 from custom_components.bike_tracker.tracking.history import replayed
 from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE
 from custom_components.bike_tracker.tracking.rides import end_ride
-from custom_components.bike_tracker.tracking.story import NEW_STORY, Story
+from custom_components.bike_tracker.tracking.state import NEW_STATE, TrackerState
 
 from ..tools.rides.home import ride_of
 from .conftest import NOW, Listener, a_device, a_position
@@ -35,7 +35,7 @@ _HOUR = timedelta(hours=1)
 class House:
     """Who is told of one tracker, keeps a ride book, and may be killed at any time."""
 
-    story: Story = NEW_STORY
+    story: TrackerState = NEW_STATE
     has_history: bool = True
     told: list[tuple[str, Ride]] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
@@ -44,32 +44,34 @@ class House:
     listener: Listener = field(default_factory=Listener)
 
     def at(
-        self, now: datetime, *, is_whole: bool = False, away: bool = False
-    ) -> Moment:
+        self, now: datetime, *, is_complete: bool = False, away: bool = False
+    ) -> UpdateContext:
         """Return a moment of this house."""
-        return Moment(now, away, is_whole, self.has_history)
+        return UpdateContext(now, away, is_complete, self.has_history)
 
     def report(self, position: Position, now: datetime, **how: bool) -> None:
         """Take in a report of a poll, or of a message if nothing lacks."""
-        self.look(self.story.with_report(position, self.at(now, **how), is_news=True))
+        self.look(
+            self.state.with_report(position, self.at(now, **how), fires_alarms=True)
+        )
 
     def answer(
         self, reports: Iterable[Position], now: datetime, until: datetime | None = None
     ) -> None:
         """Take in all of these from the gap's start on."""
-        assert self.story.gap
-        start, until = self.story.gap.start, until or now
+        assert self.state.gap
+        start, until = self.state.gap.start, until or now
         found = [it for it in reports if start <= time_of(it) <= until]
         for part in HistoryAnswer(found, until).parts():
-            self.look(self.story.with_history(part, self.at(now)))
+            self.look(self.state.with_history(part, self.at(now)))
 
     def wait(self, now: datetime) -> None:
         """Let time pass."""
-        self.look(self.story.after_time(self.at(now)))
+        self.look(self.state.after_time(self.at(now)))
 
-    def look(self, story: Story) -> None:
+    def look(self, story: TrackerState) -> None:
         """Tell what was not told, and write down what the book does not have."""
-        self.story = story
+        self.state = story
         for occurrence in self.listener.fired(story):
             if occurrence.type == "alarm_raised":
                 self.alarms.append(occurrence.attributes["alarm"])
@@ -79,8 +81,8 @@ class House:
         if (log := story.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *(ride for ride in log.rides if ride.distance)]
-        if story.track and story.track.shown_total is not None:
-            self.totals.append(story.track.shown_total)
+        if story.ride_state and story.ride_state.shown_total is not None:
+            self.totals.append(story.ride_state.shown_total)
 
     @property
     def kinds(self) -> list[str]:
@@ -128,8 +130,8 @@ def test_exact_in_the_end() -> None:
     for report in reports[::6]:
         house.report(report, time_of(report))
     assert house.kinds == ["started", "ended"]
-    assert house.story.gap
-    assert house.story.gap.start == minutes(5)
+    assert house.state.gap
+    assert house.state.gap.start == minutes(5)
     [before] = house.book
     fired = house.told[-1][1]
     assert fired.described(is_over=True) == before.described(is_over=True)
@@ -164,7 +166,7 @@ def test_service_without_a_history() -> None:
     for report in reports_of((5, 0), (10, 15), (7, 0))[::6]:
         assert report.fix_time
         house.report(report, report.fix_time)
-        assert house.story.gap is None
+        assert house.state.gap is None
     assert house.kinds == ["started", "ended"]
     assert len(house.book) == 1
 
@@ -174,8 +176,8 @@ def test_all_came_live() -> None:
     house = House()
     for report in reports_of((5, 0), (10, 15), (7, 0)):
         assert report.fix_time
-        house.report(report, report.fix_time, is_whole=True)
-        assert house.story.gap is None
+        house.report(report, report.fix_time, is_complete=True)
+        assert house.state.gap is None
     assert house.kinds == ["started", "ended"]
 
 
@@ -191,15 +193,15 @@ def test_rides_of_a_day_without_home_assistant(
     house.report(reports[0], NOW)
     house.report(last, time_of(last), away=True)
     assert house.kinds == ["started"]
-    assert house.story.gap
-    assert house.story.gap.start == NOW
+    assert house.state.gap
+    assert house.state.gap.start == NOW
     house.answer(reports, time_of(last) + _SECOND)
     assert house.kinds == ["started"] + ["started", "ended"] * 3
     starts = [ride.started_at for kind, ride in house.told[1:] if kind == "started"]
     assert starts == sorted(starts)
     assert len(house.book) == 3
-    assert house.story.track
-    assert house.story.track.ride
+    assert house.state.ride_state
+    assert house.state.ride_state.ride
 
 
 @pytest.mark.parametrize("counts", [True, False])
@@ -213,7 +215,7 @@ def test_round_trip_between_two_polls(counts: bool) -> None:
     assert last.fix_time
     house.report(reports[0], NOW)
     house.report(last, last.fix_time)
-    assert (house.story.gap is not None) is counts
+    assert (house.state.gap is not None) is counts
     if counts:
         house.answer(reports, last.fix_time + _SECOND)
         house.report(last._replace(id=99, fix_time=minutes(10)), minutes(10))
@@ -249,10 +251,10 @@ def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) 
         for report in reports[::6]:
             now = time_of(report) - timedelta(minutes=ahead)
             house.report(report, now)
-            if gap := house.story.gap:
+            if gap := house.state.gap:
                 until = max(now, gap.known)
                 answer = HistoryAnswer([report], until)
-                house.look(house.story.with_history(answer, house.at(now)))
+                house.look(house.state.with_history(answer, house.at(now)))
     asked, never = houses
     assert asked.kinds == ["started", "ended"]
     assert asked.told == never.told
@@ -271,7 +273,7 @@ def test_newest_report_that_the_history_lacks() -> None:
     assert house.kinds == ["started", "ended"] * 2
     house.answer(reports[:120], minutes(50))
     assert house.kinds == ["started", "ended"] * 2
-    assert house.story.gap is None
+    assert house.state.gap is None
     assert len(house.book) == 2
 
 
@@ -283,8 +285,8 @@ def test_history_in_portions() -> None:
     house.report(reports[0], NOW)
     house.report(last, last.fix_time, away=True)
     house.answer(reports, minutes(95), until=minutes(40))
-    assert house.story.gap
-    assert house.story.gap.start == minutes(40)
+    assert house.state.gap
+    assert house.state.gap.start == minutes(40)
     assert house.kinds == []
     house.answer(reports, minutes(96))
     assert house.kinds == ["started", "ended"] * 2
@@ -337,7 +339,7 @@ def test_clock_that_is_ahead() -> None:
         ahead = report.fix_time + timedelta(hours=2)
         late = report._replace(fix_time=ahead, device_time=ahead)
         house.report(late, report.fix_time, away=True)
-        assert house.story.gap is None
+        assert house.state.gap is None
     assert house.kinds == ["started", "ended"]
 
 
@@ -348,8 +350,10 @@ def test_history_of_an_account() -> None:
     for report in reports[::6]:
         devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
         listed = Changes({}, devices, {"red"})
-        account.apply_poll(listed, {"red": report}, Moment(now, has_history=True))
-    answer, moment = HistoryAnswer(reports, now), Moment(now, has_history=True)
+        account.apply_poll(
+            listed, {"red": report}, UpdateContext(now, has_history=True)
+        )
+    answer, moment = HistoryAnswer(reports, now), UpdateContext(now, has_history=True)
     assert account.gaps.keys() == {"red"}
     assert not account.apply_history("blue", answer, moment).keys
     assert account.apply_history("red", answer, moment).keys == {"red"}
@@ -360,7 +364,7 @@ def test_history_of_an_account() -> None:
 def test_past_of_a_tracker_that_never_reported() -> None:
     """Nobody asked for it, and nothing comes of it."""
     answer = HistoryAnswer([], NOW)
-    assert NEW_STORY.with_history(answer, Moment(NOW)) == NEW_STORY
+    assert NEW_STATE.with_history(answer, UpdateContext(NOW)) == NEW_STATE
 
 
 def test_older_than_a_week() -> None:
@@ -370,10 +374,10 @@ def test_older_than_a_week() -> None:
     for report in reports[::6]:
         assert report.fix_time
         house.report(report, report.fix_time)
-    assert house.story.gap
+    assert house.state.gap
     time = NOW + timedelta(days=8)
     house.report(reports[-1]._replace(id=999, fix_time=time, device_time=time), time)
-    assert house.story.gap is None
+    assert house.state.gap is None
 
 
 def test_rest_of_a_ride_that_was_told() -> None:
@@ -421,7 +425,7 @@ def test_ride_before_the_one_that_goes_on() -> None:
     assert house.kinds == ["started"]
     house.answer(reports, minutes(42), minutes(41))
     for report in reports[riding + 12 :]:
-        house.report(report, time_of(report), is_whole=True)
+        house.report(report, time_of(report), is_complete=True)
     assert house.kinds == ["started", "started", "ended", "ended"]
     _, ride = house.told[-1]
     assert ride.moved_at > minutes(55)
@@ -434,8 +438,8 @@ def test_ride_that_was_told_of_another_time() -> None:
     house.report(reports[0], time_of(reports[0]))
     for report in (reports[-60], reports[-6]):
         house.report(report, time_of(report), away=True)
-    assert house.story.gap
-    assert house.story.gap.is_of_ride
+    assert house.state.gap
+    assert house.state.gap.is_of_ride
     house.wait(time_of(reports[-1]))
     assert house.kinds == ["started", "ended"]
     house.answer(reports, time_of(reports[-1]) + _SECOND)
@@ -472,9 +476,9 @@ def test_message_that_came_after_the_question() -> None:
     again = report._replace(id=999, device_time=minutes(30), motion=True, is_fix=False)
     house.report(again, minutes(30))
     house.answer(reports, minutes(29))
-    assert house.story.track
-    assert house.story.track.reported_at == minutes(30)
-    assert house.story.track.says_it_moves
+    assert house.state.ride_state
+    assert house.state.ride_state.reported_at == minutes(30)
+    assert house.state.ride_state.says_it_moves
 
 
 def test_more_rides_than_a_history_tells() -> None:
@@ -491,8 +495,8 @@ def test_more_rides_than_a_history_tells() -> None:
             speed=None,
         )
         house.report(position, time)
-    assert house.story.rides
-    assert len(house.story.rides.rides) <= 104
+    assert house.state.rides
+    assert len(house.state.rides.rides) <= 104
     assert house.kinds.count("started") > 100
 
 
@@ -503,11 +507,11 @@ def test_dead_zone_while_live_works(is_complete: bool) -> None:
     house, held = House(), range(37, 57)
     for number, report in enumerate(reports):
         if number not in held:
-            house.report(report, time_of(report), is_whole=True)
+            house.report(report, time_of(report), is_complete=True)
         if number == 60 and is_complete:
             for late in reversed(held):
-                moment = house.at(time_of(report), is_whole=True)
-                house.look(house.story.with_older_report(reports[late], moment))
+                moment = house.at(time_of(report), is_complete=True)
+                house.look(house.state.with_older_report(reports[late], moment))
     assert house.kinds == ["started", "ended"]
     house.answer(reports, minutes(18))
     assert house.book == _true(reports, minutes(18))
@@ -519,11 +523,11 @@ def test_late_reports_in_steps_of_a_minute() -> None:
     house = House()
     for number, report in enumerate(reports):
         if number != 15:
-            house.report(report, time_of(report), is_whole=True)
+            house.report(report, time_of(report), is_complete=True)
         if number == 16:
-            moment = house.at(time_of(report), is_whole=True)
-            house.look(house.story.with_older_report(reports[15], moment))
-    assert house.story.gap
+            moment = house.at(time_of(report), is_complete=True)
+            house.look(house.state.with_older_report(reports[15], moment))
+    assert house.state.gap
     house.answer(reports, minutes(18))
     assert house.book == _true(reports, minutes(18))
 
@@ -541,7 +545,7 @@ def test_history_that_lacks_what_is_known(rows: int) -> None:
     assert house.kinds == ["started", "ended"] * 2
     exact = _true(reports, at)[0] if rows else first
     assert house.book == [exact, second]
-    assert house.story.gap is None
+    assert house.state.gap is None
 
 
 # Whatever is reported, whatever of it comes, whenever the history comes
@@ -599,16 +603,16 @@ def test_any_part_came_before(
             continue
         now = report.fix_time
         lacks = number > before + 1
-        house.report(report, now, is_whole=not lacks, away=lacks)
+        house.report(report, now, is_complete=not lacks, away=lacks)
         before = number
         if coming and random.random() < 0.5:
             answer = HistoryAnswer(*coming.pop(0))
-            house.look(house.story.with_history(answer, house.at(now)))
-        if house.story.gap and is_prompt:
+            house.look(house.state.with_history(answer, house.at(now)))
+        if house.state.gap and is_prompt:
             house.answer(reports[: number + 1], now)
-        elif house.story.gap and not coming and random.random() < 0.5:
+        elif house.state.gap and not coming and random.random() < 0.5:
             coming = [(reports[: number + 1], now)]
-    if house.story.gap:
+    if house.state.gap:
         house.answer(reports, now + _SECOND)
     house.wait(now + _HOUR)
     rides = _true(reports, now + _HOUR)
@@ -630,7 +634,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
             house.report(report, now, away=random.random() < 0.3)
         else:
             house.wait(now)
-        if gap := house.story.gap:
+        if gap := house.state.gap:
             until = random.choice([now, gap.known, gap.start + timedelta(hours=1)])
             lost = random.choice([0, 0, 0, 0.3, 1])
             found = [
@@ -641,7 +645,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
             coming.insert(random.randint(0, len(coming)), HistoryAnswer(found, until))
         if coming and random.random() < 0.5:
             moment = house.at(now)
-            house.look(house.story.with_history(coming.pop(), moment))
+            house.look(house.state.with_history(coming.pop(), moment))
     house.wait(now + _HOUR)
     over = [ride.started_at for kind, ride in house.told if kind == "ended"]
     assert len(over) == len(set(over)) == house.kinds.count("started")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api import Changes, Device, Position
-from custom_components.bike_tracker.tracking import Account, Moment, Tracker
+from custom_components.bike_tracker.tracking import Account, Tracker, UpdateContext
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
 from .said import offline_since, standing_since
@@ -34,11 +34,11 @@ def _fields(position: Position) -> dict[str, Any]:
 def hear(account: Account) -> Hear:
     """Return a function that takes in what a message says."""
 
-    def _hear(*things: Device | Position, came_back: bool = False) -> Any:
+    def _hear(*things: Device | Position, recovering: bool = False) -> Any:
         devices = [thing for thing in things if isinstance(thing, Device)]
         positions = [thing for thing in things if isinstance(thing, Position)]
         return account.apply_message(
-            devices, positions, Moment(NOW, came_back=came_back)
+            devices, positions, UpdateContext(NOW, recovering=recovering)
         )
 
     return _hear
@@ -50,7 +50,7 @@ def poll(account: Account, read: Read) -> Poll:
 
     def _poll(*devices: Device, found: Position | None = None) -> Any:
         positions = {} if found is None else {"red": found}
-        return account.apply_poll(read(*devices), positions, Moment(NOW))
+        return account.apply_poll(read(*devices), positions, UpdateContext(NOW))
 
     return _poll
 
@@ -234,7 +234,7 @@ def test_the_poll_finds_nothing_new(
     listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
     assert account.wanted(listed) == {}
     before = account.trackers
-    changes = account.apply_poll(listed, {}, Moment(NOW))
+    changes = account.apply_poll(listed, {}, UpdateContext(NOW))
     assert changes.after is before
     assert account.wanted(read(*listed.after.values())) == {}
 
@@ -252,11 +252,11 @@ def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> 
     )
     again = read(listed)
     assert account.wanted(again) == {}
-    account.apply_poll(again, {}, Moment(NOW))
+    account.apply_poll(again, {}, UpdateContext(NOW))
     assert device_of(account).status == "online"
     assert position_of(account).id == 2
     assert account.wanted(read(listed)).keys() == {ID}
-    changes = account.apply_poll(read(listed), {"red": place(1)}, Moment(NOW))
+    changes = account.apply_poll(read(listed), {"red": place(1)}, UpdateContext(NOW))
     assert changes.keys == {"red"}
     assert device_of(account) == listed
     assert position_of(account).id == 1
@@ -288,7 +288,7 @@ def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
     poll(a_device("red"))
     hear(a_device("red"), place(1))
     account.forget("red")
-    assert not account.stories
+    assert not account.states
 
 
 def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
@@ -311,12 +311,12 @@ def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
         place(2, fix_time=LATER, alarm="sos"),
         place(3, fix_time=NOW, latitude=48.0),
     )
-    alarms = account.trackers["red"].story.alarms
+    alarms = account.trackers["red"].state.alarms
     assert [alarm.word for alarm in alarms] == ["sos"]
     listed = read(a_device("red", position_id=3))
-    changes = account.apply_poll(listed, {}, Moment(NOW))
+    changes = account.apply_poll(listed, {}, UpdateContext(NOW))
     assert changes.keys == set()
-    assert account.trackers["red"].story.alarms is alarms
+    assert account.trackers["red"].state.alarms is alarms
 
 
 def test_a_ride_of_several_messages(read: Read) -> None:
@@ -337,12 +337,12 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     together, apart = Account("Bikes", {}), Account("Bikes", {})
     listed = read(a_device("red", position_id=1))
     for account in (together, apart):
-        account.apply_poll(listed, {"red": places[0]}, Moment(NOW))
-    together.apply_message([], places[1:], Moment(NOW))
+        account.apply_poll(listed, {"red": places[0]}, UpdateContext(NOW))
+    together.apply_message([], places[1:], UpdateContext(NOW))
     for one in places[1:]:
-        apart.apply_message([], [one], Moment(NOW))
+        apart.apply_message([], [one], UpdateContext(NOW))
     assert together.trackers == apart.trackers
-    track = together.trackers["red"].story.track
+    track = together.trackers["red"].state.ride_state
     assert track is not None
     # There, and most of the way back.
     assert track.total == pytest.approx(0.778, abs=0.001)
@@ -356,9 +356,9 @@ def test_alarms_of_one_read(account: Account, poll: Poll, hear: Hear) -> None:
         place(2, fix_time=LATER, alarm="sos,tow,sos"),
         place(4, fix_time=NOW),
     )
-    alarms = account.trackers["red"].story.alarms
+    alarms = account.trackers["red"].state.alarms
     assert [alarm.word for alarm in alarms] == ["sos", "tow", "lowBattery"]
-    occurrences = account.trackers["red"].story.occurrences
+    occurrences = account.trackers["red"].state.occurrences
     assert [(item.seq, item.attributes["alarm"]) for item in occurrences] == [
         (1, "sos"),
         (2, "tow"),
@@ -373,11 +373,11 @@ def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
     late = place(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
     for _ in range(2):
         hear(late)
-        [alarm] = account.trackers["red"].story.alarms
+        [alarm] = account.trackers["red"].state.alarms
         assert (alarm.word, alarm.time) == ("sos", EARLIER)
         assert position_of(account).id == 2
     poll(a_device("red", position_id=2), found=late)
-    assert len(account.trackers["red"].story.alarms) == 1
+    assert len(account.trackers["red"].state.alarms) == 1
 
 
 def test_moves_and_stops_in_one_message(
@@ -386,7 +386,7 @@ def test_moves_and_stops_in_one_message(
     """Both are changes, the second later than the first."""
     poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
     hear(place(2, fix_time=LATER, motion=True), place(3, fix_time=NOW, motion=False))
-    occurrences = account.trackers["red"].story.occurrences
+    occurrences = account.trackers["red"].state.occurrences
     kinds = [item.type for item in occurrences if "ride" not in item.type]
     assert kinds == ["started_moving", "stopped_moving"]
 

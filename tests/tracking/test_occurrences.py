@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.tracking import Occurrence, Story, kept
+from custom_components.bike_tracker.tracking import Occurrence, TrackerState, kept
 from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING, added
 
 from ..long import examples
@@ -16,7 +16,7 @@ steps = st.lists(happens | st.sampled_from(["fire", "write", "kill"]), max_size=
 @given(steps=steps)
 def test_once_and_in_order(steps: list[str]) -> None:
     """A kill fires again what was fired since the last write, and loses what was new."""
-    story, listener, fired = Story(), Listener(), list[int]()
+    story, listener, fired = TrackerState(), Listener(), list[int]()
     written = (story.occurrences, 0, 0)
     for step in steps:
         if step == "fire":

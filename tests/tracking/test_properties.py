@@ -13,10 +13,10 @@ from hypothesis import given, strategies as st
 from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
-    Moment,
-    Story,
     Tracker,
     Trackers,
+    TrackerState,
+    UpdateContext,
 )
 
 from ..long import examples
@@ -62,7 +62,7 @@ class Poll:
     listed: list[Device]
     positions: dict[str, Position]
     """What the service would answer with for whom it is asked about."""
-    came_back: bool
+    recovering: bool
     interrupted: bool
     """The list was read, and nothing was taken in."""
     apart: bool
@@ -157,7 +157,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         before = account.trackers
         picture = dict(before)
         changes = account.apply_poll(
-            listed, found, Moment(NOW, came_back=poll.came_back)
+            listed, found, UpdateContext(NOW, recovering=poll.recovering)
         )
 
         all_of_it.take(found)
@@ -177,13 +177,13 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
         account.apply_poll(
             _listing(reader, poll),
             poll.positions,
-            Moment(NOW, came_back=poll.came_back),
+            UpdateContext(NOW, recovering=poll.recovering),
         )
     last = reader.read(a_device("red", position_id=1), a_device("blue"))
     complete = a_position(9, battery_level=9, motion=True)
 
     for each in (account, other):
-        each.apply_poll(last, {"red": complete, "blue": complete}, Moment(NOW))
+        each.apply_poll(last, {"red": complete, "blue": complete}, UpdateContext(NOW))
 
     # How far it came depends on where it was.
     assert _without_track(account.trackers) == _without_track(other.trackers)
@@ -192,7 +192,7 @@ def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
 def _without_track(trackers: Trackers) -> Trackers:
     """Return the trackers without what depends on what was before."""
     return {
-        key: tracker._replace(story=Story(tracker.position))
+        key: tracker._replace(state=TrackerState(tracker.position))
         for key, tracker in trackers.items()
     }
 
@@ -203,7 +203,7 @@ class Message:
 
     devices: list[Device]
     positions: list[Position]
-    came_back: bool
+    recovering: bool
     during_a_poll: bool
     """It comes when the next poll has begun."""
 
@@ -253,7 +253,7 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
             changes = account.apply_poll(
                 listed,
                 event.positions,
-                Moment(NOW, came_back=event.came_back),
+                UpdateContext(NOW, recovering=event.recovering),
             )
             _is_news(changes, before, account.trackers)
     for message in coming:
@@ -265,7 +265,9 @@ def _hear(account: Account, message: Message) -> None:
     before = account.trackers
     picture = dict(before)
     changes = account.apply_message(
-        message.devices, message.positions, Moment(NOW, came_back=message.came_back)
+        message.devices,
+        message.positions,
+        UpdateContext(NOW, recovering=message.recovering),
     )
     assert before == picture
     assert changes.before.keys() == changes.after.keys()
@@ -297,8 +299,10 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
     is_told = False
     for _ in range(2):
         is_told = sum(b"red") in account.wanted(last)
-        account.apply_poll(last, {"red": complete} if is_told else {}, Moment(NOW))
-    other.apply_poll(last, {"red": complete}, Moment(NOW))
+        account.apply_poll(
+            last, {"red": complete} if is_told else {}, UpdateContext(NOW)
+        )
+    other.apply_poll(last, {"red": complete}, UpdateContext(NOW))
 
     assert account.trackers.keys() == {"red", "blue"}
     for unique_id, tracker in account.trackers.items():
@@ -318,18 +322,18 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     reader = _live_through(account, history)
     listed = reader.read(a_device("red", position_id=1), a_device("blue"))
     for _ in range(2):
-        account.apply_poll(listed, {}, Moment(NOW))
+        account.apply_poll(listed, {}, UpdateContext(NOW))
     later = NOW + timedelta(days=1)
     told = a_device("red", status="offline", position_id=10, last_update=later)
     place = a_position(10, fix_time=later, battery_level=9, motion=True)
     place = replace(place, device_id=sum(b"red"))
 
-    account.apply_message([told], [place], Moment(NOW))
+    account.apply_message([told], [place], UpdateContext(NOW))
     assert account.trackers["red"].device == told
     assert account.trackers["red"].position == place
 
     assert account.wanted(listed) == {}
-    account.apply_poll(listed, {"red": a_position(1, latitude=1.0)}, Moment(NOW))
+    account.apply_poll(listed, {"red": a_position(1, latitude=1.0)}, UpdateContext(NOW))
     assert account.trackers["red"].position == place
     assert account.wanted(listed).keys() == {sum(b"red")}
 

@@ -7,12 +7,12 @@ import pytest
 
 from custom_components.bike_tracker.tracking import (
     Account,
-    Moment,
     Ride,
     RideState,
     Tracker,
+    UpdateContext,
 )
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideNews
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
 from custom_components.bike_tracker.tracking.rides import (
     apply_report,
     end_ride,
@@ -30,7 +30,7 @@ class Bike:
 
     def __init__(self, **usually: Any) -> None:
         """Stand at its place, with other values in the fields of each report."""
-        self.track = NEW_RIDE_STATE
+        self.ride_state = NEW_RIDE_STATE
         self.told: list[str] = []
         self.time = NOW
         self.metres = 0.0
@@ -57,14 +57,14 @@ class Bike:
             **fields,
         }
         position = a_position(self._id, **values)
-        return self._become(apply_report(self.track, position, self.time))
+        return self._become(apply_report(self.ride_state, position, self.time))
 
     def fall_silent(self) -> Bike:
         """Let it be silent for longer than anybody waits."""
-        return self._become(end_ride(self.track))
+        return self._become(end_ride(self.ride_state))
 
-    def _become(self, heard: tuple[RideState, list[RideNews]]) -> Bike:
-        self.track, news = heard
+    def _become(self, heard: tuple[RideState, list[RideEvent]]) -> Bike:
+        self.ride_state, news = heard
         for kind, self.ride in news:
             self.told.append(kind)
         return self
@@ -107,19 +107,19 @@ def test_ride() -> None:
     assert bike.ride.moved_at == minutes(13)
     assert bike.ride.distance == pytest.approx(2.5)
     assert bike.ride.duration == 600
-    assert bike.track.last == bike.track.ended == bike.ride
-    assert bike.track.total == pytest.approx(2.5)
+    assert bike.ride_state.last == bike.ride_state.ended == bike.ride
+    assert bike.ride_state.total == pytest.approx(2.5)
 
 
 def test_first_and_last_place() -> None:
     """It goes from where the bike stood to where it moved to last."""
     bike = Bike(speed=0.0).stand(3)
-    stood = bike.track.anchor
+    stood = bike.ride_state.anchor
     bike.ride_on(4).report(bike.metres + 9, motion=False)
-    came_to = bike.track.anchor
+    came_to = bike.ride_state.anchor
     bike.stand(6)
     assert (bike.ride.start, bike.ride.end) == (stood, came_to)
-    here = bike.track.last_fix
+    here = bike.ride_state.last_fix
     bike.stand(6, motion=True).stand(6)
     assert bike.ride.distance == 0
     assert bike.ride.start == bike.ride.end
@@ -132,7 +132,7 @@ def test_first_report() -> None:
     """Nothing is known of before: it starts nothing, whatever it says."""
     bike = Bike(motion=True, speed=20.0)
     assert bike.told == []
-    assert bike.track.ride is None
+    assert bike.ride_state.ride is None
     bike.ride_on(1)
     assert bike.told == ["started"]
 
@@ -225,8 +225,8 @@ def test_slept_while_it_stood() -> None:
     """One that sleeps while it stands tells of the stop when it has left again."""
     bike = Bike(speed=0.0).ride_on(5).report().wait(19).ride_on(1)
     assert bike.told == ["started", "ended", "started"]
-    assert bike.track.ended is not None
-    assert bike.track.ended.moved_at == minutes(5)
+    assert bike.ride_state.ended is not None
+    assert bike.ride_state.ended.moved_at == minutes(5)
 
 
 @pytest.mark.parametrize("says", [{"motion": True}, {"speed": 15.0}, {}])
@@ -253,27 +253,27 @@ def test_long_silence_under_way() -> None:
 def test_silence_by_the_clock() -> None:
     """Half an hour after the last fix nobody waits any longer."""
     bike = Bike().ride_on(5)
-    assert not is_silent(bike.track, minutes(34))
+    assert not is_silent(bike.ride_state, minutes(34))
     bike.wait(29).report(fix_time=minutes(5), device_time=minutes(34), is_fix=False)
-    assert is_silent(bike.track, minutes(35))
+    assert is_silent(bike.ride_state, minutes(35))
     bike.fall_silent()
     assert bike.told == ["started", "ended"]
     assert bike.ride.moved_at == minutes(5)
-    assert not is_silent(bike.track, minutes(99))
+    assert not is_silent(bike.ride_state, minutes(99))
     assert not is_silent(NEW_RIDE_STATE, minutes(99))
 
 
 def test_theft_that_fails() -> None:
     """What never left its place is told, and is not kept as a ride."""
     bike = Bike(motion=False).ride_on(5).stand(6)
-    last = bike.track.last
+    last = bike.ride_state.last
     bike.stand(1, motion=True)
     assert bike.told == ["started", "ended", "started"]
-    assert bike.track.shown is bike.track.ride is not None
+    assert bike.ride_state.shown is bike.ride_state.ride is not None
     bike.stand(6)
     assert bike.told == ["started", "ended"] * 2
-    assert (bike.ride.distance, bike.track.last) == (0, last)
-    assert (bike.track.shown, bike.track.ended) == (last, bike.ride)
+    assert (bike.ride.distance, bike.ride_state.last) == (0, last)
+    assert (bike.ride_state.shown, bike.ride_state.ended) == (last, bike.ride)
 
 
 @pytest.mark.parametrize("always", [{"motion": True}, {"speed": 9.0}])
@@ -302,8 +302,8 @@ def test_setting_off_after_a_night() -> None:
     assert bike.told == ["started"]
     bike.wait(2).report(speed=8.0)
     assert bike.ride.started_at == minutes(600)
-    assert bike.track.ride is not None
-    assert bike.track.ride.duration == 120
+    assert bike.ride_state.ride is not None
+    assert bike.ride_state.ride.duration == 120
     bike.stand(5)
     assert bike.told == ["started", "ended"]
 
@@ -343,7 +343,7 @@ def test_first_word(place: dict[str, Any]) -> None:
     """It is no change: it never moved before, so nothing starts with it."""
     first = {"motion": True, "speed": 20.0, "device_time": NOW}
     bike = Bike(**first, **place)
-    assert (bike.told, bike.track.ride) == ([], None)
+    assert (bike.told, bike.ride_state.ride) == ([], None)
 
 
 # Reports that say themselves that the bike stands
@@ -357,12 +357,12 @@ def parked(**usually: Any) -> Bike:
 def test_somewhere_else_only_with_the_next_report() -> None:
     """One report alone starts nothing; two are a ride of which all is told together."""
     bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
-    assert (bike.told, bike.track.total) == ([], 0)
+    assert (bike.told, bike.ride_state.total) == ([], 0)
     bike.wait(60).report()
     assert bike.told == ["started", "ended"]
-    assert bike.ride == bike.track.last
+    assert bike.ride == bike.ride_state.last
     assert bike.ride.started_at == bike.ride.moved_at == minutes(63)
-    assert bike.ride.distance == bike.track.total == pytest.approx(3)
+    assert bike.ride.distance == bike.ride_state.total == pytest.approx(3)
     assert bike.stand(60).told == ["started", "ended"]
 
 
@@ -371,7 +371,7 @@ def test_ride_before_it_could_be_told() -> None:
     bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
     bike.wait(60).report(3_250, speed=15.0)
     assert bike.told == ["started", "ended", "started"]
-    assert bike.track.total == pytest.approx(3.25)
+    assert bike.ride_state.total == pytest.approx(3.25)
 
 
 def test_red_light_with_the_first_report() -> None:
@@ -439,20 +439,20 @@ def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) 
     bike = Bike(motion=False, speed=0.0).ride_on(4)
     bike.wait(hours * 60).report(bike.metres + metres)
     assert bike.told == ["started", "ended"]
-    before, total = bike.ride, bike.track.total
+    before, total = bike.ride, bike.ride_state.total
     assert total == pytest.approx(1)
     bike.wait(60).report()
     assert bike.told == ["started", "ended", *told]
-    assert bike.track.total == pytest.approx(1 + metres / 1_000)
-    last = bike.track.last
-    assert last == bike.track.ended
+    assert bike.ride_state.total == pytest.approx(1 + metres / 1_000)
+    last = bike.ride_state.last
+    assert last == bike.ride_state.ended
     assert last is not None
     if told:
         assert last == bike.ride
         assert last.distance == pytest.approx(metres / 1_000)
     else:
-        assert last.distance == bike.track.total
-        assert last.end == bike.track.anchor
+        assert last.distance == bike.ride_state.total
+        assert last.end == bike.ride_state.anchor
         assert last._replace(distance=before.distance, end=before.end) == before
 
 
@@ -471,7 +471,7 @@ def test_drift_of_a_parked_bike(accuracy: float, metres: float, goes: bool) -> N
     """It is as much as the accuracies explain, and 150 m where none is told."""
     bike = parked(accuracy=accuracy).wait(1).report(1_000 + metres).wait(8).report()
     went = 1 + metres / 1_000 if goes else 1
-    assert bike.track.total == pytest.approx(went)
+    assert bike.ride_state.total == pytest.approx(went)
 
 
 def test_parked_without_accuracy() -> None:
@@ -481,7 +481,7 @@ def test_parked_without_accuracy() -> None:
         bike.wait(1 / 60).report(1_000 + number % 4 * 35)
     bike.stand(6)
     assert bike.told == ["started", "ended"]
-    assert bike.track.total == pytest.approx(1, abs=0.02)
+    assert bike.ride_state.total == pytest.approx(1, abs=0.02)
 
 
 def test_tracker_whose_fixes_drift() -> None:
@@ -490,11 +490,11 @@ def test_tracker_whose_fixes_drift() -> None:
     for metres in (1_100, 1_000, 1_090, 1_090, 1_000, 1_000):
         bike.wait(1).report(metres)
     assert bike.told == ["started", "ended"]
-    assert bike.track.total == pytest.approx(1)
-    assert bike.track.drift == pytest.approx(100)
+    assert bike.ride_state.total == pytest.approx(1)
+    assert bike.ride_state.drift == pytest.approx(100)
     bike.wait(1).report(1_400).wait(8).report(1_400)
     assert bike.told == ["started", "ended"]
-    assert bike.track.total == pytest.approx(1)
+    assert bike.ride_state.total == pytest.approx(1)
     bike.wait(1).report(3_400).wait(8).report(3_400)
     assert bike.told == ["started", "ended"] * 2
     assert bike.ride.distance == pytest.approx(2)
@@ -518,7 +518,7 @@ def test_drift_is_forgotten_after_a_day(hours: int, rides: int) -> None:
 def test_drift_is_forgotten_with_its_place() -> None:
     """What was off in one place is no excuse in another one."""
     bike = a_fix_that_is_off().ride_on(4)
-    assert bike.track.drift == 0
+    assert bike.ride_state.drift == 0
     bike.stand(60).wait(60).report(2_700).stand(9)
     assert bike.told == ["started", "ended"] * 3
 
@@ -535,10 +535,10 @@ def test_drift_that_was_believed_once() -> None:
     """A few metres that a bike went while it stood say how far its fixes drift."""
     bike = parked().wait(1).report(1_060).wait(8).report()
     assert bike.told == ["started", "ended"]
-    assert bike.track.total == pytest.approx(1.06)
+    assert bike.ride_state.total == pytest.approx(1.06)
     for metres in (1_000, 1_055, 1_110, 1_110, 1_000, 1_000):
         bike.wait(1).report(metres)
-    assert bike.track.total == pytest.approx(1.06)
+    assert bike.ride_state.total == pytest.approx(1.06)
 
 
 @pytest.mark.parametrize(
@@ -550,21 +550,21 @@ def test_far_away_for_one_report(
 ) -> None:
     """A jump says nothing of how far fixes drift; nor does who had the time to ride."""
     bike = parked().wait(1).report(metres).wait(minutes).report(1_000, **back)
-    assert bike.track.drift == 0
-    assert bike.track.total == pytest.approx(1)
+    assert bike.ride_state.drift == 0
+    assert bike.ride_state.total == pytest.approx(1)
 
 
 def test_jump_under_way() -> None:
     """Nor does a fix that was off while it moved."""
     bike = Bike(motion=False, speed=0.0).ride_on(4).wait(1 / 6).report(1_500)
     bike.wait(1 / 6).report(1_000)
-    assert bike.track.drift == 0
+    assert bike.ride_state.drift == 0
 
 
 def test_slow_drift() -> None:
     """A fix that is nearer, but may be where the bike stood, confirms nothing."""
     bike = parked().wait(1).report(1_040).wait(1).report(1_025)
-    assert bike.track.total == pytest.approx(1)
+    assert bike.ride_state.total == pytest.approx(1)
 
 
 def test_stands_somewhere_near() -> None:
@@ -587,7 +587,7 @@ def test_sleeps_until_the_next_ride() -> None:
     """Who is heard of again in a third place had been in the second."""
     bike = parked().wait(600).report(4_000).wait(600).report(1_500, speed=15.0)
     assert bike.told == ["started", "ended"] * 2 + ["started"]
-    assert bike.track.total == pytest.approx(1 + 3 + 2.5)
+    assert bike.ride_state.total == pytest.approx(1 + 3 + 2.5)
 
 
 def test_lost_arrival_and_the_next_ride() -> None:
@@ -595,8 +595,8 @@ def test_lost_arrival_and_the_next_ride() -> None:
     bike = Bike(motion=False, speed=0.0).ride_on(4).wait(60).report(1_300)
     bike.wait(60).report(1_550, speed=15.0)
     assert bike.told == ["started", "ended", "started"]
-    assert bike.track.last is not None
-    assert bike.track.last.distance == pytest.approx(1.3)
+    assert bike.ride_state.last is not None
+    assert bike.ride_state.last.distance == pytest.approx(1.3)
 
 
 def test_arrival() -> None:
@@ -615,7 +615,7 @@ def test_arrival_of_a_tracker_that_drifts() -> None:
         bike.wait(1).report(2_000 + number % 2 * 90)
     assert bike.told == ["started", "ended"] * 2
     assert bike.ride.moved_at == arrived
-    assert bike.track.total == pytest.approx(2)
+    assert bike.ride_state.total == pytest.approx(2)
 
 
 # Messages that tell of no newer place
@@ -633,12 +633,12 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     a_message(bike, motion=True, is_fix=is_fix)
     assert bike.told == ["started"]
     assert bike.ride.started_at == minutes(60)
-    assert not is_silent(bike.track, minutes(89))
-    assert is_silent(bike.track, minutes(90))
+    assert not is_silent(bike.ride_state, minutes(89))
+    assert is_silent(bike.ride_state, minutes(90))
     for _ in range(9):
         a_message(bike.wait(10), motion=True, is_fix=is_fix)
     assert bike.told == ["started"]
-    assert is_silent(bike.track, bike.time)
+    assert is_silent(bike.ride_state, bike.time)
     bike.fall_silent()
     a_message(bike.wait(10), motion=True)
     a_message(bike.wait(10), motion=None)
@@ -651,9 +651,9 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
 def test_motion_without_a_fix_under_way() -> None:
     """Who rides on after a traffic light in a tunnel starts no other ride."""
     bike = Bike(motion=False).ride_on(5, motion=True).wait(1).report()
-    ride = bike.track.ride
+    ride = bike.ride_state.ride
     a_message(bike.wait(1), motion=True, is_fix=False)
-    assert bike.track.ride is ride is not None
+    assert bike.ride_state.ride is ride is not None
 
 
 def test_message_that_does_not_say_whether_it_moves() -> None:
@@ -667,14 +667,14 @@ def test_message_that_does_not_say_whether_it_moves() -> None:
 def test_first_report_without_a_fix() -> None:
     """A parked bike sends its last place again; its first way begins there."""
     bike = Bike(is_fix=False, total_distance=7.0, fix_time=minutes(-90))
-    assert bike.track.total == 7
+    assert bike.ride_state.total == 7
     bike.wait(10).report(motion=False, device_time=bike.time)
     bike.wait(10).report(
         2_000, is_fix=True, fix_time=bike.time, motion=True, total_distance=9.0
     )
     assert bike.told == ["started"]
     assert bike.ride.distance == pytest.approx(2)
-    assert bike.track.total == pytest.approx(9)
+    assert bike.ride_state.total == pytest.approx(9)
 
 
 def test_goes_on_after_it_was_silent() -> None:
@@ -688,24 +688,24 @@ def test_goes_on_after_it_was_silent() -> None:
 def test_ends_where_its_places_are_not_known() -> None:
     """A memory that cannot be read costs the ride its last metres, and no more."""
     bike = Bike().ride_on(5)
-    total = bike.track.total
-    bike.track = bike.track._replace(anchor=None, last_fix=None)
+    total = bike.ride_state.total
+    bike.ride_state = bike.ride_state._replace(anchor=None, last_fix=None)
     bike.fall_silent()
     assert bike.told == ["started", "ended"]
-    assert bike.ride.distance == bike.track.total == total
+    assert bike.ride.distance == bike.ride_state.total == total
 
 
 def test_late_messages() -> None:
     """What was reported before the last report changes nothing."""
     bike = Bike(motion=False).stand(20)
-    track = bike.track
+    track = bike.ride_state
     bike.report(9_000, fix_time=minutes(10), device_time=minutes(10), motion=True)
     bike.report(fix_time=minutes(20), device_time=None, motion=True)
-    assert bike.track == track
+    assert bike.ride_state == track
     a_message(bike.wait(10), motion=False, is_fix=False)
-    track = bike.track
+    track = bike.ride_state
     bike.report(fix_time=minutes(0), device_time=minutes(25), motion=True, is_fix=False)
-    assert bike.track == track
+    assert bike.ride_state == track
 
 
 @pytest.mark.parametrize(
@@ -718,9 +718,9 @@ def test_fix_of_two_times(fix_time: int, device_time: int | None) -> None:
         fix_time=minutes(fix_time),
         device_time=None if device_time is None else minutes(device_time),
     )
-    track = bike.track
+    track = bike.ride_state
     bike.report(device_time=minutes(2), motion=True, is_fix=False)
-    assert bike.track == track
+    assert bike.ride_state == track
 
 
 def test_late_fix_after_a_message_that_it_moves() -> None:
@@ -732,7 +732,7 @@ def test_late_fix_after_a_message_that_it_moves() -> None:
     bike.wait(10).report(200)
     assert bike.told == ["started", "ended"]
     assert bike.ride.moved_at == bike.ride.started_at
-    assert bike.track.total == bike.ride.distance == pytest.approx(0.2)
+    assert bike.ride_state.total == bike.ride.distance == pytest.approx(0.2)
 
 
 def test_late_fix_after_its_ride_is_over() -> None:
@@ -743,17 +743,17 @@ def test_late_fix_after_its_ride_is_over() -> None:
     bike.report(0, fix_time=minutes(28), speed=15.0)
     bike.report(200, fix_time=minutes(29), speed=15.0)
     assert bike.told == ["started", "ended"]
-    assert bike.track.last is not None
-    assert bike.track.last.started_at == minutes(30)
-    assert bike.track.total == bike.track.last.distance == pytest.approx(0.2)
+    assert bike.ride_state.last is not None
+    assert bike.ride_state.last.started_at == minutes(30)
+    assert bike.ride_state.total == bike.ride_state.last.distance == pytest.approx(0.2)
 
 
 def test_report_without_a_time() -> None:
     """Nobody knows when it was there."""
     bike = Bike()
-    track = bike.track
+    track = bike.ride_state
     bike.wait(1).report(500, fix_time=None)
-    assert bike.track == track
+    assert bike.ride_state == track
     track, news = apply_report(NEW_RIDE_STATE, a_position(fix_time=None), NOW)
     assert (track.anchor, news) == (None, [])
 
@@ -762,7 +762,7 @@ def test_jump_that_the_message_repeats() -> None:
     """A message that is no fix is at no place."""
     bike = Bike(motion=False).wait(9).report(5_000, is_fix=False)
     assert bike.told == []
-    assert bike.track.total == 0
+    assert bike.ride_state.total == 0
 
 
 # Fixes that jump
@@ -775,7 +775,7 @@ def test_jump() -> None:
     assert bike.told == []
     bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
     assert bike.told == ["started", "ended"]
-    assert bike.track.total == pytest.approx(1.2)
+    assert bike.ride_state.total == pytest.approx(1.2)
 
 
 def test_jump_within_what_is_not_accurate() -> None:
@@ -794,17 +794,17 @@ def test_jump_of_a_clock_that_is_ahead() -> None:
     there = bike.time + ahead
     for _ in range(120):
         bike.wait(1).report(fix_time=there, device_time=bike.time + ahead)
-    assert bike.track.candidate is not None
+    assert bike.ride_state.candidate is not None
     bike.wait(1).report(0, fix_time=bike.time + ahead)
-    assert (bike.told, bike.track.total) == ([], 0)
+    assert (bike.told, bike.ride_state.total) == ([], 0)
 
 
 def test_late_fix_after_one_in_doubt() -> None:
     """It says nothing of the one that came before it and is newer."""
     bike = Bike().stand(3).wait(2).report(5_000)
-    track = bike.track
+    track = bike.ride_state
     bike.report(0, fix_time=bike.time - timedelta(minutes=1))
-    assert bike.track == track
+    assert bike.ride_state == track
 
 
 @pytest.mark.parametrize(
@@ -816,23 +816,23 @@ def test_jump_that_is_not_confirmed(
 ) -> None:
     """The next one is as near to where it was, or too far from both."""
     bike = Bike().wait(1).report(far).wait(pause).report(metres)
-    assert bike.track.total == pytest.approx(kilometres)
+    assert bike.ride_state.total == pytest.approx(kilometres)
 
 
 def test_two_jumps() -> None:
     """Each to somewhere else is believed no more than one."""
     bike = Bike().stand(3).wait(1).report(50_000).wait(1).report(-70_000)
     bike.wait(1).report(0).stand(9)
-    assert (bike.told, bike.track.total) == ([], 0)
+    assert (bike.told, bike.ride_state.total) == ([], 0)
 
 
 def test_jump_after_a_night() -> None:
     """After any time, so far away in one report is believed with the next one."""
     bike = Bike().wait(900).report(60_000).wait(1).report(0).stand(9)
-    assert (bike.told, bike.track.total) == ([], 0)
+    assert (bike.told, bike.ride_state.total) == ([], 0)
     bike.wait(900).report(60_000).wait(1).report(60_000)
     assert bike.told == ["started"]
-    assert bike.track.total == pytest.approx(60)
+    assert bike.ride_state.total == pytest.approx(60)
 
 
 def test_fast_with_speed() -> None:
@@ -848,23 +848,23 @@ def test_train() -> None:
     assert bike.told == []
     bike.wait(1).report(2_600)
     assert bike.told == ["started"]
-    assert bike.track.total == pytest.approx(2.6)
+    assert bike.ride_state.total == pytest.approx(2.6)
 
 
 def test_aeroplane() -> None:
     """Faster than any train is no ride; it is somewhere else then."""
     bike = Bike().wait(1).report(6_000).wait(1).report(6_010).stand(9)
-    assert (bike.told, bike.track.total) == ([], 0)
+    assert (bike.told, bike.ride_state.total) == ([], 0)
     bike.ride_on(1)
-    assert bike.track.total == pytest.approx(0.25, abs=0.02)
+    assert bike.ride_state.total == pytest.approx(0.25, abs=0.02)
 
 
 def test_silence_with_a_fix_in_doubt() -> None:
     """The last word of one that jumped ends its ride where it was seen."""
     bike = Bike().ride_on(5).wait(1).report(99_000)
     bike.fall_silent()
-    assert bike.track.anchor is not None
-    assert bike.track.anchor.latitude == pytest.approx(47.9 + 1_250 * _METRE)
+    assert bike.ride_state.anchor is not None
+    assert bike.ride_state.anchor.latitude == pytest.approx(47.9 + 1_250 * _METRE)
 
 
 # The server's total
@@ -884,16 +884,16 @@ def test_silence_with_a_fix_in_doubt() -> None:
 def test_total_of_the_server(added: float | None, counts: float) -> None:
     """It knows the bends; a reset, a jump, and what nobody rides in a minute, are none."""
     bike = Bike(total_distance=1_000.0)
-    assert bike.track.total == 1_000
+    assert bike.ride_state.total == 1_000
     total = None if added is None else 1_000 + added
     bike.wait(1).report(250, total_distance=total)
-    assert bike.track.total == pytest.approx(1_000 + counts)
+    assert bike.ride_state.total == pytest.approx(1_000 + counts)
 
 
 def test_total_after_days() -> None:
     """A long way in a long time counts, as far as bends explain it."""
     bike = Bike(total_distance=7.0).wait(600).report(40_000, total_distance=107.0)
-    assert bike.track.total == pytest.approx(107)
+    assert bike.ride_state.total == pytest.approx(107)
 
 
 def test_total_of_drift() -> None:
@@ -901,9 +901,9 @@ def test_total_of_drift() -> None:
     bike = Bike()
     for number in range(60):
         bike.wait(1).report(number % 2 * 15, total_distance=number * 0.015)
-    assert (bike.told, bike.track.total) == ([], 0)
+    assert (bike.told, bike.ride_state.total) == ([], 0)
     bike.wait(1).report(315, total_distance=0.885 + 0.31)
-    assert bike.track.total == pytest.approx(0.315)
+    assert bike.ride_state.total == pytest.approx(0.315)
 
 
 def test_total_after_a_jump_under_way() -> None:
@@ -912,15 +912,15 @@ def test_total_after_a_jump_under_way() -> None:
     bike.wait(1).report(2_900, total_distance=2.9)
     bike.wait(1).report(500, total_distance=5.3)
     bike.wait(10).report(1_500, total_distance=6.3)
-    assert bike.track.total == pytest.approx(1.5)
+    assert bike.ride_state.total == pytest.approx(1.5)
 
 
 def test_total_of_another_server() -> None:
     """It does not go on from the one before, however near it is."""
     bike = Bike(total_distance=1.0)
-    bike.track = bike.track.without_totals()
+    bike.ride_state = bike.ride_state.without_totals()
     bike.wait(60).report(250, total_distance=2.0)
-    assert bike.track.total == pytest.approx(1.25)
+    assert bike.ride_state.total == pytest.approx(1.25)
     assert NEW_RIDE_STATE.without_totals() == NEW_RIDE_STATE
 
 
@@ -928,11 +928,11 @@ def test_total_after_a_theft_that_succeeds() -> None:
     """From the word that it moves the total counts as from the place."""
     bike = Bike(motion=False, total_distance=1.0).wait(1).report(motion=True)
     bike.wait(1).report(200, total_distance=1.4)
-    assert bike.track.total == pytest.approx(1.4)
+    assert bike.ride_state.total == pytest.approx(1.4)
     bike = Bike(motion=False, total_distance=1.0).wait(60).report(total_distance=1.5)
     bike.wait(1).report(motion=True, total_distance=1.5)
     bike.wait(1).report(250, total_distance=1.8)
-    assert bike.track.total == pytest.approx(1.3)
+    assert bike.ride_state.total == pytest.approx(1.3)
 
 
 def test_placeholder_before_the_first_fix() -> None:
@@ -951,7 +951,7 @@ def test_placeholder_before_the_first_fix() -> None:
 def test_total_ends() -> None:
     """It never grows beyond what a total may be, and what it went then counts."""
     bike = Bike(total_distance=9_999_999.9).ride_on(4).stand(6)
-    assert bike.track.total == 10_000_000
+    assert bike.ride_state.total == 10_000_000
     assert bike.ride.distance == pytest.approx(1)
 
 
@@ -959,12 +959,12 @@ def test_total_shown() -> None:
     """It never falls, also where the history took some off."""
     assert NEW_RIDE_STATE.shown_total is None
     bike = Bike(total_distance=7.0)
-    assert bike.track.shown_total == 7
-    bike.track = bike.track._replace(highest_total=8)
+    assert bike.ride_state.shown_total == 7
+    bike.ride_state = bike.ride_state._replace(highest_total=8)
     bike.ride_on(2)
-    assert bike.track.shown_total == 8
+    assert bike.ride_state.shown_total == 8
     bike.ride_on(4)
-    assert bike.track.shown_total == bike.track.total == pytest.approx(8.5)
+    assert bike.ride_state.shown_total == bike.ride_state.total == pytest.approx(8.5)
 
 
 # Addresses
@@ -998,15 +998,15 @@ def test_address_of_the_end() -> None:
 def test_clock_that_is_a_little_ahead(ahead: int, counts: int) -> None:
     """Up to five minutes are as the tracker says."""
     bike = Bike(fix_time=minutes(ahead))
-    assert bike.track.last_fix is not None
-    assert bike.track.last_fix.time == minutes(counts)
+    assert bike.ride_state.last_fix is not None
+    assert bike.ride_state.last_fix.time == minutes(counts)
 
 
 def test_clock_that_is_ahead() -> None:
     """Fixes from the future are as old as the news of them, and no later one is lost."""
     bike = Bike(fix_time=NOW + timedelta(days=4_000))
-    assert bike.track.last_fix is not None
-    assert bike.track.last_fix.time == NOW
+    assert bike.ride_state.last_fix is not None
+    assert bike.ride_state.last_fix.time == NOW
     bike.wait(1).report(250, fix_time=minutes(1))
     assert bike.told == ["started"]
 
@@ -1014,13 +1014,13 @@ def test_clock_that_is_ahead() -> None:
 def test_times_that_cannot_be() -> None:
     """Whatever was remembered, no time is divided by."""
     bike = Bike(total_distance=1.0)
-    assert bike.track.anchor is not None
-    bike.track = bike.track._replace(
-        anchor=bike.track.anchor._replace(time=minutes(1)),
+    assert bike.ride_state.anchor is not None
+    bike.ride_state = bike.ride_state._replace(
+        anchor=bike.ride_state.anchor._replace(time=minutes(1)),
         ride=Ride(minutes(0), minutes(0)),
     )
     bike.wait(1).report(250, total_distance=1.3)
-    assert bike.track.total == pytest.approx(1.25)
+    assert bike.ride_state.total == pytest.approx(1.25)
 
 
 def test_far_place_that_is_believed_after_the_ride_is_over() -> None:
@@ -1030,7 +1030,7 @@ def test_far_place_that_is_believed_after_the_ride_is_over() -> None:
     bike.fall_silent().wait(31).report(90_000)
     bike.wait(31).report(90_000)
     assert bike.told == ["started", "ended"]
-    assert bike.track.total == pytest.approx(90, abs=1)
+    assert bike.ride_state.total == pytest.approx(90, abs=1)
 
 
 def test_better_place() -> None:
@@ -1040,11 +1040,11 @@ def test_better_place() -> None:
     bike.wait(1).report(140, accuracy=4.0)
     assert bike.told == ["started"]
     bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
-    assert bike.track.anchor is not None
-    assert bike.track.anchor.accuracy == 4
+    assert bike.ride_state.anchor is not None
+    assert bike.ride_state.anchor.accuracy == 4
     bike.wait(1).report(20, accuracy=0.0)
-    assert bike.track.anchor is not None
-    assert bike.track.anchor.accuracy == 4
+    assert bike.ride_state.anchor is not None
+    assert bike.ride_state.anchor.accuracy == 4
 
 
 def test_pushed_slowly() -> None:
@@ -1053,7 +1053,7 @@ def test_pushed_slowly() -> None:
     for number in range(1, 11):
         bike.wait(1).report(100 + number * 20, accuracy=10 - number / 10)
     assert bike.told == ["started"]
-    assert bike.track.total == pytest.approx(0.3, abs=0.06)
+    assert bike.ride_state.total == pytest.approx(0.3, abs=0.06)
 
 
 # In an account
@@ -1070,8 +1070,8 @@ def ride_in(account: Account, read: Read) -> list[Ride]:
             total_distance=8.0 + number,
         )
         devices = read(a_device(position_id=number + 1))
-        account.apply_poll(devices, {"red": position}, Moment(minutes(number)))
-    track = account.trackers["red"].story.track
+        account.apply_poll(devices, {"red": position}, UpdateContext(minutes(number)))
+    track = account.trackers["red"].state.ride_state
     return [track.ride] if track and track.ride else []
 
 
@@ -1079,7 +1079,7 @@ def told(tracker: Tracker) -> list[str]:
     """Return what happened to a tracker."""
     return [
         item.type.removeprefix("ride_")
-        for item in tracker.story.occurrences
+        for item in tracker.state.occurrences
         if "ride" in item.type
     ]
 
@@ -1088,14 +1088,16 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     """The clock ends a ride of a tracker that fell silent, once."""
     [ride] = ride_in(account, read)
     devices = read(a_device(position_id=3))
-    assert not account.apply_poll(devices, {}, Moment(minutes(31))).keys
-    assert not account.apply_poll(devices, {}, Moment(minutes(33), came_back=True)).keys
-    changes = account.apply_poll(devices, {}, Moment(minutes(33)))
+    assert not account.apply_poll(devices, {}, UpdateContext(minutes(31))).keys
+    assert not account.apply_poll(
+        devices, {}, UpdateContext(minutes(33), recovering=True)
+    ).keys
+    changes = account.apply_poll(devices, {}, UpdateContext(minutes(33)))
     assert changes.keys == {"red"}
-    track = changes.after["red"].story.track
+    track = changes.after["red"].state.ride_state
     assert track is not None
     assert track.last == ride
-    assert not account.apply_poll(devices, {}, Moment(minutes(34))).keys
+    assert not account.apply_poll(devices, {}, UpdateContext(minutes(34))).keys
 
 
 def test_heard_of_again_with_the_poll_that_would_end_it(
@@ -1107,7 +1109,7 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
         4, fix_time=minutes(33), latitude=47.9 + 1_500 * _METRE, motion=True
     )
     changes = account.apply_poll(
-        read(a_device(position_id=4)), {"red": there}, Moment(minutes(33))
+        read(a_device(position_id=4)), {"red": there}, UpdateContext(minutes(33))
     )
     assert told(changes.after["red"]) == ["started", "ended", "started"]
 
@@ -1115,10 +1117,10 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
 def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
     """It is ended when the account lists it again, and nobody has heard of it."""
     ride_in(account, read)
-    account.apply_poll(read(), {}, Moment(minutes(3)))
-    assert not account.apply_poll(read(), {}, Moment(minutes(60))).keys
-    account.apply_poll(read(a_device(position_id=3)), {}, Moment(minutes(61)))
-    track = account.trackers["red"].story.track
+    account.apply_poll(read(), {}, UpdateContext(minutes(3)))
+    assert not account.apply_poll(read(), {}, UpdateContext(minutes(60))).keys
+    account.apply_poll(read(a_device(position_id=3)), {}, UpdateContext(minutes(61)))
+    track = account.trackers["red"].state.ride_state
     assert track is not None
     assert track.last is not None
 
@@ -1126,13 +1128,13 @@ def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
 def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
     """It is under way at once."""
     ride_in(account, read)
-    again = Account("Bikes", account.stories)
+    again = Account("Bikes", account.states)
     devices = read(a_device(position_id=9))
     far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
     changes = again.apply_poll(
-        devices, {"red": far}, Moment(minutes(40), came_back=True)
+        devices, {"red": far}, UpdateContext(minutes(40), recovering=True)
     )
-    track = changes.after["red"].story.track
+    track = changes.after["red"].state.ride_state
     assert track is not None
     assert track.ride is not None
     assert track.ride.moved_at == minutes(9)
@@ -1142,5 +1144,5 @@ def test_forgotten_under_way(account: Account, read: Read) -> None:
     """It is forgotten."""
     ride_in(account, read)
     account.forget("red")
-    assert account.stories == {}
-    account.apply_poll(read(), {}, Moment(minutes(99)))
+    assert account.states == {}
+    account.apply_poll(read(), {}, UpdateContext(minutes(99)))

@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import Ride, RideState
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideNews
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
 from custom_components.bike_tracker.tracking.rides import (
     apply_report,
     end_ride,
@@ -79,9 +79,9 @@ class _Story(NamedTuple):
     """What is known after each step, and what was told by then."""
 
     tracks: list[RideState]
-    told: list[RideNews]
+    told: list[RideEvent]
 
-    def add(self, step: tuple[RideState, list[RideNews]]) -> None:
+    def add(self, step: tuple[RideState, list[RideEvent]]) -> None:
         """Go on with what is known now, and with what happened."""
         track, news = step
         self.tracks.append(track)

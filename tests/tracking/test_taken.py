@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Account, Moment
-from custom_components.bike_tracker.tracking.reports import is_outdated, taken
+from custom_components.bike_tracker.tracking import Account, UpdateContext
+from custom_components.bike_tracker.tracking.reports import is_outdated, merged
 
 from .conftest import NOW, Read, a_device, a_position, no_fix
 
@@ -15,14 +15,14 @@ from .conftest import NOW, Read, a_device, a_position, no_fix
 def test_empty_list(account: Account, read: Read) -> None:
     """Nobody is listed; where they were is known when they come back."""
     account.apply_poll(
-        read(a_device(position_id=1)), {"red": a_position(1)}, Moment(NOW)
+        read(a_device(position_id=1)), {"red": a_position(1)}, UpdateContext(NOW)
     )
-    changes = account.apply_poll(read(), {}, Moment(NOW))
+    changes = account.apply_poll(read(), {}, UpdateContext(NOW))
     assert changes.after == account.trackers == {}
     assert changes.keys == {"red"}
     assert not account.wanted(read())
 
-    changes = account.apply_poll(read(a_device(position_id=1)), {}, Moment(NOW))
+    changes = account.apply_poll(read(a_device(position_id=1)), {}, UpdateContext(NOW))
     assert changes.after["red"].position == a_position(1)
 
 
@@ -30,23 +30,23 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
     """It comes back as one that was never known; the others stay as they are."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
     account.apply_poll(
-        read(*both), {"red": a_position(1), "blue": a_position(1)}, Moment(NOW)
+        read(*both), {"red": a_position(1), "blue": a_position(1)}, UpdateContext(NOW)
     )
-    account.apply_poll(read(both[1]), {}, Moment(NOW))
+    account.apply_poll(read(both[1]), {}, UpdateContext(NOW))
     account.forget("red")
-    assert account.stories.keys() == {"blue"}
+    assert account.states.keys() == {"blue"}
 
     devices = read(*both)
     wanted = account.wanted(devices)
     assert [device.unique_id for device in wanted.values()] == ["red"]
-    changes = account.apply_poll(devices, {}, Moment(NOW))
+    changes = account.apply_poll(devices, {}, UpdateContext(NOW))
     assert changes.after["red"].position is None
 
 
 def test_forgetting_a_tracker_that_is_not_known(account: Account) -> None:
     """Nothing happens."""
     account.forget("red")
-    assert account.stories == {}
+    assert account.states == {}
 
 
 # Which position counts
@@ -90,7 +90,7 @@ def test_position_of_a_service_that_was_not_well(
 def test_position_with_a_fix() -> None:
     """It says all there is, but for a battery level it does not have."""
     position = a_position(2, latitude=48.1, accuracy=0.0, battery_level=7, motion=True)
-    assert taken(a_position(1, speed=10.0, course=3.0), position) == position
+    assert merged(a_position(1, speed=10.0, course=3.0), position) == position
 
 
 @pytest.mark.parametrize("battery_level", [None, 0, 12])
@@ -98,7 +98,7 @@ def test_message_without_a_fix(battery_level: int | None) -> None:
     """The place and its time stay; battery, motion and ID are those of the message."""
     known = a_position(1, address="Kaiserstraße 1")
     message = no_fix(2, battery_level=battery_level, motion=True)
-    position = taken(known, message)
+    position = merged(known, message)
     assert (position.latitude, position.longitude) == (47.9, 7.8)
     assert (position.accuracy, position.fix_time) == (known.accuracy, known.fix_time)
     assert position.address == "Kaiserstraße 1"
@@ -118,20 +118,20 @@ def test_message_without_a_fix(battery_level: int | None) -> None:
 def test_address(position: Position, address: str | None) -> None:
     """It is that of the place: elsewhere it is another one, or none that is known."""
     known = a_position(1, address="Kaiserstraße 1")
-    assert taken(known, position).address == address
+    assert merged(known, position).address == address
 
 
 def test_internal_id_of_a_message_without_a_fix() -> None:
     """A tracker that got another internal ID has that one from then on."""
     message = Position(device_id=9, id=2)
-    assert taken(a_position(1), message).device_id == 9
+    assert merged(a_position(1), message).device_id == 9
 
 
 @pytest.mark.parametrize("battery_level", [0, 12])
 def test_message_without_a_battery_level(battery_level: int) -> None:
     """The battery is as full as it was, an empty one too."""
     known = a_position(1, battery_level=battery_level)
-    position = taken(known, a_position(2, latitude=48.1, battery_level=None))
+    position = merged(known, a_position(2, latitude=48.1, battery_level=None))
     assert position == a_position(2, latitude=48.1, battery_level=battery_level)
 
 
@@ -142,7 +142,7 @@ def test_message_without_a_battery_level(battery_level: int) -> None:
 def test_position_that_says_nothing_new(again: dict[str, Any]) -> None:
     """It is the same object as before."""
     known = a_position(1)
-    assert taken(known, a_position(1, **again)) is known
+    assert merged(known, a_position(1, **again)) is known
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_server_that_lags_behind(
     """A bike does not go back in time, unless the list says so."""
     known = a_position(1, fix_time=NOW)
     account.apply_poll(
-        read(a_device("red", position_id=1)), {"red": known}, Moment(NOW)
+        read(a_device("red", position_id=1)), {"red": known}, UpdateContext(NOW)
     )
     other = a_position(position_id, fix_time=NOW + timedelta(hours=hours))
     devices = read(a_device("red", position_id=3))
-    account.apply_poll(devices, {"red": other}, Moment(NOW))
+    account.apply_poll(devices, {"red": other}, UpdateContext(NOW))
     assert (account.trackers["red"].position == other) is is_taken
 
 
@@ -174,10 +174,10 @@ def test_lagging_is_told_by_times(
     """Where one of them has none, what the service says counts."""
     first, second = a_position(1, fix_time=known), a_position(2, fix_time=other)
     account.apply_poll(
-        read(a_device("red", position_id=1)), {"red": first}, Moment(NOW)
+        read(a_device("red", position_id=1)), {"red": first}, UpdateContext(NOW)
     )
     account.apply_poll(
-        read(a_device("red", position_id=3)), {"red": second}, Moment(NOW)
+        read(a_device("red", position_id=3)), {"red": second}, UpdateContext(NOW)
     )
     position = account.trackers["red"].position
     assert position is not None

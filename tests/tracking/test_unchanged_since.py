@@ -10,9 +10,9 @@ from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Flag,
-    Moment,
-    Story,
     Tracker,
+    TrackerState,
+    UpdateContext,
 )
 
 from .said import moving_since, offline_since, online_since, standing_since
@@ -29,14 +29,14 @@ def at(minutes: float) -> datetime:
 class Service:
     """What the service says, minute by minute."""
 
-    def __init__(self, stories: dict[str, Story] | None = None) -> None:
+    def __init__(self, stories: dict[str, TrackerState] | None = None) -> None:
         """Begin with what is remembered."""
         self.account = Account("Bikes", stories or {})
         self._listed: Mapping[str, Device] = {}
         self._minute = -1
 
     def says(
-        self, status: Any = "online", *, came_back: bool = False, **position: Any
+        self, status: Any = "online", *, recovering: bool = False, **position: Any
     ) -> Tracker:
         """Return what is known a minute later; with a position if one is told."""
         self._minute += 1
@@ -52,7 +52,7 @@ class Service:
         )
         told = Position(device_id=1, id=self._minute + 1, latitude=1, **position)
         positions = {BIKE: told} if position else {}
-        self._take({BIKE: device}, positions, came_back=came_back)
+        self._take({BIKE: device}, positions, recovering=recovering)
         return self.account.trackers[BIKE]
 
     def lists_nothing(self) -> None:
@@ -65,12 +65,14 @@ class Service:
         devices: Mapping[str, Device],
         positions: Mapping[str, Position],
         *,
-        came_back: bool = False,
+        recovering: bool = False,
     ) -> None:
         changes = Changes(self._listed, devices, self._listed.keys() | devices.keys())
         self._listed = devices
         now = at(self._minute)
-        self.account.apply_poll(changes, positions, Moment(now, came_back=came_back))
+        self.account.apply_poll(
+            changes, positions, UpdateContext(now, recovering=recovering)
+        )
 
 
 @pytest.fixture(name="service")
@@ -146,7 +148,7 @@ def test_leaving_the_list_ends_nothing(service: Service) -> None:
 
 def test_what_is_remembered_goes_on() -> None:
     """After a restart only what is otherwise is so since then."""
-    story = Story(online=Flag(False, at(-9)), moving=Flag(False, at(-8)))
+    story = TrackerState(online=Flag(False, at(-9)), moving=Flag(False, at(-8)))
     service = Service({BIKE: story})
 
     tracker = service.says("offline", motion=True)
@@ -159,18 +161,18 @@ def test_one_that_comes_back_moves_at_once(service: Service) -> None:
     """Its place alone is held back."""
     service.says(motion=False)
 
-    assert moving_since(service.says(motion=True, came_back=True)) == at(1)
+    assert moving_since(service.says(motion=True, recovering=True)) == at(1)
 
 
 def test_the_first_word_is_no_change(service: Service) -> None:
     """What it was before nobody knows; from then on each change has a before."""
-    first = service.says("online", motion=True).story
+    first = service.says("online", motion=True).state
     assert first.online == first.moving == Flag(True, at(0))
     assert not first.occurrences
 
-    second = service.says("offline", motion=False).story
+    second = service.says("offline", motion=False).state
     assert second.online == second.moving == Flag(False, at(1), at(0))
-    third = service.says("online").story
+    third = service.says("online").state
     assert third.online == Flag(True, at(2), at(1))
     assert [(item.seq, item.type) for item in third.occurrences] == [
         (1, "stopped_moving"),
@@ -196,8 +198,8 @@ def test_forgotten(service: Service) -> None:
 
 def test_nothing_new_changes_nothing(service: Service) -> None:
     """Nothing happened, however often it is said."""
-    before = service.says("online", motion=True).story
-    after = service.says("online", motion=True).story
+    before = service.says("online", motion=True).state
+    after = service.says("online", motion=True).state
 
     assert (after.online, after.moving) == (before.online, before.moving)
     assert not after.occurrences

@@ -19,7 +19,7 @@ from ..responses.units import (
 from ..tracking import Occurrence
 from .types import TRIGGER_TYPES
 
-_TOLD: Final = "selector.told.options"
+_TEXTS: Final = "selector.occurrence.options"
 _ALARMS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
 # What is older says since when. That a ride is over shows after half an hour at most.
@@ -40,11 +40,11 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
         filled["distance"] = distance(hass, occurrence.attributes["distance"])
         filled["duration"] = duration(occurrence.attributes["duration"])
     bare = "{name}: " + trigger.replace("_", " ")
-    said = _text(hass, f"{_TOLD}.{trigger}", bare).format(**filled)
+    said = _text(hass, f"{_TEXTS}.{trigger}", bare).format(**filled)
     new = _JUST_NOW if TRIGGER_TYPES[trigger].wait is None else _NEW
     if dt_util.utcnow() - occurrence.since < new:
         return said
-    return _text(hass, f"{_TOLD}.{trigger}_since", f"{said} ({time})").format(**filled)
+    return _text(hass, f"{_TEXTS}.{trigger}_since", f"{said} ({time})").format(**filled)
 
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
@@ -80,7 +80,7 @@ def _cause(hass: HomeAssistant, occurrence: Occurrence) -> str:
     text = _text(hass, f"{_CAUSES}.{cause}", cause)
     if cause == "place":
         far = short_distance(hass, attributes["distance"])
-        return _text(hass, f"{_TOLD}.guard_triggered", "{distance}").format(
+        return _text(hass, f"{_TEXTS}.guard_triggered", "{distance}").format(
             distance=far
         )
     return _text(hass, f"{_ALARMS}.{alarm}", text) if alarm else text

@@ -44,19 +44,19 @@ class ConditionType(NamedTuple):
 
 
 def _is_online(tracker: Tracker) -> Flag | None:
-    return _if(tracker.story.online, value=True)
+    return _if(tracker.state.online, value=True)
 
 
 def _is_offline(tracker: Tracker) -> Flag | None:
-    return _if(tracker.story.online, value=False)
+    return _if(tracker.state.online, value=False)
 
 
 def _is_moving(tracker: Tracker) -> Flag | None:
-    return _if(tracker.story.moving, value=True)
+    return _if(tracker.state.moving, value=True)
 
 
 def _is_not_moving(tracker: Tracker) -> Flag | None:
-    return _if(tracker.story.moving, value=False)
+    return _if(tracker.state.moving, value=False)
 
 
 def _is_silent(tracker: Tracker) -> Flag | None:

@@ -140,7 +140,7 @@ class RideBook(EntryStore):
 
 
 def _log(tracker: Tracker | None) -> RideLog | None:
-    return tracker and tracker.story.rides
+    return tracker and tracker.state.rides
 
 
 def _kept(rides: Iterable[BookedRide]) -> list[BookedRide]:

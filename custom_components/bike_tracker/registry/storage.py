@@ -29,7 +29,15 @@ from orjson import Fragment
 
 from ..api import Changes, Position
 from ..const import DOMAIN, LOGGER
-from ..tracking import Guard, Moment, Occurrence, RideState, Story, Tracker, kept
+from ..tracking import (
+    Guard,
+    Occurrence,
+    RideState,
+    Tracker,
+    TrackerState,
+    UpdateContext,
+    kept,
+)
 
 # Seconds until a change is written: of an occurrence or an arming, of a bike under way or
 # of what a tracker says of itself, and of a report that says nothing else of a bike that
@@ -182,7 +190,7 @@ class Evaluation(NamedTuple):
 class StoredState:
     """What outlives a restart."""
 
-    trackers: dict[str, Story] = field(default_factory=dict)
+    trackers: dict[str, TrackerState] = field(default_factory=dict)
     """The state of each tracker by `uniqueId`, also of those that are not listed."""
     last_fired: dict[str, int] = field(default_factory=dict)
     """The sequence number of the last occurrence of each tracker that was fired."""
@@ -239,11 +247,11 @@ class TrackerStore(EntryStore):
 
     def _trackers(self, last_fired: Mapping[str, int]) -> dict[str, Any]:
         trackers = {}
-        for unique_id, story in dict(self.state.trackers).items():
+        for unique_id, state in dict(self.state.trackers).items():
             try:
                 fired = last_fired.get(unique_id, 0)
-                occurrences = kept(story.occurrences, fired)
-                trackers[unique_id] = to_line(story._replace(occurrences=occurrences))
+                occurrences = kept(state.occurrences, fired)
+                trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
             except Exception:  # noqa: BLE001 - it costs that tracker
                 title = self._entry.title
                 LOGGER.exception("%s: Unexpected error storing a tracker", title)
@@ -251,9 +259,9 @@ class TrackerStore(EntryStore):
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
-        read = reader(Story)
+        read = reader(TrackerState)
         self.state = StoredState(
-            {key: read(story) for key, story in stored["trackers"].items()},
+            {key: read(state) for key, state in stored["trackers"].items()},
             stored["last_fired"],
             reader(Evaluation | None)(stored["evaluation"]),
         )
@@ -278,14 +286,16 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     """Return what is known of a tracker where it was, how far it came, and its guard."""
     beside = {part: stored[part].get(unique_id) for part in ("hardware", "address")}
     position = reader(Position)(stored["positions"][unique_id] | beside)
-    track = RideState(total=stored["tracks"].get(unique_id, {}).get("total"))
-    moment = Moment(position.fix_time or dt_util.utcnow())
-    story = Story(track=track).with_report(position, moment, is_news=False)
+    ride_state = RideState(total=stored["tracks"].get(unique_id, {}).get("total"))
+    context = UpdateContext(position.fix_time or dt_util.utcnow())
+    state = TrackerState(ride_state=ride_state).with_report(
+        position, context, fires_alarms=False
+    )
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
     if guard and guard.triggered:
         # That was fired by then.
         guard = guard._replace(triggered=guard.triggered._replace(seq=_FIRED))
-    written: dict[str, Any] = to_json(story._replace(guard=guard))
+    written: dict[str, Any] = to_json(state._replace(guard=guard))
     return written
 
 
@@ -293,15 +303,15 @@ def _write_within(before: Tracker | None, after: Tracker) -> float:
     """Return within how many seconds a tracker that changed is to be written."""
     if before is None or _happened(before) != _happened(after):
         return SOON
-    if after.story.is_pending or _flags(before) != _flags(after):
+    if after.state.is_pending or _flags(before) != _flags(after):
         return LATER
-    return SELDOM if before.story is not after.story else inf
+    return SELDOM if before.state is not after.state else inf
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
-    events = [it.seq for it in tracker.story.occurrences if it.is_event]
+    events = [it.seq for it in tracker.state.occurrences if it.is_event]
     return events[-1:], tracker.guarded_since, tracker.triggered
 
 
 def _flags(tracker: Tracker) -> tuple[object, ...]:
-    return tracker.story.online, tracker.story.moving
+    return tracker.state.online, tracker.state.moving

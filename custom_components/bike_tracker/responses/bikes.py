@@ -79,7 +79,7 @@ def _letters(name: str) -> str:
 
 def ride_under_way(tracker: Tracker | None) -> Ride | None:
     """Return the ride under way, None if the bike is on none."""
-    track = tracker and tracker.story.track
+    track = tracker and tracker.state.ride_state
     return track and track.ride
 
 

@@ -78,11 +78,11 @@ def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
 def details(bike: Bike) -> dict[str, Any]:
     """Return more of a bike, for automations."""
     tracker = bike.tracker
-    track = tracker and tracker.story.track
+    track = tracker and tracker.state.ride_state
     return {
         "on_ride": ride_under_way(tracker) is not None,
         "total_distance": track and track.shown_total,
-        "guard_changed_by": tracker and tracker.story.changed_by,
+        "guard_changed_by": tracker and tracker.state.changed_by,
     }
 
 
@@ -114,7 +114,7 @@ def _place(
 def _guard(tracker: Tracker) -> str:
     if tracker.triggered:
         return "triggered"
-    return "armed" if tracker.story.guard else "disarmed"
+    return "armed" if tracker.state.guard else "disarmed"
 
 
 def _whereabouts(

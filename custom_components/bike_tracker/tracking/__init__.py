@@ -1,7 +1,7 @@
 """What is known of one account: values in, values out.
 
 No clock, no network and nothing of Home Assistant is needed in here, and nobody asks
-where news came from.
+where events came from.
 """
 
 from .account import Account
@@ -12,11 +12,11 @@ from .distance import Fix
 from .flags import Flag
 from .guard import Guard, Triggered
 from .history import HistoryAnswer
-from .occurrences import Moment, Occurrence, OccurrenceType, kept
+from .occurrences import Occurrence, OccurrenceType, UpdateContext, kept
 from .reports import is_outdated
 from .ride_log import RideLog
 from .ride_state import Ride, RideState
-from .story import Story
+from .state import TrackerState
 from .tracker import Tracker, Trackers
 
 __all__ = [
@@ -31,16 +31,16 @@ __all__ = [
     "Guard",
     "HistoryAnswer",
     "HistoryGap",
-    "Moment",
     "Occurrence",
     "OccurrenceType",
     "Ride",
     "RideLog",
     "RideState",
-    "Story",
     "Tracker",
+    "TrackerState",
     "Trackers",
     "Triggered",
+    "UpdateContext",
     "is_outdated",
     "kept",
 ]

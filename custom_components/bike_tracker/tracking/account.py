@@ -10,16 +10,16 @@ import logging
 from ..api import Changes, Device, Position
 from .checkpoint import HistoryGap
 from .history import HistoryAnswer
-from .occurrences import Moment
+from .occurrences import UpdateContext
 from .reports import (
-    announcing,
-    goes_back,
     in_order,
     is_older_device,
     is_older_position,
     is_outdated,
+    is_stale,
+    with_position_id,
 )
-from .story import NEW_STORY, Story
+from .state import NEW_STATE, TrackerState
 from .tracker import Tracker, Trackers
 
 _LOGGER = logging.getLogger(__name__)
@@ -43,16 +43,16 @@ class _Listed:
 class Account:
     """What is known of the trackers of one account."""
 
-    def __init__(self, name: str, stories: dict[str, Story]) -> None:
+    def __init__(self, name: str, states: dict[str, TrackerState]) -> None:
         """Begin with what is known from before; the log calls the account by its name."""
         self._name = name
-        self.stories = stories
+        self.states = states
         """The state of each tracker, also of those that are not listed."""
         self.trackers: Trackers = {}
         """The trackers that were listed last."""
         self._listed = _Listed()
         # Trackers under way, and those of which reports may be missing.
-        self._pending = {key for key, story in stories.items() if story.is_pending}
+        self._pending = {key for key, state in states.items() if state.is_pending}
 
     def wanted(self, devices: Changes[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
@@ -65,8 +65,8 @@ class Account:
             if (device := devices.after.get(unique_id))
             and device.id is not None
             and is_outdated(
-                announcing(device, self._pushed(unique_id)),
-                self._story(unique_id).position,
+                with_position_id(device, self._pushed(unique_id)),
+                self._state(unique_id).position,
             )
         }
         by_id = _by_id(devices.after) if wanted else {}
@@ -76,7 +76,7 @@ class Account:
         self,
         devices: Changes[str, Device],
         positions: Mapping[str, Position],
-        moment: Moment,
+        context: UpdateContext,
     ) -> Changes[str, Tracker]:
         """Apply a device list, and positions by `uniqueId`.
 
@@ -84,21 +84,21 @@ class Account:
         stays: the bike is where it was.
         """
         # Who comes back may have gone on meanwhile: that is seen with the next poll.
-        due = set() if moment.came_back else self._due(moment.now) - positions.keys()
+        due = set() if context.recovering else self._due(context.now) - positions.keys()
         touched = self._touched(devices) | positions.keys() | due
         changed, outdated = dict[str, Tracker](), set[str]()
         for unique_id in touched & devices.after.keys():
             with self._costs_one_tracker():
                 device = devices.after[unique_id]
-                pushed_id, story = self._pushed(unique_id), self._story(unique_id)
+                pushed_id, state = self._pushed(unique_id), self._state(unique_id)
                 if position := positions.get(unique_id):
-                    story = self._after_poll(device, story, position, moment)
+                    state = self._after_poll(device, state, position, context)
                 elif unique_id in due:
-                    story = story.after_time(moment)
-                announced = announcing(device, pushed_id)
-                if announced is not device or is_outdated(device, story.position):
+                    state = state.after_time(context)
+                announced = with_position_id(device, pushed_id)
+                if announced is not device or is_outdated(device, state.position):
                     outdated.add(unique_id)
-                self._note(changed, announced, story, moment)
+                self._note(changed, announced, state, context)
         left = self.trackers.keys() - devices.after.keys()
         changes = self._become(changed, left)
         by_id = self._listed_by_id(devices)
@@ -109,7 +109,7 @@ class Account:
         self,
         devices: Iterable[Device],
         positions: Iterable[Position],
-        moment: Moment,
+        context: UpdateContext,
     ) -> Changes[str, Tracker]:
         """Apply a push message of listed trackers.
 
@@ -124,19 +124,21 @@ class Account:
         for unique_id in newer.keys() | reports.keys():
             with self._costs_one_tracker():
                 device = newer.get(unique_id) or self.trackers[unique_id].device
-                after = self._after_reports(device, reports[unique_id], moment)
-                self._note(changed, *after, moment)
+                after = self._after_reports(device, reports[unique_id], context)
+                self._note(changed, *after, context)
         return self._become(changed)
 
     def apply_history(
-        self, unique_id: str, answer: HistoryAnswer, moment: Moment
+        self, unique_id: str, answer: HistoryAnswer, context: UpdateContext
     ) -> Changes[str, Tracker]:
         """Apply what the service's history has of a gap."""
         changed: dict[str, Tracker] = {}
         if tracker := self.trackers.get(unique_id):
-            story = tracker.story.with_history(answer, moment)
-            device = announcing(tracker.device, story.position and story.position.id)
-            self._note(changed, device, story, moment)
+            state = tracker.state.with_history(answer, context)
+            device = with_position_id(
+                tracker.device, state.position and state.position.id
+            )
+            self._note(changed, device, state, context)
         return self._become(changed)
 
     @property
@@ -145,26 +147,26 @@ class Account:
         return {
             unique_id: gap
             for unique_id in self._pending & self.trackers.keys()
-            if (gap := self._story(unique_id).gap)
+            if (gap := self._state(unique_id).gap)
         }
 
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes[str, Tracker] | None:
         """Guard a listed tracker; return None if it has no place."""
-        story = self._story(unique_id).armed(now, changed_by)
-        return story and self._with_story(unique_id, story)
+        state = self._state(unique_id).armed(now, changed_by)
+        return state and self._with_state(unique_id, state)
 
     def disarm(
         self, unique_id: str, changed_by: str | None = None
     ) -> Changes[str, Tracker]:
         """Guard a listed tracker no more."""
-        story = self._story(unique_id).disarmed(changed_by)
-        return self._with_story(unique_id, story)
+        state = self._state(unique_id).disarmed(changed_by)
+        return self._with_state(unique_id, state)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        self.stories.pop(unique_id, None)
+        self.states.pop(unique_id, None)
         self._pending.discard(unique_id)
 
     @contextmanager
@@ -175,12 +177,12 @@ class Account:
         except Exception:
             _LOGGER.exception("%s: Unexpected error updating a tracker", self._name)
 
-    def _with_story(self, unique_id: str, story: Story) -> Changes[str, Tracker]:
-        tracker = self.trackers[unique_id]._replace(story=story)
+    def _with_state(self, unique_id: str, state: TrackerState) -> Changes[str, Tracker]:
+        tracker = self.trackers[unique_id]._replace(state=state)
         return self._become({unique_id: tracker})
 
-    def _story(self, unique_id: str) -> Story:
-        return self.stories.get(unique_id, NEW_STORY)
+    def _state(self, unique_id: str) -> TrackerState:
+        return self.states.get(unique_id, NEW_STATE)
 
     def _touched(self, devices: Changes[str, Device]) -> AbstractSet[str]:
         """Return the trackers that a new list may change."""
@@ -213,52 +215,56 @@ class Account:
         return now.position and now.position.id
 
     def _after_poll(
-        self, device: Device, story: Story, position: Position, moment: Moment
-    ) -> Story:
+        self,
+        device: Device,
+        state: TrackerState,
+        position: Position,
+        context: UpdateContext,
+    ) -> TrackerState:
         """Return a tracker's state after the position that a poll brought."""
-        known, received_at = story.position, device.last_update
+        known, received_at = state.position, device.last_update
         if known is None:
             is_older = False
         elif self._pushed(device.unique_id):
             is_older = is_older_position(position, known)
         else:
-            is_older = goes_back(device, known, position)
+            is_older = is_stale(device, known, position)
         return self._after(
-            device, story, position, moment, received_at, is_older=is_older
+            device, state, position, context, received_at, is_older=is_older
         )
 
     def _after_reports(
-        self, device: Device, reports: Sequence[Position], moment: Moment
-    ) -> tuple[Device, Story]:
+        self, device: Device, reports: Sequence[Position], context: UpdateContext
+    ) -> tuple[Device, TrackerState]:
         """Return a tracker's device and state after pushed reports."""
-        story = self._story(device.unique_id)
+        state = self._state(device.unique_id)
         for position in in_order(reports):
-            known = story.position
+            known = state.position
             is_older = known and is_older_position(position, known)
             if is_older or known is None or known.id != position.id:
-                story = self._after(device, story, position, moment, is_older=is_older)
-            device = device if is_older else announcing(device, position.id)
-        return device, story
+                state = self._after(device, state, position, context, is_older=is_older)
+            device = device if is_older else with_position_id(device, position.id)
+        return device, state
 
     def _after(
         self,
         device: Device,
-        story: Story,
+        state: TrackerState,
         position: Position,
-        moment: Moment,
+        context: UpdateContext,
         received_at: datetime | None = None,
         *,
         is_older: bool | None,
-    ) -> Story:
+    ) -> TrackerState:
         """Return the state after a report."""
         if is_older:
-            return story.with_older_report(position, moment)
-        is_new = device.unique_id not in self.stories
+            return state.with_older_report(position, context)
+        is_new = device.unique_id not in self.states
         if device.unique_id not in self.trackers:
-            moment = moment._replace(came_back=True)
-        is_news = not is_new and story.initial_position_id != position.id
-        return story.with_report(
-            position, moment, is_news=is_news, received_at=received_at
+            context = context._replace(recovering=True)
+        fires_alarms = not is_new and state.initial_position_id != position.id
+        return state.with_report(
+            position, context, fires_alarms=fires_alarms, received_at=received_at
         )
 
     def _newer(self, devices: Iterable[Device]) -> dict[str, Device]:
@@ -268,7 +274,7 @@ class Account:
             tracker = self.trackers.get(device.unique_id)
             known = newer.get(device.unique_id) or (tracker and tracker.device)
             if known and not is_older_device(device, known):
-                newer[device.unique_id] = announcing(device, known.position_id)
+                newer[device.unique_id] = with_position_id(device, known.position_id)
         return newer
 
     def _due(self, now: datetime) -> set[str]:
@@ -276,21 +282,21 @@ class Account:
         return {
             unique_id
             for unique_id in self._pending
-            if (at := self._story(unique_id).changes_at) and at <= now
+            if (at := self._state(unique_id).changes_at) and at <= now
         }
 
     def _note(
         self,
         changed: dict[str, Tracker],
         device: Device,
-        story: Story,
-        moment: Moment,
+        state: TrackerState,
+        context: UpdateContext,
     ) -> None:
         """Note a listed tracker if it changed."""
         unique_id = device.unique_id
-        if unique_id not in self.stories:
-            story = story._replace(initial_position_id=device.position_id)
-        tracker = Tracker(device, story.with_status(device.status, moment.now))
+        if unique_id not in self.states:
+            state = state._replace(initial_position_id=device.position_id)
+        tracker = Tracker(device, state.with_status(device.status, context.now))
         if tracker != self.trackers.get(unique_id):
             changed[unique_id] = tracker
 
@@ -300,7 +306,7 @@ class Account:
         """Return the changes once these trackers changed, and others left the list."""
         before = self.trackers
         for unique_id, tracker in changed.items():
-            self._remember(unique_id, tracker.story)
+            self._remember(unique_id, tracker.state)
         if changed or left:
             trackers = {**before, **changed}
             for unique_id in left:
@@ -308,9 +314,9 @@ class Account:
             self.trackers = trackers
         return Changes(before, self.trackers, changed.keys() | left)
 
-    def _remember(self, unique_id: str, story: Story) -> None:
-        self.stories[unique_id] = story
-        if story.is_pending:
+    def _remember(self, unique_id: str, state: TrackerState) -> None:
+        self.states[unique_id] = state
+        if state.is_pending:
             self._pending.add(unique_id)
         else:
             self._pending.discard(unique_id)

@@ -28,14 +28,14 @@ class Backfill:
 
     def replay(self, now: datetime) -> Iterator[None]:
         """Replay the reports, in parts that are short enough for the event loop."""
-        track = NEW_RIDE_STATE
+        ride_state = NEW_RIDE_STATE
         for part in self._answer.parts():
-            track, over = replayed(track, part.reports, now)
+            ride_state, over = replayed(ride_state, part.reports, now)
             self._rides |= over
             yield
-        track, _ = end_ride(track)
-        if track.ended:
-            self._rides[track.ended.started_at] = track.ended
+        ride_state, _ = end_ride(ride_state)
+        if ride_state.ended:
+            self._rides[ride_state.ended.started_at] = ride_state.ended
 
     def result(self, now: datetime) -> tuple[Sequence[Ride], datetime | None]:
         """Return the rides, and up to when the others are asked for, None if all were.

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
-from .occurrences import Moment
-from .ride_state import Ride, RideNews, RideState
+from .occurrences import UpdateContext
+from .ride_state import Ride, RideEvent, RideState
 
 MAX_AGE: Final = timedelta(days=7)
 """How far back the history is asked for, and how long a gap waits."""
@@ -36,7 +36,7 @@ class HistoryGap(NamedTuple):
 class Checkpoint(NamedTuple):
     """How far a tracker came before reports that may not be all there were."""
 
-    track: RideState
+    ride_state: RideState
     start: datetime
     """From when on reports may be missing."""
     has_gap: bool
@@ -51,7 +51,7 @@ class Checkpoint(NamedTuple):
     @property
     def begins_at(self) -> datetime:
         """Return from when on the next answer of the history tells."""
-        newest = self.track.newest_fix
+        newest = self.ride_state.newest_fix
         return max(self.start, newest.time) if newest else self.start
 
     def gap(self, known: datetime, *, is_of_ride: bool) -> HistoryGap | None:
@@ -65,38 +65,40 @@ class Checkpoint(NamedTuple):
         return self.over is None or ride.started_at > self.over.moved_at
 
 
-def checkpoint_at(track: RideState) -> Checkpoint | None:
+def checkpoint_at(ride_state: RideState) -> Checkpoint | None:
     """Return where to begin once every report is known up to here, None at rest."""
-    if is_at_rest(track) or track.newest_fix is None:
+    if is_at_rest(ride_state) or ride_state.newest_fix is None:
         return None
-    return Checkpoint(track, track.newest_fix.time, has_gap=False, over=track.ended)
+    return Checkpoint(
+        ride_state, ride_state.newest_fix.time, has_gap=False, over=ride_state.ended
+    )
 
 
 def after_report(
     point: Checkpoint | None,
     before: RideState,
-    track: RideState,
-    news: list[RideNews],
-    moment: Moment,
+    ride_state: RideState,
+    events: list[RideEvent],
+    context: UpdateContext,
 ) -> Checkpoint | None:
     """Return where to begin after a report, None if nothing is missing that matters."""
-    last, newest, now = before.newest_fix, track.newest_fix, moment.now
-    if last is None or newest is None or not moment.has_history:
+    last, newest, now = before.newest_fix, ride_state.newest_fix, context.now
+    if last is None or newest is None or not context.has_history:
         return None
-    if track.measured_at and track.measured_at > newest.time:
+    if ride_state.measured_at and ride_state.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
-    stood = is_at_rest(before) and is_at_rest(track)
+    stood = is_at_rest(before) and is_at_rest(ride_state)
     went_unseen = stood and _went_unseen(last, newest)
     # What is older than all that is asked for, the history tells nothing of.
     oldest = now - MAX_AGE + _SPARE
     has_gap = newest.time > oldest and (
-        not moment.is_whole or went_unseen or _has_skipped(before, last, newest)
+        not context.is_complete or went_unseen or _has_skipped(before, last, newest)
     )
-    is_needed = has_gap and (moment.came_back or went_unseen)
+    is_needed = has_gap and (context.recovering or went_unseen)
     if point and now - point.start < MAX_AGE:
         point = point._replace(has_gap=True) if has_gap else point
-    elif is_needed or news or not is_at_rest(track):
+    elif is_needed or events or not is_at_rest(ride_state):
         begin = oldest if is_needed else newest.time - _BEFORE_A_RIDE
         point = Checkpoint(before, max(last.time, begin), has_gap, over=before.ended)
     else:
@@ -109,9 +111,9 @@ def after_older_report(point: Checkpoint, time: datetime | None) -> Checkpoint:
     return point._replace(has_gap=point.has_gap or bool(time and time > point.start))
 
 
-def is_at_rest(track: RideState) -> bool:
+def is_at_rest(ride_state: RideState) -> bool:
     """Return whether it is known where the bike stands."""
-    return track.ride is None and track.candidate is None
+    return ride_state.ride is None and ride_state.candidate is None
 
 
 def _went_unseen(last: Fix, newest: Fix) -> bool:

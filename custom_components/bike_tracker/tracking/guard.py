@@ -83,13 +83,13 @@ class Guard(NamedTuple):
 
 
 def armed(
-    track: RideState | None,
+    ride_state: RideState | None,
     position: Position | None,
     moved: bool | None,
     now: datetime,
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
-    if track is None or (place := _place(track)) is None:
+    if ride_state is None or (place := _place(ride_state)) is None:
         return None
     known_at = position and _reported_at(position, _received_at(position, None, now))
     return Guard(now, place, max(now, known_at or now), moved=moved)
@@ -98,16 +98,16 @@ def armed(
 def after_report(
     guard: Guard,
     report: Position,
-    track: RideState,
+    ride_state: RideState,
     now: datetime,
     received_at: datetime | None = None,
 ) -> Guard:
-    """Return the guard after a report, given the track before it.
+    """Return the guard after a report, given the ride_state before it.
 
     The service received it at its `serverTime`; `received_at` is for services without.
     """
     received_at = _received_at(report, received_at, now)
-    guard = after_alarm(guard, report, track, now, received_at)
+    guard = after_alarm(guard, report, ride_state, now, received_at)
     time = _reported_at(report, received_at)
     if guard.triggered or time is None:
         return guard
@@ -117,20 +117,20 @@ def after_report(
     if time < guard.after:
         return guard._replace(is_settled=False)
     fix = fix_of(report, report.fix_time)
-    guard = _settled(guard, track, fix, report, time)
+    guard = _settled(guard, ride_state, fix, report, time)
     if fix and guard.is_settled and _is_newer(guard, fix, received_at):
-        guard, is_away = _seen(guard, fix, report, track)
+        guard, is_away = _seen(guard, fix, report, ride_state)
         if is_away:
             return _triggered(guard, "place", min(fix.time, received_at), fix)
     if report.motion and before is False:
-        return _triggered(guard, "motion", time, fix or track.last_fix)
+        return _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard
 
 
 def after_alarm(
     guard: Guard,
     report: Position,
-    track: RideState | None,
+    ride_state: RideState | None,
     now: datetime,
     received_at: datetime | None = None,
 ) -> Guard:
@@ -143,19 +143,21 @@ def after_alarm(
         return guard
     for alarm in alarms_of(report):
         if alarm.type in _ALARMS:
-            fix = fix_of(report, report.fix_time) or (track and track.last_fix)
+            fix = fix_of(report, report.fix_time) or (
+                ride_state and ride_state.last_fix
+            )
             return _triggered(guard, "alarm", time, fix, alarm.type)
     return guard
 
 
 def after_history(
-    guard: Guard, reports: Iterable[Position], track: RideState, now: datetime
+    guard: Guard, reports: Iterable[Position], ride_state: RideState, now: datetime
 ) -> Guard:
-    """Return the guard as if these reports had come in time, after this track."""
-    guard = guard._replace(moved=track.says_it_moves, away=())
+    """Return the guard as if these reports had come in time, after this ride_state."""
+    guard = guard._replace(moved=ride_state.says_it_moves, away=())
     for report in reports:
-        guard = after_report(guard, report, track, now)
-        track, _ = ridden(track, report, now)
+        guard = after_report(guard, report, ride_state, now)
+        ride_state, _ = ridden(ride_state, report, now)
     return guard
 
 
@@ -173,16 +175,20 @@ def _reported_at(report: Position, received_at: datetime) -> datetime | None:
     return time and min(time, received_at)
 
 
-def _place(track: RideState) -> Fix | None:
+def _place(ride_state: RideState) -> Fix | None:
     """Return where it is: where it stood all the while, or was seen last."""
-    place, seen = track.anchor, track.last_fix
-    if place and seen and not track.ride and _is_near(place, seen, track):
+    place, seen = ride_state.anchor, ride_state.last_fix
+    if place and seen and not ride_state.ride and _is_near(place, seen, ride_state):
         return place
     return seen
 
 
 def _settled(
-    guard: Guard, track: RideState, fix: Fix | None, report: Position, time: datetime
+    guard: Guard,
+    ride_state: RideState,
+    fix: Fix | None,
+    report: Position,
+    time: datetime,
 ) -> Guard:
     """Return the guard with where the bike stood when it was armed, once that is known.
 
@@ -191,26 +197,30 @@ def _settled(
     """
     if guard.is_settled:
         return guard
-    place = _place(track) or guard.place
-    is_near = any(_is_near(place, other, track) for other in (track.anchor, fix))
-    stands = is_near and not track.candidate and not _moved_last(track)
+    place = _place(ride_state) or guard.place
+    is_near = any(
+        _is_near(place, other, ride_state) for other in (ride_state.anchor, fix)
+    )
+    stands = is_near and not ride_state.candidate and not _moved_last(ride_state)
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=stands or bool(is_late))
 
 
-def _moved_last(track: RideState) -> bool:
+def _moved_last(ride_state: RideState) -> bool:
     """Return whether the last report was one of a ride under way.
 
     So it was too if the ride is only over because nothing was received since.
     """
-    ride = track.ride or (track.says_it_moves and track.ended)
-    return bool(ride and track.last_fix and ride.moved_at >= track.last_fix.time)
+    ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
+    return bool(
+        ride and ride_state.last_fix and ride.moved_at >= ride_state.last_fix.time
+    )
 
 
-def _is_near(place: Fix, fix: Fix | None, track: RideState) -> bool:
-    return fix is not None and metres(place, fix) <= _reach(place, fix, track)
+def _is_near(place: Fix, fix: Fix | None, ride_state: RideState) -> bool:
+    return fix is not None and metres(place, fix) <= _reach(place, fix, ride_state)
 
 
 def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
@@ -221,20 +231,20 @@ def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
 
 
 def _seen(
-    guard: Guard, fix: Fix, report: Position, track: RideState
+    guard: Guard, fix: Fix, report: Position, ride_state: RideState
 ) -> tuple[Guard, bool]:
     """Return the guard of a bike that is seen there, and whether it is away."""
-    beyond = metres(guard.place, fix) - _reach(guard.place, fix, track)
+    beyond = metres(guard.place, fix) - _reach(guard.place, fix, ride_state)
     if beyond <= 0:
         return guard._replace(away=()), False
     first = guard.away[0] if guard.away else fix
-    drift = track.drift_at(guard.place, fix.time)
+    drift = ride_state.drift_at(guard.place, fix.time)
     is_sure = (
         says_it_moves(report) is True
         or (
             beyond > _FAR
             and is_plausible(
-                guard.place, track.last_fix or guard.place, fix, report.speed
+                guard.place, ride_state.last_fix or guard.place, fix, report.speed
             )
         )
         or (
@@ -247,9 +257,9 @@ def _seen(
     return guard._replace(away=(*away[:1], *away[1:][-2:])), is_sure
 
 
-def _reach(place: Fix, fix: Fix, track: RideState) -> float:
+def _reach(place: Fix, fix: Fix, ride_state: RideState) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
-    drift = track.drift or track.drift_at(place, fix.time).apart
+    drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
     is_exact = place.accuracy and fix.accuracy and not drift
     minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
     return max(noise(place, fix), minimum)

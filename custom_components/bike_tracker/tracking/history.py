@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from ..api import Position
 from .checkpoint import Checkpoint, checkpoint_at
-from .occurrences import Moment
+from .occurrences import UpdateContext
 from .reports import in_order
 from .ride_log import RideLog, in_order_of_start
 from .ride_state import Ride, RideState
@@ -36,58 +36,60 @@ class HistoryAnswer(NamedTuple):
 
 
 def replayed(
-    track: RideState, reports: Sequence[Position], now: datetime
+    ride_state: RideState, reports: Sequence[Position], now: datetime
 ) -> tuple[RideState, dict[datetime, Ride]]:
-    """Return the track after all these reports, and rides that are over, by their start.
+    """Return the ride_state after all these reports, and rides that are over, by their start.
 
     The last one before is the first of these: more of it may be known now.
     """
-    over = {track.ended.started_at: track.ended} if track.ended else {}
+    over = {ride_state.ended.started_at: ride_state.ended} if ride_state.ended else {}
     for report in in_order(reports):
-        track, _ = apply_report(track, report, now)
-        if track.ended:
-            over[track.ended.started_at] = track.ended
-    return track, over
+        ride_state, _ = apply_report(ride_state, report, now)
+        if ride_state.ended:
+            over[ride_state.ended.started_at] = ride_state.ended
+    return ride_state, over
 
 
 def after_history(
     log: RideLog,
-    track: RideState,
+    ride_state: RideState,
     answer: HistoryAnswer,
     known: datetime,
-    moment: Moment,
+    context: UpdateContext,
 ) -> tuple[RideLog, RideState]:
-    """Return the log and the track by all that was reported.
+    """Return the log and the ride_state by all that was reported.
 
     `known` is the fix of the newest report. Where the answer ends before that, the rest
     has to be asked for.
     """
     if (point := log.checkpoint) is None:
-        return log, track
+        return log, ride_state
     if _is_empty(point, answer, known):
-        return log._replace(checkpoint=None), track
-    forgotten = _forgotten_since(log, track, point, answer)
+        return log._replace(checkpoint=None), ride_state
+    forgotten = _forgotten_since(log, ride_state, point, answer)
     if forgotten:
         answer = answer._replace(
             reports=[it for it in answer.reports if _is_before(it, forgotten)]
         )
-    exact, over = replayed(point.track, answer.reports, moment.now)
+    exact, over = replayed(point.ride_state, answer.reports, context.now)
     over = {ride.started_at: ride for ride in point.found} | over
     end = _end(point, exact, answer, known)
     if forgotten is None and end >= known:
-        now = _by_now(exact, track, moment.now)
+        now = _by_now(exact, ride_state, context.now)
         if now.ended:
             over[now.ended.started_at] = now.ended
         log = log._replace(checkpoint=checkpoint_at(now))
-        return _settled(log, point, over, track.ride, now.ride, _NEVER), now
+        return _settled(log, point, over, ride_state.ride, now.ride, _NEVER), now
     if forgotten is None and answer.until <= known:
-        point = point._replace(track=exact, found=tuple(over.values()))
-        return log._replace(checkpoint=point), track
+        point = point._replace(ride_state=exact, found=tuple(over.values()))
+        return log._replace(checkpoint=point), ride_state
     # The service does not have the rest: that stays as it is known.
-    under_way = [ride for ride in (exact.ride, track.ride) if ride]
+    under_way = [ride for ride in (exact.ride, ride_state.ride) if ride]
     last = min([forgotten or end, *(ride.started_at for ride in under_way)])
     last = _before_all_near([*log.rides, *over.values(), *under_way], last)
-    return _settled(log._replace(checkpoint=None), point, over, None, None, last), track
+    return _settled(
+        log._replace(checkpoint=None), point, over, None, None, last
+    ), ride_state
 
 
 def _before_all_near(rides: Iterable[Ride], time: datetime) -> datetime:
@@ -111,14 +113,14 @@ def _is_empty(point: Checkpoint, answer: HistoryAnswer, known: datetime) -> bool
 
 
 def _forgotten_since(
-    log: RideLog, track: RideState, point: Checkpoint, answer: HistoryAnswer
+    log: RideLog, ride_state: RideState, point: Checkpoint, answer: HistoryAnswer
 ) -> datetime | None:
     """Return when the first known ride began whose last report the answer lacks.
 
     A database may have been lost, or the service tells its first hundred reports alone.
     """
     times = {report.fix_time for report in answer.reports}
-    rides = [*log.rides, track.ride] if track.ride else log.rides
+    rides = [*log.rides, ride_state.ride] if ride_state.ride else log.rides
     return min(
         (
             ride.started_at
@@ -147,13 +149,19 @@ def _end(
     return max(times, default=point.start)
 
 
-def _by_now(exact: RideState, track: RideState, now: datetime) -> RideState:
+def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState:
     """Return how far a tracker came exactly, with what was heard of it later."""
-    heard_at = track.received_at if exact.newest_fix == track.newest_fix else now
-    exact = exact._replace(highest_total=track.shown_total or 0, received_at=heard_at)
-    reported_at, known_at = exact.reported_at, track.reported_at
+    received_at = (
+        ride_state.received_at if exact.newest_fix == ride_state.newest_fix else now
+    )
+    exact = exact._replace(
+        highest_total=ride_state.shown_total or 0, received_at=received_at
+    )
+    reported_at, known_at = exact.reported_at, ride_state.reported_at
     if known_at and (reported_at is None or known_at > reported_at):
-        exact = exact._replace(reported_at=known_at, says_it_moves=track.says_it_moves)
+        exact = exact._replace(
+            reported_at=known_at, says_it_moves=ride_state.says_it_moves
+        )
     if (at := silent_at(exact)) and at <= now:
         exact, _ = end_ride(exact)
     return exact

@@ -79,13 +79,13 @@ def kept(
     )
 
 
-class Moment(NamedTuple):
+class UpdateContext(NamedTuple):
     """When a report is applied, and what is known of the time before it."""
 
     now: datetime
-    came_back: bool = False
+    recovering: bool = False
     """Whether the tracker was unavailable before."""
-    is_whole: bool = False
+    is_complete: bool = False
     """Whether no report can be missing between this one and the one before."""
     has_history: bool = False
     """Whether the service may have a history."""

@@ -26,7 +26,7 @@ def is_outdated(device: Device, known: Position | None) -> bool:
     return known.fix_time > device.last_update + _WRONG_CLOCKS
 
 
-def goes_back(device: Device, known: Position, position: Position) -> bool:
+def is_stale(device: Device, known: Position, position: Position) -> bool:
     """Return whether a position is older than the known one, and not announced."""
     if position.id == device.position_id or not (position.fix_time and known.fix_time):
         return False
@@ -59,7 +59,7 @@ def in_order(positions: Sequence[Position]) -> Sequence[Position]:
     return [position for _, _, position in sorted(timed, key=itemgetter(0, 1))]
 
 
-def announcing(device: Device, position_id: int | None) -> Device:
+def with_position_id(device: Device, position_id: int | None) -> Device:
     """Return the device with this position, unless it announces a newer one.
 
     Servers tell of a device before its position, with the ID of the one before.
@@ -69,7 +69,7 @@ def announcing(device: Device, position_id: int | None) -> Device:
     return device._replace(position_id=position_id)
 
 
-def taken(known: Position | None, position: Position) -> Position:
+def merged(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
     A message without a place does not make the place unknown, and one without a battery

@@ -6,8 +6,8 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from .checkpoint import Checkpoint, after_report, is_at_rest
-from .occurrences import Moment
-from .ride_state import Ride, RideNews, RideState
+from .occurrences import UpdateContext
+from .ride_state import Ride, RideEvent, RideState
 
 _MIN_RIDES: Final = 3
 # Of rides that a history may still correct: nobody rides more often in a week.
@@ -17,7 +17,7 @@ _MAX_RIDES: Final = 100
 class RideLog(NamedTuple):
     """The last rides of a tracker, and what happened just now."""
 
-    events: tuple[RideNews, ...] = ()
+    events: tuple[RideEvent, ...] = ()
     """Starts and ends that are no occurrences yet, oldest first."""
     rides: tuple[Ride, ...] = ()
     """All rides since `since` that are over, in order of their start."""
@@ -31,35 +31,39 @@ class RideLog(NamedTuple):
     """
 
     def after_report(
-        self, before: RideState, track: RideState, news: list[RideNews], moment: Moment
+        self,
+        before: RideState,
+        ride_state: RideState,
+        events: list[RideEvent],
+        context: UpdateContext,
     ) -> RideLog:
-        """Return the log after a report that brought a track from `before` to here."""
+        """Return the log after a report that brought a ride_state from `before` to here."""
         log = self._trimmed()
-        point = after_report(log.checkpoint, before, track, news, moment)
+        point = after_report(log.checkpoint, before, ride_state, events, context)
         log = log._replace(checkpoint=point)
-        for event in news:
-            log = log.after_event(event, moment)
-        if track.ended and track.ended is not before.ended:
-            log = log.booked(track.ended)
-        if (point := log.checkpoint) and not point.wanted_at and is_at_rest(track):
+        for event in events:
+            log = log.after_event(event, context)
+        if ride_state.ended and ride_state.ended is not before.ended:
+            log = log.booked(ride_state.ended)
+        if (point := log.checkpoint) and not point.wanted_at and is_at_rest(ride_state):
             log = log._replace(checkpoint=None)
         return log
 
     def started(self, ride: Ride) -> RideLog:
         """Return the log with the start of a ride."""
-        event: RideNews = ("started", ride)
+        event: RideEvent = ("started", ride)
         return self._replace(events=(*self.events, event), open_since=ride.started_at)
 
     def added(self, ride: Ride) -> RideLog:
         """Return the log with both of a ride that nobody knew of, another may go on."""
-        events: tuple[RideNews, ...] = (("started", ride), ("ended", ride))
+        events: tuple[RideEvent, ...] = (("started", ride), ("ended", ride))
         return self._replace(events=self.events + events)
 
     def ended(self, ride: Ride) -> RideLog:
         """Return the log with the end of the ride that started, unless it was fired."""
         if self.open_since is None:
             return self
-        event: RideNews = ("ended", ride._replace(started_at=self.open_since))
+        event: RideEvent = ("ended", ride._replace(started_at=self.open_since))
         return self._replace(events=(*self.events, event), open_since=None)
 
     def booked(self, ride: Ride) -> RideLog:
@@ -68,14 +72,14 @@ class RideLog(NamedTuple):
         since = self.since or ride.started_at
         return self._replace(rides=in_order_of_start(rides.values()), since=since)
 
-    def after_event(self, event: RideNews, moment: Moment) -> RideLog:
+    def after_event(self, event: RideEvent, context: UpdateContext) -> RideLog:
         """Return the log after the start or the end of a ride."""
         kind, ride = event
         if kind == "started":
             return self.started(ride)
         log, point = self.ended(ride).booked(ride), self.checkpoint
         if point and point.has_gap:
-            log = log._replace(checkpoint=point._replace(wanted_at=moment.now))
+            log = log._replace(checkpoint=point._replace(wanted_at=context.now))
         return log
 
     def _trimmed(self) -> RideLog:

@@ -12,7 +12,7 @@ _KEPT = timedelta(days=7)
 _MAX_PLACES = 5
 _ENOUGH_PLACES = 2
 
-type RideNews = tuple[Literal["started", "ended"], Ride]
+type RideEvent = tuple[Literal["started", "ended"], Ride]
 """What happened, and the ride as it was known then."""
 
 
@@ -177,7 +177,7 @@ class RideState(NamedTuple):
         return (*others, drift)[-_MAX_PLACES:]
 
     def without_drift(self) -> RideState:
-        """Return the track of a tracker whose fixes are right."""
+        """Return the ride_state of a tracker whose fixes are right."""
         return self._replace(drift=0, drifted_at=None)
 
     def was_riding(self, time: datetime) -> bool:

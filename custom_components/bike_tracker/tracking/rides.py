@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..api import Position
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
-from .ride_state import Ride, RideNews, RideState
+from .ride_state import Ride, RideEvent, RideState
 
 _STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
@@ -32,10 +32,10 @@ _NOT_LONG = timedelta(hours=24)
 _STRAYS_FOR = timedelta(minutes=8)
 # So long after the last fix that was off, others are right.
 _DRIFTS_FOR = timedelta(days=1)
-# A tracker whose clock is ahead by more: its fixes are as old as the news of them.
+# A tracker whose clock is ahead by more: its fixes are as old as the events of them.
 _WRONG_CLOCK = timedelta(minutes=5)
 
-type Step = tuple[RideState, list[RideNews]]
+type Step = tuple[RideState, list[RideEvent]]
 """How far a tracker came, and what happened by then."""
 
 
@@ -65,9 +65,9 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
         return _after_message(state, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
     is_drift_old = state.drifted_at and fix.time - state.drifted_at > _DRIFTS_FOR
-    state, news = state.without_drift() if is_drift_old else state, list[RideNews]()
+    state, events = state.without_drift() if is_drift_old else state, list[RideEvent]()
     if state.anchor and state.last_fix and state.candidate:
-        state, news = _decided(
+        state, events = _decided(
             state, state.anchor, state.last_fix, state.candidate, report
         )
     state, more = _after_fix(state, report)
@@ -79,7 +79,7 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
         measured_at=position.fix_time,
         says_it_moves=report.moves if is_believed else state.says_it_moves,
     )
-    return state, news + more
+    return state, events + more
 
 
 def silent_at(state: RideState) -> datetime | None:
@@ -232,10 +232,10 @@ def _elsewhere(state: RideState, anchor: Fix, last_fix: Fix, fix: Fix) -> Step:
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
     there = _further(state, anchor, last_fix, _Report(fix), is_rest=is_rest)
-    arrived, news = end_ride(there)
+    arrived, events = end_ride(there)
     if is_drift:
         arrived = _drifted(arrived, fix, apart)
-    return arrived, _start_of(state, there) + news
+    return arrived, _start_of(state, there) + events
 
 
 def _after_fix(state: RideState, report: _Report, *, is_sure: bool = False) -> Step:
@@ -245,15 +245,15 @@ def _after_fix(state: RideState, report: _Report, *, is_sure: bool = False) -> S
         # Servers add thousands of kilometres to the first fix.
         total = fix.total or 0 if state.total is None else state.total
         return state._replace(total=total, anchor=fix, last_fix=fix), []
-    news: list[RideNews] = []
+    events: list[RideEvent] = []
     if state.ride and _stood(state, state.ride.moved_at, anchor, last_fix, fix):
-        state, news = end_ride(state)
+        state, events = end_ride(state)
         anchor = state.anchor or last_fix
     there = _at(state, anchor, last_fix, report, is_sure=is_sure)
-    return there, news + _start_of(state, there)
+    return there, events + _start_of(state, there)
 
 
-def _start_of(before: RideState, state: RideState) -> list[RideNews]:
+def _start_of(before: RideState, state: RideState) -> list[RideEvent]:
     return [("started", state.ride)] if state.ride and not before.ride else []
 
 

@@ -11,7 +11,7 @@ import orjson
 
 from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.lists import ListReader
-from custom_components.bike_tracker.tracking import Account, Moment
+from custom_components.bike_tracker.tracking import Account, UpdateContext
 
 _REPORTS: Final = 20
 _ROUNDS: Final = 3
@@ -78,7 +78,7 @@ def _take_in(trackers: int, *, metres: float) -> list[float]:
         found = positions.read(body).after
         by_tracker = {f"{device_id}": item for device_id, item in found.items()}
         now = _BEGIN + timedelta(minutes=minute)
-        take = partial(account.apply_poll, listed, by_tracker, Moment(now))
+        take = partial(account.apply_poll, listed, by_tracker, UpdateContext(now))
         seconds.append(_seconds(take))
     return seconds[2:]
 

@@ -172,7 +172,7 @@ def _steal(
 
 
 def _like(home: Home, *, has_history: bool = False) -> Home:
-    stories = dict(home.account.stories)
+    stories = dict(home.account.states)
     return Home(has_history, Account("Bikes", stories))
 
 
@@ -238,7 +238,7 @@ def _told_with(home: Home, coming: Iterable[Report]) -> int:
 
 
 def _is_triggered(home: Home) -> bool:
-    guard = home.account.trackers[BIKE].story.guard
+    guard = home.account.trackers[BIKE].state.guard
     return guard is not None and guard.triggered is not None
 
 

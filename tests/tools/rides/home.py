@@ -8,10 +8,10 @@ from custom_components.bike_tracker.api import Changes, Device
 from custom_components.bike_tracker.tracking import (
     Account,
     HistoryAnswer,
-    Moment,
     Occurrence,
     Ride,
     Tracker,
+    UpdateContext,
 )
 
 from .trackers import Report
@@ -102,12 +102,12 @@ class Home:
     @property
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
-        story = self.account.stories.get(BIKE)
-        return bool(story and story.track and story.track.ride)
+        story = self.account.states.get(BIKE)
+        return bool(story and story.ride_state and story.ride_state.ride)
 
     def restart(self) -> None:
         """Begin anew with what was remembered."""
-        self.account = Account("Bikes", self.account.stories)
+        self.account = Account("Bikes", self.account.states)
         self._devices = {}
         self._came_back = True
 
@@ -118,11 +118,11 @@ class Home:
         before, self._devices = self._devices, {BIKE: device}
         listed = Changes(before, self._devices, {BIKE})
         found = {BIKE: position} if account.wanted(listed) else {}
-        came_back, self._came_back = self._came_back, False
+        recovering, self._came_back = self._came_back, False
         changes = account.apply_poll(
             listed,
             found,
-            Moment(now, came_back=came_back, has_history=self.has_history),
+            UpdateContext(now, recovering=recovering, has_history=self.has_history),
         )
         self._tell(changes, now)
         self._ask(now + _ANSWERED_AFTER)
@@ -130,7 +130,7 @@ class Home:
     def _ask(self, now: datetime) -> None:
         """Ask for the history, if it is needed; a kill in between loses nothing."""
         tracker = self.account.trackers[BIKE]
-        if not self.has_history or (gap := tracker.story.gap) is None:
+        if not self.has_history or (gap := tracker.state.gap) is None:
             return
         self.asked += 1
         # A clock may be some minutes ahead.
@@ -143,22 +143,22 @@ class Home:
         # Nobody asks for what was before.
         self._sent = [report for report in self._sent if _fix_time(report) >= gap.start]
         answer = HistoryAnswer(reports, until)
-        moment = Moment(now, has_history=True)
+        moment = UpdateContext(now, has_history=True)
         self._tell(self.account.apply_history(BIKE, answer, moment), now)
 
     def _tell(self, changes: Changes[str, Tracker], now: datetime) -> None:
         if BIKE not in changes.keys:
             return
         tracker = changes.after[BIKE]
-        track = tracker.story.track
+        track = tracker.state.ride_state
         assert track is not None
-        for occurrence in tracker.story.occurrences:
+        for occurrence in tracker.state.occurrences:
             if occurrence.seq > self._last_fired and "ride" in occurrence.type:
                 self._last_fired = occurrence.seq
                 is_start = occurrence.type == "ride_started"
                 told = self.started if is_start else self.ended
                 told.append((now, ride_of(occurrence)))
-        if (log := tracker.story.rides) and (since := log.since):
+        if (log := tracker.state.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *log.rides]
         if track.shown_total is not None:

@@ -9,7 +9,7 @@ from random import Random
 from custom_components.bike_tracker.api import Position
 from tests.tools.simulator.streets import METRES_PER_DEGREE, Point, metres
 
-from .trips import Journey, Moment, Trip
+from .trips import Journey, Trip, UpdateContext
 
 _KILOMETRES_PER_HOUR = 3.6
 
@@ -72,7 +72,7 @@ class _Sensors:
     """Metres that it is going to be off besides."""
     late_until: datetime = field(default=datetime.min)
 
-    def report(self, moment: Moment, time: datetime) -> Report:
+    def report(self, moment: UpdateContext, time: datetime) -> Report:
         """Return what is reported of a moment."""
         tracker, random = self.tracker, self.random
         point = self._measured(moment)
@@ -101,7 +101,7 @@ class _Sensors:
             max(time + timedelta(seconds=random.uniform(0, 3)), late_until),
         )
 
-    def _measured(self, moment: Moment) -> Point:
+    def _measured(self, moment: UpdateContext) -> Point:
         """Return where the tracker thinks it is: off by what it was off before, and more."""
         tracker, random, point = self.tracker, self.random, moment.point
         # Of a deviation of 1 in both directions, two of three are nearer than 1.5.

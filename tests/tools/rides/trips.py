@@ -10,7 +10,7 @@ from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route
 
 
 @dataclass(frozen=True)
-class Moment:
+class UpdateContext:
     """Where a bike is, and how fast."""
 
     point: Point
@@ -54,7 +54,7 @@ class Trip:
         """Return when it arrives."""
         return self.starts_at + timedelta(seconds=self._seconds[-1])
 
-    def at(self, time: datetime) -> Moment:
+    def at(self, time: datetime) -> UpdateContext:
         """Return where it is at a time between start and end."""
         seconds = (time - self.starts_at).total_seconds()
         part = min(bisect_right(self._seconds, seconds), len(self._seconds) - 1)
@@ -66,14 +66,14 @@ class Trip:
         for route in self._routes:
             if metres <= route.length * self._scale:
                 point = route.at(metres / self._scale).point
-                return Moment(in_a_town(point, self._scale), speed)
+                return UpdateContext(in_a_town(point, self._scale), speed)
             metres -= route.length * self._scale
         return self.arrived
 
     @property
-    def arrived(self) -> Moment:
+    def arrived(self) -> UpdateContext:
         """Return where it stands when it has arrived."""
-        return Moment(in_a_town(self.end, self._scale))
+        return UpdateContext(in_a_town(self.end, self._scale))
 
     def _ride(self, random: Random, away_from: Point) -> None:
         """Ride on to another junction, at last to another one than it came from."""
@@ -109,11 +109,11 @@ class Journey:
         self.trips = trips
         self._starts = [trip.starts_at for trip in trips]
 
-    def at(self, time: datetime) -> Moment:
+    def at(self, time: datetime) -> UpdateContext:
         """Return where the bike is."""
         trip = self.begun(time)
         if trip is None:
-            return Moment(HOME)
+            return UpdateContext(HOME)
         return trip.at(time) if time < trip.ends_at else trip.arrived
 
     def begun(self, time: datetime) -> Trip | None:

@@ -7,7 +7,7 @@ from homeassistant.helpers import entity_registry as er
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .story import Bike, Story
+from .story import Bike, TrackerState
 
 # After a failure of all polls are tried again within so many seconds.
 _WELL_AGAIN = 190
@@ -17,7 +17,7 @@ _WELL_AGAIN = 190
 class Step:
     """One thing that happens."""
 
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it happen."""
         raise NotImplementedError
 
@@ -28,7 +28,7 @@ class OfBike(Step):
 
     bike: int
 
-    def of(self, story: Story) -> Bike:
+    def of(self, story: TrackerState) -> Bike:
         """Return the bike."""
         return story.bikes[self.bike % len(story.bikes)]
 
@@ -42,7 +42,7 @@ class RaiseAlarm(OfBike):
     twice: bool
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it come alone."""
         words = story.words(self.words)
         if self.twice:
@@ -61,7 +61,7 @@ class RaiseMany(OfBike):
     settles: bool
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let them come in one message, in one read, or one after the other."""
         if self.in_one_message:
             with story.service.live.in_one_message():
@@ -71,7 +71,7 @@ class RaiseMany(OfBike):
         if self.settles:
             await story.home.async_settle()
 
-    def _report(self, story: Story) -> None:
+    def _report(self, story: TrackerState) -> None:
         for number in range(self.number):
             words = story.words(1) if number % self.every == 0 else []
             # As a tracker tells what it kept: each fix is newer than the one before.
@@ -87,7 +87,7 @@ class SetOff(OfBike):
     every: int
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it."""
         await story.async_set_off(self.of(story), self.minutes, self.every)
 
@@ -97,7 +97,7 @@ class Guard(OfBike):
     """Somebody guards a bike that stands."""
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let them."""
         await story.async_arm(self.of(story))
 
@@ -109,7 +109,7 @@ class Pass(Step):
     seconds: int
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it."""
         await story.async_pass(self.seconds)
 
@@ -119,7 +119,7 @@ class ListFails(Step):
     """The list fails, or is well again, while live goes on."""
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it, unless live fails."""
         if not story.live_fails:
             story.let_list_fail(not story.list_fails)
@@ -130,7 +130,7 @@ class LiveFails(Step):
     """Live fails, or is well again, while polls go on."""
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it, unless the list fails."""
         if not story.list_fails:
             await story.home.async_settle()
@@ -146,7 +146,7 @@ class HistoryFails(Step):
     fault: Literal["status-400", "status-503", "html"]
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it."""
         story.history_fails = not story.history_fails
         fault = self.fault if story.history_fails else None
@@ -160,7 +160,7 @@ class Outage(Step):
     seconds: int
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it be, and be over."""
         await story.async_may_be_out_of_reach()
         # What was said by then is out.
@@ -179,7 +179,7 @@ class Reload(Step):
     account: int
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it be, and have an answer."""
         await story.async_may_be_out_of_reach()
         await story.home.async_settle()
@@ -196,7 +196,7 @@ class Restart(Step):
     automations_first: bool
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it be down, start, and have an answer."""
         await story.async_may_be_out_of_reach()
         await story.home.async_settle()
@@ -213,14 +213,14 @@ class Kill(Step):
     down: int
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let it be down, start, and have an answer."""
         await story.async_may_be_out_of_reach()
         await story.async_kill(self.down)
         await _async_end(story)
 
 
-async def _async_end(story: Story) -> None:
+async def _async_end(story: TrackerState) -> None:
     """Let a set-up that failed succeed: nobody listens until it does."""
     if story.list_fails:
         await story.async_pass(20)
@@ -236,7 +236,7 @@ class Rename(OfBike):
     key: Literal["alarm", "ride"]
 
     @override
-    async def run(self, story: Story) -> None:
+    async def run(self, story: TrackerState) -> None:
         """Let them."""
         entities = er.async_get(story.home.hass)
         tracker = self.of(story).tracker

@@ -73,7 +73,7 @@ class Bike:
 
 
 @dataclass
-class Story:
+class TrackerState:
     """Bikes, the service, a home, and what is true."""
 
     home: Home

@@ -52,7 +52,7 @@ _OF_1_1: dict[str, Callable[[BikeTracker], object]] = {
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
     "total_distance": lambda tracker: (
-        tracker.story.track and tracker.story.track.shown_total
+        tracker.state.ride_state and tracker.state.ride_state.shown_total
     ),
 }
 """What sensors told that round it since."""

@@ -16,10 +16,10 @@ from .guard import (
     armed,
 )
 from .history import HistoryAnswer, after_history
-from .occurrences import Moment, Occurrence, OccurrenceType, added, last_seq
-from .reports import in_order, is_older_position, taken
+from .occurrences import Occurrence, OccurrenceType, UpdateContext, added, last_seq
+from .reports import in_order, is_older_position, merged
 from .ride_log import NO_RIDES, RideLog
-from .ride_state import NEW_RIDE_STATE, RideNews, RideState
+from .ride_state import NEW_RIDE_STATE, RideEvent, RideState
 from .rides import apply_report, end_ride, silent_at
 
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
@@ -33,7 +33,7 @@ _MOVING: Final[Mapping[bool, OccurrenceType]] = {
 }
 
 
-class Story(NamedTuple):
+class TrackerState(NamedTuple):
     """What is known of a tracker beside its device, and what happened to it."""
 
     position: Position | None = None
@@ -44,7 +44,7 @@ class Story(NamedTuple):
     """What it says of itself; None as long as it does not say."""
     alarms: tuple[Alarm, ...] = ()
     """The last ones it raised, oldest first."""
-    track: RideState | None = None
+    ride_state: RideState | None = None
     """How far it came; None while it has no position."""
     rides: RideLog | None = None
     """Its last rides, and where reports may be missing; None before the first."""
@@ -60,25 +60,25 @@ class Story(NamedTuple):
     @property
     def gap(self) -> HistoryGap | None:
         """Return what is to be asked for of the service's history, None if nothing is."""
-        log, track = self.rides, self.track
+        log, ride_state = self.rides, self.ride_state
         known = self.position and self.position.fix_time
-        if not (log and (point := log.checkpoint) and track and known):
+        if not (log and (point := log.checkpoint) and ride_state and known):
             return None
-        is_of_ride = not is_at_rest(track) or any(map(point.is_since, log.rides))
+        is_of_ride = not is_at_rest(ride_state) or any(map(point.is_since, log.rides))
         return point.gap(known, is_of_ride=is_of_ride)
 
     @property
     def changes_at(self) -> datetime | None:
         """Return when a silent tracker's ride is over by the clock, None if none is."""
-        return self.track and silent_at(self.track)
+        return self.ride_state and silent_at(self.ride_state)
 
     @property
     def is_pending(self) -> bool:
         """Return whether a ride is under way, or reports may be missing."""
-        track, log = self.track, self.rides
-        return bool((track and track.ride) or (log and log.checkpoint))
+        ride_state, log = self.ride_state, self.rides
+        return bool((ride_state and ride_state.ride) or (log and log.checkpoint))
 
-    def with_status(self, status: DeviceStatus | None, now: datetime) -> Story:
+    def with_status(self, status: DeviceStatus | None, now: datetime) -> TrackerState:
         """Return the state after a status; one that is not readable changes nothing."""
         value = None if status is None else status == "online"
         online = flag_after(self.online, value, now)
@@ -89,104 +89,118 @@ class Story(NamedTuple):
     def with_report(
         self,
         position: Position,
-        moment: Moment,
+        context: UpdateContext,
         *,
-        is_news: bool,
+        fires_alarms: bool,
         received_at: datetime | None = None,
-    ) -> Story:
+    ) -> TrackerState:
         """Return the state after the newest report.
 
-        An alarm that is no news was there before anybody could listen.
+        An alarm that is no events was there before anybody could listen.
         """
-        report, known, now = position, self.position, moment.now
-        position, before = taken(known, report), self.track or NEW_RIDE_STATE
+        report, known, now = position, self.position, context.now
+        position, before = merged(known, report), self.ride_state or NEW_RIDE_STATE
         moving = flag_after(self.moving, position.motion, now)
-        story = self._replace(moving=moving)
+        state = self._replace(moving=moving)
         if moving is not None and moving is not self.moving:
-            story = story.with_change(moving, _MOVING)
+            state = state.with_change(moving, _MOVING)
         if position.alarm:
-            story = story.with_alarms([position], moment, is_news=is_news)
+            state = state.with_alarms([position], context, fires_alarms=fires_alarms)
         if position is known:
-            return story
-        if guard := story.guard:
+            return state
+        if guard := state.guard:
             guard = after_report(guard, report, before, now, received_at)
-            story = story.with_guard(guard, now)
-        track, news = apply_report(before, position, now)
+            state = state.with_guard(guard, now)
+        ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
-            moment = moment._replace(is_whole=True)
-        log = (self.rides or NO_RIDES).after_report(before, track, news, moment)
-        return story._replace(position=position, track=track).with_rides(log, now)
+            context = context._replace(is_complete=True)
+        log = (self.rides or NO_RIDES).after_report(before, ride_state, events, context)
+        return state._replace(position=position, ride_state=ride_state).with_rides(
+            log, now
+        )
 
-    def with_history(self, answer: HistoryAnswer, moment: Moment) -> Story:
+    def with_history(
+        self, answer: HistoryAnswer, context: UpdateContext
+    ) -> TrackerState:
         """Return the state after all reports of a gap; old alarms are not fired."""
-        now, reports = moment.now, in_order(answer.reports)
+        now, reports = context.now, in_order(answer.reports)
         recent = [
             report
             for report in reports
             if (time := report.device_time or report.fix_time)
             and now - time <= _MAX_ALARM_AGE
         ]
-        story = self.with_alarms(recent, moment)
-        track = story.rides and story.rides.checkpoint and story.rides.checkpoint.track
-        if story.guard and track and (newest := story.position):
+        state = self.with_alarms(recent, context)
+        ride_state = (
+            state.rides and state.rides.checkpoint and state.rides.checkpoint.ride_state
+        )
+        if state.guard and ride_state and (newest := state.position):
             # Newer ones follow below.
             older = (item for item in reports if not is_older_position(newest, item))
-            guard = guard_after_history(story.guard, older, track, now)
-            story = story.with_guard(guard, now)
-        known = story.position and story.position.fix_time
-        if known and story.track and story.rides:
-            log, track = after_history(story.rides, story.track, answer, known, moment)
-            story = story._replace(track=track).with_rides(log, now)
-        moment = moment._replace(is_whole=True)
+            guard = guard_after_history(state.guard, older, ride_state, now)
+            state = state.with_guard(guard, now)
+        known = state.position and state.position.fix_time
+        if known and state.ride_state and state.rides:
+            log, ride_state = after_history(
+                state.rides, state.ride_state, answer, known, context
+            )
+            state = state._replace(ride_state=ride_state).with_rides(log, now)
+        context = context._replace(is_complete=True)
         for report in reports:
-            if story.position and is_older_position(story.position, report):
-                story = story.with_report(report, moment, is_news=True)
-        return story
+            if state.position and is_older_position(state.position, report):
+                state = state.with_report(report, context, fires_alarms=True)
+        return state
 
-    def with_older_report(self, position: Position, moment: Moment) -> Story:
+    def with_older_report(
+        self, position: Position, context: UpdateContext
+    ) -> TrackerState:
         """Return the state after a report older than the newest: its alarms count."""
-        story, log = self.with_alarms([position], moment), self.rides
-        if story.guard and position.alarm:
-            guard = after_alarm(story.guard, position, self.track, moment.now)
-            story = story.with_guard(guard, moment.now)
+        state, log = self.with_alarms([position], context), self.rides
+        if state.guard and position.alarm:
+            guard = after_alarm(state.guard, position, self.ride_state, context.now)
+            state = state.with_guard(guard, context.now)
         if log and log.checkpoint:
             point = after_older_report(log.checkpoint, position.fix_time)
-            story = story._replace(rides=log._replace(checkpoint=point))
-        return story
+            state = state._replace(rides=log._replace(checkpoint=point))
+        return state
 
     def with_alarms(
-        self, reports: Sequence[Position], moment: Moment, *, is_news: bool = True
-    ) -> Story:
+        self,
+        reports: Sequence[Position],
+        context: UpdateContext,
+        *,
+        fires_alarms: bool = True,
+    ) -> TrackerState:
         """Return the state after the alarms of reports, which may be old ones."""
         if not (new := new_alarms(self.alarms, reports)):
             return self
-        story = self._replace(alarms=(*self.alarms, *new)[-MAX_ALARMS:])
-        for alarm in new if is_news else ():
-            since = alarm.time or moment.now
-            story = story.with_occurrence(
-                "alarm_raised", moment.now, since, alarm.described()
+        state = self._replace(alarms=(*self.alarms, *new)[-MAX_ALARMS:])
+        for alarm in new if fires_alarms else ():
+            since = alarm.time or context.now
+            state = state.with_occurrence(
+                "alarm_raised", context.now, since, alarm.described()
             )
-        return story
+        return state
 
-    def armed(self, now: datetime, changed_by: str | None) -> Story | None:
+    def armed(self, now: datetime, changed_by: str | None) -> TrackerState | None:
         """Return the state once it is guarded, None while it never had a place."""
         moving = self.moving and self.moving.value
-        guard = armed(self.track, self.position, moving, now)
+        guard = armed(self.ride_state, self.position, moving, now)
         return guard and self._replace(guard=guard, changed_by=changed_by)
 
-    def disarmed(self, changed_by: str | None) -> Story:
+    def disarmed(self, changed_by: str | None) -> TrackerState:
         """Return the state once it is guarded no more."""
         return self._replace(guard=None, changed_by=changed_by)
 
-    def after_time(self, moment: Moment) -> Story:
+    def after_time(self, context: UpdateContext) -> TrackerState:
         """Return the state by now: a tracker that is silent for long rides no more."""
-        before = track = self.track or NEW_RIDE_STATE
-        log, news = self.rides or NO_RIDES, list[RideNews]()
-        if (at := silent_at(track)) and at <= moment.now:
-            track, news = end_ride(track)
-        moment = moment._replace(is_whole=True)
-        log = log.after_report(before, track, news, moment)
-        return self._replace(track=track).with_rides(log, moment.now)
+        before = ride_state = self.ride_state or NEW_RIDE_STATE
+        log, events = self.rides or NO_RIDES, list[RideEvent]()
+        if (at := silent_at(ride_state)) and at <= context.now:
+            ride_state, events = end_ride(ride_state)
+        context = context._replace(is_complete=True)
+        log = log.after_report(before, ride_state, events, context)
+        return self._replace(ride_state=ride_state).with_rides(log, context.now)
 
     def with_occurrence(
         self,
@@ -196,46 +210,48 @@ class Story(NamedTuple):
         attributes: Mapping[str, Any] | None = None,
         *,
         before: datetime | None = None,
-    ) -> Story:
+    ) -> TrackerState:
         """Return the state with an occurrence that is noticed now."""
         new = Occurrence(0, kind, now, since, before, attributes or {})
         return self._replace(occurrences=added(self.occurrences, new))
 
-    def with_change(self, flag: Flag, types: Mapping[bool, OccurrenceType]) -> Story:
+    def with_change(
+        self, flag: Flag, types: Mapping[bool, OccurrenceType]
+    ) -> TrackerState:
         """Return the state with the change of a flag; the first word is no change."""
         if (before := flag.previous_change) is None:
             return self
         now = flag.changed_at
         return self.with_occurrence(types[flag.value], now, now, before=before)
 
-    def with_guard(self, guard: Guard, now: datetime) -> Story:
+    def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
         """Return the state with a guard, which may be triggered now."""
         triggered = guard.triggered
         if triggered is None or triggered.seq:
             return self._replace(guard=guard)
-        story = self.with_occurrence(
+        state = self.with_occurrence(
             "guard_triggered",
             now,
             triggered.since,
             {**triggered.described(), "alarm": triggered.alarm},
         )
-        triggered = triggered._replace(seq=last_seq(story.occurrences))
-        return story._replace(guard=guard._replace(triggered=triggered))
+        triggered = triggered._replace(seq=last_seq(state.occurrences))
+        return state._replace(guard=guard._replace(triggered=triggered))
 
-    def with_rides(self, log: RideLog, now: datetime) -> Story:
+    def with_rides(self, log: RideLog, now: datetime) -> TrackerState:
         """Return the state with its rides, and what happened to them."""
-        story = self
+        state = self
         for kind, ride in log.events:
             is_over = kind == "ended"
             since = ride.moved_at if is_over else ride.started_at
-            story = story.with_occurrence(
+            state = state.with_occurrence(
                 "ride_ended" if is_over else "ride_started",
                 now,
                 since,
                 ride.described(is_over=is_over),
             )
         log = log._replace(events=())
-        return story._replace(rides=None if log == NO_RIDES else log)
+        return state._replace(rides=None if log == NO_RIDES else log)
 
 
-NEW_STORY = Story()
+NEW_STATE = TrackerState()
