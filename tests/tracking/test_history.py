@@ -35,7 +35,7 @@ _HOUR = timedelta(hours=1)
 class House:
     """Who is told of one tracker, keeps a ride book, and may be killed at any time."""
 
-    story: TrackerState = NEW_STATE
+    state: TrackerState = NEW_STATE
     has_history: bool = True
     told: list[tuple[str, Ride]] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
@@ -69,20 +69,20 @@ class House:
         """Let time pass."""
         self.look(self.state.after_time(self.at(now)))
 
-    def look(self, story: TrackerState) -> None:
+    def look(self, state: TrackerState) -> None:
         """Tell what was not told, and write down what the book does not have."""
-        self.state = story
-        for occurrence in self.listener.fired(story):
+        self.state = state
+        for occurrence in self.listener.fired(state):
             if occurrence.type == "alarm_raised":
                 self.alarms.append(occurrence.attributes["alarm"])
             elif "ride" in occurrence.type:
                 kind = occurrence.type.removeprefix("ride_")
                 self.told.append((kind, ride_of(occurrence)))
-        if (log := story.rides) and (since := log.since):
+        if (log := state.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *(ride for ride in log.rides if ride.distance)]
-        if story.ride_state and story.ride_state.shown_total is not None:
-            self.totals.append(story.ride_state.shown_total)
+        if state.ride_state and state.ride_state.shown_total is not None:
+            self.totals.append(state.ride_state.shown_total)
 
     @property
     def kinds(self) -> list[str]:
