@@ -84,7 +84,7 @@ def reader(kind: Any) -> Callable[[Any], Any]:
     if get_origin(kind) is tuple:
         read = reader(get_args(kind)[0])
         return lambda value: tuple(map(read, value))
-    if kind is datetime:
+    if isinstance(kind, type) and issubclass(kind, datetime):
         return datetime.fromisoformat
     if not hasattr(kind, "_fields"):
         return lambda value: value
