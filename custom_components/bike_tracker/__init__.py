@@ -71,6 +71,8 @@ async def async_unload_entry(
     coordinator = entry.runtime_data.coordinator
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
+        # Up to when triggers were evaluated is another time with each poll.
+        coordinator.async_save_soon()
         # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
         await coordinator.store.async_close()
         await coordinator.rides.async_close()

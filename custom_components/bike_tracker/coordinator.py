@@ -85,6 +85,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self.live = Live(self, service.client, self._async_handle_message)
         # Those that entities were notified of last; None is that they are unavailable.
         self._notified: Trackers | None = None
+        self._sending = asyncio.Lock()
         self._has_started = hass.state is CoreState.running
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
@@ -126,6 +127,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
 
     async def _async_on_stop(self, _event: Event) -> None:
         """Poll no more: what somebody asked for would find its connections closed."""
+        # Up to when triggers were evaluated is another time with each poll.
+        self.async_save_soon()
         await self.async_shutdown()
 
     @override
@@ -286,13 +289,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         )
 
     async def _async_send(self, unique_ids: Collection[str], before: Trackers) -> None:
-        for batch in batched(unique_ids, _TRACKERS_AT_ONCE, strict=False):
-            if len(unique_ids) > _TRACKERS_AT_ONCE:
-                await asyncio.sleep(0)
-            for unique_id in batch:
-                async_dispatcher_send(self.hass, self._signal("changed", unique_id))
-            self._async_fire(batch)
-        self.async_evaluate(unique_ids, before)
+        # One after the other: what is evaluated now is not looked at for waits that were
+        # over before.
+        async with self._sending:
+            for batch in batched(unique_ids, _TRACKERS_AT_ONCE, strict=False):
+                if len(unique_ids) > _TRACKERS_AT_ONCE:
+                    await asyncio.sleep(0)
+                for unique_id in batch:
+                    async_dispatcher_send(self.hass, self._signal("changed", unique_id))
+                self._async_fire(batch)
+            self.async_evaluate(unique_ids, before)
 
     @callback
     def async_evaluate(self, unique_ids: Collection[str], before: Trackers) -> None:
@@ -301,24 +307,21 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids, before)
             self.store.state.evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
 
-    @callback
-    def _async_notify_silent(self) -> None:
-        """Notify who listens to trackers whose last report became five minutes old."""
+    def _newly_silent(self) -> list[str]:
+        """Return the trackers whose last report became five minutes old."""
         since, before = self.evaluated.asked_at - SILENT, self.asked_at - SILENT
-        silent = [
+        return [
             unique_id
             for unique_id, tracker in self.account.trackers.items()
             if (at := tracker.device.last_update) and since < at <= before
         ]
-        if silent and self.last_update_success:
-            self._async_notify(silent)
 
     @callback
     @override
     def _async_refresh_finished(self) -> None:
-        """Let triggers know of each answer: one may wait for it."""
-        self._async_notify_silent()
-        self.hass.loop.call_soon(self.async_evaluate, (), {})
+        """Let triggers know of each answer, after what it changed: one may wait for it."""
+        silent = self._newly_silent() if self.last_update_success else []
+        self.hass.loop.call_soon(self._async_notify, silent)
 
     # Occurrences
 

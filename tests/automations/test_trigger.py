@@ -286,6 +286,23 @@ async def test_switched_off_and_on(hass: HomeAssistant, garage: Garage) -> None:
     assert len(garage.runs) == 1
 
 
+@pytest.mark.parametrize(
+    ("trigger", "interruption"), some(product(WAITING, INTERRUPTIONS), every=2)
+)
+async def test_over_before_it_was_attached(
+    garage: Garage, trigger: str, interruption: str
+) -> None:
+    """A wait that was over by then runs it at no restart, reload or outage either."""
+    await garage.async_prepare(trigger)
+    garage.become(trigger)
+    await garage.async_minutes(20)
+    await garage.async_listen(trigger, **{"for": {"minutes": 10}})
+
+    await garage.async_begin(interruption)
+    await garage.async_end(interruption)
+    assert garage.runs == []
+
+
 async def test_the_clock_of_silence(garage: Garage) -> None:
     """A day after the last report, unless told otherwise, and anew after the next."""
     garage.simulator.touch([RED])

@@ -15,6 +15,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
     EVENT_CALL_SERVICE,
     EVENT_HOMEASSISTANT_FINAL_WRITE,
+    EVENT_HOMEASSISTANT_STOP,
     SERVICE_RELOAD,
 )
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
@@ -189,8 +190,12 @@ class House:
         hass = self._hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
         hass.set_state(CoreState.stopping)
+        hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_STOP)
+        await self._async_settle()
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self._async_settle()
+        # Unloading is the test's own: what it writes is not put off any more.
+        hass.set_state(CoreState.stopped)
         await hass.config_entries.async_unload(self._entry.entry_id)
         await self.async_save()
         hass.set_state(CoreState.not_running)

@@ -106,6 +106,8 @@ class TriggerRunner:
         if trigger.has_wait:
             for coordinator in coordinators(self._hass):
                 coordinator.async_evaluate(coordinator.account.trackers, {})
+                # What was so before does not run it after a kill either.
+                coordinator.async_save_soon()
 
         @callback
         def detach() -> None:

@@ -250,7 +250,7 @@ _VALUE = {
     "number-negative": _NO_NUMBERS,
     "number-fraction": _NO_NUMBERS,
     "number-nan": _NO_JSON,
-    "number-infinity": _NO_JSON,
+    "number-infinity": _invalid_response("no JSON: no digit after minus sign"),
     "name-10000": _ANOTHER_NAME,
     "name-control": _ANOTHER_NAME,
     "name-markup": _ANOTHER_NAME,
