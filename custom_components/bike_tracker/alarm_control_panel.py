@@ -16,7 +16,7 @@ from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .responses.errors import validation_error
+from .responses.bikes import validation_error
 from .tracking import Occurrence, Triggered
 
 # The coordinator asks for all entities at once.

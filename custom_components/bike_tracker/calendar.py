@@ -14,7 +14,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .responses.bikes import name_of, ride_under_way
+from .registry.devices import name_of
 from .responses.units import async_zone_name, distance, duration, speed
 from .tracking import Fix, Ride, Tracker
 
@@ -37,7 +37,7 @@ class BikeTrackerCalendarDescription(
 
 def _shown(tracker: Tracker) -> tuple[object, ...]:
     """Return what the calendar shows: the history corrects rides that are over, too."""
-    rides, ride = tracker.state.rides, ride_under_way(tracker)
+    rides, ride = tracker.state.rides, tracker.ride_under_way
     # Each is a row in the database: a kilometre is soon enough for the one under way.
     under_way = ride and (ride.started_at, round(ride.distance))
     return under_way, rides and rides.rides
@@ -64,7 +64,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     def event(self) -> CalendarEvent | None:
         """Return the ride under way."""
         tracker = self.coordinator.data.after.get(self.coordinator_context)
-        if (ride := ride_under_way(tracker)) is None:
+        if (ride := tracker and tracker.ride_under_way) is None:
             return None
         return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + _SILENCE)
 

@@ -45,10 +45,10 @@ SILENT: Final = timedelta(minutes=5)
 # Fifteen milliseconds of work where each has nine entities.
 _TRACKERS_AT_ONCE: Final = 100
 
-SIGNAL_UPDATED: Final[SignalType[BikeTrackerCoordinator, Collection[str], Trackers]] = (
-    SignalType(f"{DOMAIN}_updated")
+SIGNAL_UPDATED: Final[SignalType[BikeTrackerCoordinator, Collection[str]]] = SignalType(
+    f"{DOMAIN}_updated"
 )
-"""An account was updated: its coordinator, trackers that changed, and all before that."""
+"""An account was updated: its coordinator, and trackers that changed."""
 SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
     SignalType(f"{DOMAIN}_occurred")
 )
@@ -272,7 +272,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         else:
             keys = self.data.changed_since(notified)
         self.data = self.data.without_before()
-        self._async_notify(keys, notified or {})
+        self._async_notify(keys)
 
     @callback
     def async_notify_all(self) -> None:
@@ -280,15 +280,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         self._async_notify(self.account.trackers.keys())
 
     @callback
-    def _async_notify(
-        self, unique_ids: Collection[str], before: Trackers | None = None
-    ) -> None:
+    def _async_notify(self, unique_ids: Collection[str]) -> None:
         """Notify who listens to these trackers, then fire what happened to them."""
-        self.config_entry.async_create_task(
-            self.hass, self._async_send(unique_ids, before or {})
-        )
+        self.config_entry.async_create_task(self.hass, self._async_send(unique_ids))
 
-    async def _async_send(self, unique_ids: Collection[str], before: Trackers) -> None:
+    async def _async_send(self, unique_ids: Collection[str]) -> None:
         # One after the other: what is evaluated now is not looked at for waits that were
         # over before.
         async with self._sending:
@@ -298,13 +294,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
                 for unique_id in batch:
                     async_dispatcher_send(self.hass, self._signal("changed", unique_id))
                 self._async_fire(batch)
-            self.async_evaluate(unique_ids, before)
+            self.async_evaluate(unique_ids)
 
     @callback
-    def async_evaluate(self, unique_ids: Collection[str], before: Trackers) -> None:
+    def async_evaluate(self, unique_ids: Collection[str]) -> None:
         """Let triggers look at trackers that changed, and at waits that are over."""
         if self.may_fire:
-            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids, before)
+            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids)
             self.store.state.evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
 
     def _newly_silent(self) -> list[str]:

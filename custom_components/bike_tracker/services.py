@@ -23,8 +23,7 @@ from .automations.messages import (
     async_setup_buttons,
 )
 from .const import DOMAIN
-from .responses.bikes import Bike, async_bikes_in
-from .responses.errors import service_error, validation_error
+from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
 from .responses.gpx import async_track
 from .responses.rides import csv_of, rides_of
 from .responses.units import with_commas

@@ -1,4 +1,4 @@
-"""The conditions."""
+"""Conditions of automations."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -19,7 +19,7 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .targets import coordinators, trackers_in
-from .types import AT_ONCE, CONDITION_TYPES, ConditionType, schema
+from .types import AT_ONCE, CONDITION_TYPES, StateType, schema
 
 _BEHAVIOR = {
     vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): vol.In(
@@ -35,7 +35,7 @@ class TrackerCondition(Condition):
     but that it is guarded.
     """
 
-    _type: ClassVar[ConditionType]
+    _type: ClassVar[StateType]
 
     @classmethod
     @override

@@ -27,7 +27,7 @@ import voluptuous as vol
 
 from ..const import DOMAIN, LOGGER
 from ..registry.devices import tracker_of
-from ..responses.errors import validation_error
+from ..responses.bikes import validation_error
 
 MESSAGE_SCHEMA: Final = vol.Schema(
     {

@@ -20,9 +20,10 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
-from ..tracking import Flag, Occurrence, OccurrenceType, Tracker, Trackers
+from ..registry.storage import Evaluation
+from ..tracking import Flag, Occurrence, OccurrenceType, Tracker
 from .targets import coordinators, trackers_in
-from .types import AT_ONCE, TriggerType
+from .types import AT_ONCE, StateType
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -31,7 +32,7 @@ class AttachedTrigger(NamedTuple):
     """One trigger of one automation."""
 
     name: OccurrenceType
-    type: TriggerType
+    type: StateType
     target: ConfigType
     wait: timedelta
     choices: list[str] | None
@@ -53,12 +54,18 @@ class AttachedTrigger(NamedTuple):
 
     def wait_from(self, tracker: Tracker) -> Flag | None:
         """Return since when it is so, None if no wait counts from there."""
-        flag = self.type.state_fn and self.type.state_fn(tracker)
-        if flag is None or self.type.is_silence:
-            return flag
+        flag, is_silence = self.type.state_fn(tracker), self.type.is_silence
         # The first word about a tracker is no change.
-        is_new = self.attached_at is None or flag.changed_at > self.attached_at
-        return flag if flag.previous_change and is_new else None
+        if flag is None or not (is_silence or flag.previous_change):
+            return None
+        # Silence is there once it has lasted.
+        since = flag.changed_at + self.wait if is_silence else flag.changed_at
+        is_new = self.attached_at is None or since > self.attached_at
+        return flag if is_new else None
+
+    def time(self, evaluation: Evaluation) -> datetime:
+        """Return the time by which its waits are judged."""
+        return evaluation.asked_at if self.type.is_silence else evaluation.at
 
 
 class _Due(NamedTuple):
@@ -78,8 +85,8 @@ class _Waits:
     """When the next one is over, by the clock."""
     next_silence: datetime = _NEVER
     """When the next one is over, by the time an answer was asked for."""
-    absent: dict[str, datetime] = field(default_factory=dict)
-    """Trackers that are not listed, by the time of the last look at them."""
+    absent: dict[str, Evaluation] = field(default_factory=dict)
+    """Trackers that are not listed, by the last look at them."""
 
 
 class TriggerRunner:
@@ -105,7 +112,7 @@ class TriggerRunner:
         self._attached[key] = trigger
         if trigger.has_wait:
             for coordinator in coordinators(self._hass):
-                coordinator.async_evaluate(coordinator.account.trackers, {})
+                coordinator.async_evaluate(coordinator.account.trackers)
                 # What was so before does not run it after a kill either.
                 coordinator.async_save_soon()
 
@@ -130,35 +137,33 @@ class TriggerRunner:
     @callback
     def _async_on_time(self) -> None:
         for coordinator in coordinators(self._hass):
-            coordinator.async_evaluate((), {})
+            coordinator.async_evaluate(())
 
     @callback
     def _async_look(
-        self,
-        coordinator: BikeTrackerCoordinator,
-        keys: Collection[str],
-        before: Trackers,
+        self, coordinator: BikeTrackerCoordinator, keys: Collection[str]
     ) -> None:
         """Run what is due of trackers that changed, or of all where a wait is over."""
-        now, waits = dt_util.utcnow(), self._waits.setdefault(coordinator, _Waits())
-        trackers, last = coordinator.account.trackers, coordinator.evaluated
+        now = Evaluation(dt_util.utcnow(), coordinator.asked_at)
+        waits = self._waits.setdefault(coordinator, _Waits())
+        trackers = coordinator.account.trackers
         for unique_id in set(keys).difference(trackers):
-            waits.absent.setdefault(unique_id, last.at)
-        if now >= waits.next_at or coordinator.asked_at >= waits.next_silence:
+            waits.absent.setdefault(unique_id, coordinator.evaluated)
+        if now.at >= waits.next_at or now.asked_at >= waits.next_silence:
             keys, waits.next_at, waits.next_silence = trackers.keys(), _NEVER, _NEVER
         due = [
             found
             for trigger in self._attached.values()
             if trigger.has_wait
             for unique_id in keys & trackers.keys()
-            for found in self._due(coordinator, waits, trigger, unique_id, before, now)
+            for found in self._due(coordinator, waits, trigger, unique_id, now)
         ]
         for unique_id in waits.absent.keys() & trackers.keys():
             del waits.absent[unique_id]
-        self._set_timer(now)
+        self._set_timer(now.at)
         for _, trigger, unique_id, flag in sorted(due, key=itemgetter(0)):
             occurrence = Occurrence(
-                0, trigger.name, now, flag.changed_at, flag.previous_change
+                0, trigger.name, now.at, flag.changed_at, flag.previous_change
             )
             self._run(trigger, coordinator, unique_id, occurrence)
 
@@ -168,29 +173,20 @@ class TriggerRunner:
         waits: _Waits,
         trigger: AttachedTrigger,
         unique_id: str,
-        before: Trackers,
-        now: datetime,
+        now: Evaluation,
     ) -> Iterator[_Due]:
         """Yield the wait of a tracker if it is over; note when the next one is."""
         if not (flag := trigger.wait_from(coordinator.account.trackers[unique_id])):
             return
-        last, at = coordinator.evaluated, flag.changed_at + trigger.wait
-        if not trigger.type.is_silence:
-            if at > now:
+        last = waits.absent.get(unique_id, coordinator.evaluated)
+        at = flag.changed_at + trigger.wait
+        if at > trigger.time(now):
+            if trigger.type.is_silence:
+                waits.next_silence = min(waits.next_silence, at)
+            else:
                 waits.next_at = min(waits.next_at, at)
-            elif at > waits.absent.get(unique_id, last.at):
-                yield _Due(at, trigger, unique_id, flag)
-        elif at > coordinator.asked_at:
-            waits.next_silence = min(waits.next_silence, at)
-        # What was silent when it was attached does not run it.
-        elif trigger.attached_at is None or last.at >= trigger.attached_at:
-            start = waits.absent.get(unique_id, last.asked_at)
-            known = before.get(unique_id)
-            flag_before = known and trigger.wait_from(known)
-            # A server that takes reports back makes a tracker silent as well.
-            was_over = flag_before and flag_before.changed_at + trigger.wait <= start
-            if at > start or (flag_before and not was_over):
-                yield _Due(at, trigger, unique_id, flag)
+        elif at > trigger.time(last):
+            yield _Due(at, trigger, unique_id, flag)
 
     def _set_timer(self, now: datetime) -> None:
         """Look again when the next wait is over; in an outage its end does that."""

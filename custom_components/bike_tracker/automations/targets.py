@@ -1,8 +1,5 @@
 """Which trackers a target names: by entity, device, area, floor or label; whose they are."""
 
-from typing import Final
-
-from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.target import (
@@ -14,8 +11,6 @@ from homeassistant.helpers.typing import ConfigType
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import tracker_of
-
-_TELLING: Final = (ConfigEntryState.SETUP_IN_PROGRESS, ConfigEntryState.LOADED)
 
 
 @callback
@@ -41,9 +36,6 @@ def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
 
 
 def coordinators(hass: HomeAssistant) -> list[BikeTrackerCoordinator]:
-    """Return those of all accounts that are loaded, or tell what waited for that."""
-    return [
-        entry.runtime_data.coordinator
-        for entry in hass.config_entries.async_entries(DOMAIN)
-        if entry.state in _TELLING and hasattr(entry, "runtime_data")
-    ]
+    """Return those of all accounts that are loaded."""
+    entries = hass.config_entries.async_loaded_entries(DOMAIN)
+    return [entry.runtime_data.coordinator for entry in entries]

@@ -1,4 +1,4 @@
-"""The triggers."""
+"""Triggers of automations."""
 
 from datetime import datetime
 from typing import Any, ClassVar, cast, override
@@ -20,11 +20,11 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import device_of
+from ..registry.devices import device_of, name_of
 from ..tracking import Occurrence, OccurrenceType
 from .runner import AttachedTrigger, async_get_runner
 from .sentences import place_of, sentence
-from .types import AT_ONCE, TRIGGER_TYPES, TriggerType, schema
+from .types import AT_ONCE, CHOICES, TRIGGER_TYPES, StateType, schema
 
 _CONF_ALARM = "alarm"
 # Attributes that are times as text.
@@ -43,7 +43,7 @@ class TrackerTrigger(Trigger):
     """A trigger that is run by what happens to a tracker."""
 
     _name: ClassVar[OccurrenceType]
-    _type: ClassVar[TriggerType]
+    _type: ClassVar[StateType]
 
     @classmethod
     @override
@@ -52,8 +52,8 @@ class TrackerTrigger(Trigger):
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
         more = {}
-        if cls._type.choices:
-            chosen = vol.All(cv.ensure_list, [vol.In(cls._type.choices)], _AT_LEAST_ONE)
+        if choices := CHOICES.get(cls._name):
+            chosen = vol.All(cv.ensure_list, [vol.In(choices)], _AT_LEAST_ONE)
             more[vol.Optional(_CONF_ALARM)] = chosen
         check = schema(vol.All(dict, _target), cls._type.wait, more)
         validated: ConfigType = check(config)
@@ -119,7 +119,7 @@ class TrackerTrigger(Trigger):
             ATTR_ENTITY_ID: er.async_get(self._hass).async_get_entity_id(
                 BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
             ),
-            ATTR_NAME: device.name_by_user or device.name,
+            ATTR_NAME: name_of(device),
             **{key: _local(value) for key, value in values.items()},
         }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from homeassistant.const import CONF_FOR, CONF_OPTIONS, CONF_TARGET
@@ -15,90 +15,72 @@ AT_ONCE: Final = timedelta()
 _SILENT_FOR: Final = timedelta(hours=24)
 _MAX_WAIT: Final = timedelta(days=365)
 
-type StateFn = Callable[[Tracker], Flag | None]
-"""Returns since when it is so, None while it is not."""
 
+class StateType(NamedTuple):
+    """What has to be so of a tracker, for how long, and by which clock."""
 
-class TriggerType(NamedTuple):
-    """A type of trigger. What needs no wait is fired by the occurrence of its name."""
-
-    state_fn: StateFn | None = None
-    """Returns what has to last, None for what only happens."""
+    state_fn: Callable[[Tracker], Flag | None] = lambda _: None
+    """Returns since when it is so, None while it is not."""
     wait: timedelta | None = None
     """How long it has to last unless the person says otherwise; None is not asked."""
     is_silence: bool = False
     """Whether it is judged by the time an answer was asked for, not by the clock."""
-    choices: tuple[str, ...] = ()
-    """Of which values of the attribute `type` a person may choose some."""
-
-
-class ConditionType(NamedTuple):
-    """A type of condition."""
-
-    state_fn: StateFn
-    wait: timedelta | None = None
-    """As in TriggerType."""
-    is_silence: bool = False
     is_ours: bool = False
     """Whether it is known while the service does not answer."""
-
-
-def _is_online(tracker: Tracker) -> Flag | None:
-    return _if(tracker.state.online, value=True)
-
-
-def _is_offline(tracker: Tracker) -> Flag | None:
-    return _if(tracker.state.online, value=False)
-
-
-def _is_moving(tracker: Tracker) -> Flag | None:
-    return _if(tracker.state.moving, value=True)
-
-
-def _is_not_moving(tracker: Tracker) -> Flag | None:
-    return _if(tracker.state.moving, value=False)
-
-
-def _is_silent(tracker: Tracker) -> Flag | None:
-    """Return since when nothing was reported: each report ends it."""
-    since = tracker.device.last_update
-    return Flag(value=True, changed_at=since) if since else None
-
-
-def _is_guarded(tracker: Tracker) -> Flag | None:
-    since = tracker.guarded_since
-    return Flag(value=True, changed_at=since) if since else None
-
-
-def _is_on_ride(tracker: Tracker) -> Flag | None:
-    ride = tracker.ride_under_way
-    return Flag(value=True, changed_at=ride.started_at) if ride else None
 
 
 def _if(flag: Flag | None, *, value: bool) -> Flag | None:
     return flag if flag and flag.value is value else None
 
 
-TRIGGER_TYPES: Final[Mapping[OccurrenceType, TriggerType]] = {
-    "alarm_raised": TriggerType(choices=ALARM_TYPES),
-    "became_silent": TriggerType(_is_silent, _SILENT_FOR, is_silence=True),
-    "came_online": TriggerType(),
-    "guard_triggered": TriggerType(),
-    "ride_ended": TriggerType(),
-    "ride_started": TriggerType(),
-    "started_moving": TriggerType(_is_moving, AT_ONCE),
-    "stopped_moving": TriggerType(_is_not_moving, AT_ONCE),
-    "went_offline": TriggerType(_is_offline, AT_ONCE),
+def _since(time: datetime | None) -> Flag | None:
+    return Flag(value=True, changed_at=time) if time else None
+
+
+_OFFLINE: Final = StateType(
+    lambda tracker: _if(tracker.state.online, value=False), AT_ONCE
+)
+_MOVING: Final = StateType(
+    lambda tracker: _if(tracker.state.moving, value=True), AT_ONCE
+)
+_NOT_MOVING: Final = StateType(
+    lambda tracker: _if(tracker.state.moving, value=False), AT_ONCE
+)
+# Each report ends it.
+_SILENT: Final = StateType(
+    lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
+)
+# What only happens is run by the occurrence of its name.
+_HAPPENS: Final = StateType()
+
+TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {
+    "alarm_raised": _HAPPENS,
+    "became_silent": _SILENT,
+    "came_online": _HAPPENS,
+    "guard_triggered": _HAPPENS,
+    "ride_ended": _HAPPENS,
+    "ride_started": _HAPPENS,
+    "started_moving": _MOVING,
+    "stopped_moving": _NOT_MOVING,
+    "went_offline": _OFFLINE,
 }
 CONDITION_TYPES: Final = {
-    "is_guarded": ConditionType(_is_guarded, is_ours=True),
-    "is_moving": ConditionType(_is_moving),
-    "is_not_moving": ConditionType(_is_not_moving, AT_ONCE),
-    "is_offline": ConditionType(_is_offline, AT_ONCE),
-    "is_on_ride": ConditionType(_is_on_ride),
-    "is_online": ConditionType(_is_online),
-    "is_silent": ConditionType(_is_silent, _SILENT_FOR, is_silence=True),
+    "is_guarded": StateType(
+        lambda tracker: _since(tracker.guarded_since), is_ours=True
+    ),
+    "is_moving": _MOVING._replace(wait=None),
+    "is_not_moving": _NOT_MOVING,
+    "is_offline": _OFFLINE,
+    "is_on_ride": StateType(
+        lambda tracker: _since(
+            tracker.ride_under_way and tracker.ride_under_way.started_at
+        )
+    ),
+    "is_online": StateType(lambda tracker: _if(tracker.state.online, value=True)),
+    "is_silent": _SILENT,
 }
+# Of which values of the attribute `type` a person may choose some.
+CHOICES: Final[Mapping[OccurrenceType, tuple[str, ...]]] = {"alarm_raised": ALARM_TYPES}
 
 
 def schema(

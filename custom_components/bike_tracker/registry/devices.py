@@ -1,7 +1,7 @@
 """The account's trackers as devices: whose they are, and what they are called."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
@@ -13,6 +13,10 @@ from homeassistant.util.hass_dict import HassKey
 from ..api import Changes, Device
 from ..const import DOMAIN, LOGGER
 from ..tracking import Tracker, Trackers
+
+if TYPE_CHECKING:
+    # Home Assistant 2026.8 has none.
+    from homeassistant.helpers.device_registry import AnyDeviceEntry
 
 # The config entry that lists a tracker, by `uniqueId`: of two that list a new one in the
 # same instant, the other waits although nothing is registered yet.
@@ -26,6 +30,11 @@ def tracker_of(device: dr.DeviceEntry) -> str | None:
     """
     pairs = (names for names in device.identifiers if len(names) == 2)
     return next((name for domain, name in pairs if domain == DOMAIN), None)
+
+
+def name_of(device: AnyDeviceEntry | None) -> str:
+    """Return what a device is called."""
+    return (device and (device.name_by_user or device.name)) or ""
 
 
 def device_of(

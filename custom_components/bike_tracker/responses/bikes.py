@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from homeassistant.auth.models import User
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
@@ -11,21 +11,39 @@ from homeassistant.components.homeassistant import async_should_expose
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID
 from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
-from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceValidationError,
+    Unauthorized,
+    UnknownUser,
+)
 from homeassistant.helpers import entity_registry as er
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import device_of
+from ..registry.devices import device_of, name_of
 from ..tracking import Ride, Tracker
-from .errors import service_error, validation_error
-
-if TYPE_CHECKING:
-    # Home Assistant 2026.8 has none.
-    from homeassistant.helpers.device_registry import AnyDeviceEntry
 
 _NAMED: Final = {ATTR_DEVICE_ID, ATTR_ENTITY_ID}
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
+
+
+def validation_error(key: str, **placeholders: str) -> ServiceValidationError:
+    """Return the error of a call that was wrong."""
+    return ServiceValidationError(
+        translation_domain=DOMAIN,
+        translation_key=key,
+        translation_placeholders=placeholders,
+    )
+
+
+def service_error(key: str, **placeholders: str) -> HomeAssistantError:
+    """Return the error of a call that was right, and could not be answered."""
+    return HomeAssistantError(
+        translation_domain=DOMAIN,
+        translation_key=key,
+        translation_placeholders=placeholders,
+    )
 
 
 class Bike(NamedTuple):
@@ -49,6 +67,11 @@ class Bike(NamedTuple):
         trackers = self.coordinator and self.coordinator.account.trackers
         return trackers.get(self.unique_id) if trackers else None
 
+    @property
+    def ride_under_way(self) -> Ride | None:
+        """Return the ride under way, None if it is on none."""
+        return self.tracker and self.tracker.ride_under_way
+
     def rides(self, start: datetime, end: datetime) -> list[Ride]:
         """Return those of its rides that touch a time, in order of their start."""
         book = self.coordinator and self.coordinator.rides
@@ -57,10 +80,8 @@ class Bike(NamedTuple):
 
     def last_ride(self, now: datetime) -> Ride | None:
         """Return the ride under way, else the last one."""
-        if ride := ride_under_way(self.tracker):
-            return ride
         rides = self.rides(_BEGINNING, now)
-        return rides[-1] if rides else None
+        return self.ride_under_way or (rides[-1] if rides else None)
 
     @property
     def unavailable(self) -> HomeAssistantError:
@@ -75,12 +96,6 @@ class Bike(NamedTuple):
 def _letters(name: str) -> str:
     """Return the letters and digits of a name, as speech has no others."""
     return "".join(filter(str.isalnum, name.casefold()))
-
-
-def ride_under_way(tracker: Tracker | None) -> Ride | None:
-    """Return the ride under way, None if the bike is on none."""
-    track = tracker and tracker.state.ride_state
-    return track and track.ride
 
 
 @callback
@@ -151,11 +166,6 @@ def _bikes_of(hass: HomeAssistant, trackers: Iterable[str]) -> list[Bike]:
         if (device := device_of(hass, tracker, entry.entry_id))
     ]
     return sorted(bikes, key=lambda bike: bike.name.casefold())
-
-
-def name_of(device: AnyDeviceEntry | None) -> str:
-    """Return what a device is called."""
-    return (device and (device.name_by_user or device.name)) or ""
 
 
 def _coordinator(entry: ConfigEntry) -> BikeTrackerCoordinator | None:

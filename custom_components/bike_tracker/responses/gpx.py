@@ -10,8 +10,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from ..api import CannotConnectError, Position, ServiceUnavailableError, TrackingError
-from .bikes import Bike
-from .errors import service_error, validation_error
+from .bikes import Bike, service_error, validation_error
 
 # People and triggers name whole seconds: what was reported within the last one counts.
 _SECOND: Final = timedelta(seconds=1)

@@ -18,7 +18,7 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..tracking import Fix, Ride
-from .bikes import Bike, exposed_bikes, ride_under_way
+from .bikes import Bike, exposed_bikes
 from .units import async_zone_name, distance, duration, local_time, speed
 from .where import Words, async_words, where
 
@@ -83,7 +83,7 @@ def _where(hass: HomeAssistant, bike: Bike, words: Words) -> JsonObjectType:
         values["position_age"] = _age(tracker.position.fix_time)
     if tracker:
         values["last_report_age"] = _age(tracker.device.last_update)
-    if ride := ride_under_way(tracker):
+    if ride := bike.ride_under_way:
         values["on_ride"] = _ride(hass, ride)
     return _known(**values, note=_note(bike))
 
@@ -97,7 +97,7 @@ def _rides(hass: HomeAssistant, bike: Bike, _words: Words, days: int) -> JsonObj
         return _known(name=bike.name, note=_note(bike))
     today = dt_util.now().date()
     since = dt_util.start_of_local_day(today - timedelta(days=min(days, MAX_DAYS) - 1))
-    found, under_way = bike.rides(since, dt_util.utcnow()), ride_under_way(bike.tracker)
+    found, under_way = bike.rides(since, dt_util.utcnow()), bike.ride_under_way
     return _known(
         name=bike.name,
         since=since.isoformat(),

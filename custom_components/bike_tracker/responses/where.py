@@ -12,7 +12,7 @@ from homeassistant.util.location import distance as metres_between
 from ..api import Position
 from ..const import DOMAIN
 from ..tracking import Tracker
-from .bikes import Bike, ride_under_way
+from .bikes import Bike
 from .units import as_sentence, clock_time, distance, local_time
 
 # A tenth of a metre.
@@ -80,7 +80,7 @@ def details(bike: Bike) -> dict[str, Any]:
     tracker = bike.tracker
     track = tracker and tracker.state.ride_state
     return {
-        "on_ride": ride_under_way(tracker) is not None,
+        "on_ride": bike.ride_under_way is not None,
         "total_distance": track and track.shown_total,
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
