@@ -6,6 +6,7 @@ from contextlib import suppress
 import json
 import logging
 from pathlib import Path
+import re
 import socket
 from typing import Any
 
@@ -27,6 +28,7 @@ from pytest_homeassistant_custom_component.common import (
     get_schema_suggested_value,
 )
 
+from custom_components.bike_tracker import config_flow
 from custom_components.bike_tracker.api import TrackingClient, client as client_module
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -42,6 +44,9 @@ from .conftest import (
     StateOf,
     async_setup,
 )
+from .long import some
+from .tools.faults.decided import DECIDED_PLACES
+from .tools.faults.trouble import TROUBLES
 from .tools.simulator import Simulator, client_context
 
 # What the simulator fails in, and what the person reads.
@@ -68,6 +73,13 @@ TYPING_ERRORS = [
     (CONF_EMAIL, " ", "invalid_email"),
     (CONF_EMAIL, "ann:bob@example.com", "invalid_email"),
 ]
+
+
+# Nobody knows after these whether the service offers positions.
+MAY_PASS = re.compile(
+    "close-|gzip-broken|headers-too|late-|length-|no-answer|not-http|reset-|slow-"
+    "|status-(408|429|5)"
+)
 
 
 @pytest.fixture
@@ -214,6 +226,76 @@ async def test_user_traccar_refuses_with_400(
     server.close()
     assert form["errors"] == {"base": "invalid_auth"}
     assert "LoginResult" not in caplog.text
+
+
+async def test_cause_is_named(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
+    """A server that answers, and is not well, is told from one that hangs up."""
+    simulator.fault("status-503")
+    form = await async_submit(hass, await async_start(hass), typed)
+    assert (form["description_placeholders"] or {})["error"] == "status 503"
+    simulator.fault("close-before-headers")
+    form = await async_submit(hass, form, typed)
+    assert (form["description_placeholders"] or {})["error"] == "connection lost"
+
+
+async def test_service_with_positions(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
+) -> None:
+    """Nothing is said of them, which takes one request more than those of a poll."""
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["description"] is None
+    paths = [request.path for request in simulator.requests]
+    assert paths == 2 * ["/api/devices", "/api/positions"]
+
+
+@pytest.mark.parametrize("kind", ["documented", "4.11", "5.12", "6.14.5"])
+async def test_whether_there_will_be_positions(
+    hass: HomeAssistant, kind: str, typed: dict[str, Any]
+) -> None:
+    """Of a service as it is documented the last dialog says that there will be none."""
+    async with Simulator(kind=kind) as service:
+        service.add_account(EMAIL, PASSWORD)
+        service.add_device(RED, name="Red bike", email=EMAIL)
+        typed[CONF_URL] = service.url
+        result = await async_submit(hass, await async_start(hass), typed)
+
+    text = "no_positions" if kind == "documented" else None
+    assert result["description"] == text
+    assert hass.states.get("binary_sensor.red_bike_connectivity")
+
+
+@pytest.mark.parametrize("name", some(DECIDED_PLACES, every=4))
+@pytest.mark.usefixtures("impatient")
+async def test_positions_fail(
+    hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any], name: str
+) -> None:
+    """No way in which they do fails the sign-in, and what may pass is no word on them."""
+    TROUBLES[name].begin(simulator, "positions")
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    is_answered = DECIDED_PLACES[name].fails and not MAY_PASS.match(name)
+    assert result["description"] == ("no_positions" if is_answered else None)
+
+
+async def test_positions_are_slow(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    typed: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody waits for long in front of the form."""
+    monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT", 0.1)
+    simulator.fault("no-answer", path="positions", times=1)
+
+    result = await async_submit(hass, await async_start(hass), typed)
+
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["description"] is None
 
 
 async def test_user_unexpected_error(
@@ -364,7 +446,11 @@ async def test_reauth(
 
     form = await hass.config_entries.flow.async_configure(flow["flow_id"])
     assert form["step_id"] == "reauth_confirm"
-    assert form["description_placeholders"] == {"email": EMAIL, "name": setup.title}
+    assert form["description_placeholders"] == {
+        "email": EMAIL,
+        "error": "",
+        "name": setup.title,
+    }
     assert shown(form) == {}
 
     form = await async_submit(hass, form, {CONF_PASSWORD: "wrong"})

@@ -1,6 +1,8 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, count
 import re
 from typing import Any, override
@@ -63,6 +65,8 @@ _ERRORS: dict[type[errors.TrackingError], tuple[str, str]] = {
     errors.InvalidResponseError: (CONF_URL, "invalid_response"),
 }
 _CANNOT_CONNECT = ("base", "cannot_connect")
+# A person waits for what is said of positions: no longer than that for a slow server.
+_POSITIONS_TIMEOUT = 10
 # Of these the log says more than the form: which status, what about the certificate.
 _LOGGED = (
     errors.CannotConnectError,
@@ -91,6 +95,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: Mapping[str, Any] = {} if entry is None else entry.data
         wrong: dict[str, str] = {}
+        cause = ""
         if user_input is not None:
             try:
                 account, trackers = await self._async_reach({**stored, **user_input})
@@ -98,6 +103,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 if isinstance(err, _LOGGED):
                     name = _name(entry, user_input)
                     LOGGER.warning("%s: Signing in failed: %s", name, err)
+                cause = str(err)
                 field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
                 wrong[field if field in schema.schema else "base"] = error
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
@@ -111,7 +117,10 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             step_id="reauth_confirm" if is_reauth else self.source,
             data_schema=self.add_suggested_values_to_schema(schema, shown),
             errors=wrong,
-            description_placeholders={CONF_EMAIL: stored.get(CONF_EMAIL, "")},
+            description_placeholders={
+                CONF_EMAIL: stored.get(CONF_EMAIL, ""),
+                "error": cause,
+            },
         )
 
     async_step_reauth_confirm = async_step_user
@@ -131,18 +140,12 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             CONF_EMAIL: typed[CONF_EMAIL].strip(),
             CONF_PASSWORD: typed[CONF_PASSWORD],
         }
-        # Cookies of one account must not speak for another.
-        session = async_create_clientsession(
-            self.hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
-        )
         try:
-            client = TrackingClient(session, *account.values())
-            return account, (await client.async_get_devices()).after
+            with _client(self.hass, account) as client:
+                return account, (await client.async_get_devices()).after
         except errors.CannotConnectError as err:
             if not (others and err.nobody_there):
                 raise
-        finally:
-            session.detach()
         return await self._async_reach({**account, CONF_URL: others[0]})
 
     async def _async_finish(
@@ -166,7 +169,23 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self._abort_if_unique_id_configured(
             description_placeholders={"account": twin.title} if twin else None
         )
-        return self.async_create_entry(title=self._title(account), data=account)
+        return self.async_create_entry(
+            title=self._title(account),
+            data=account,
+            description=await self._async_description(account),
+        )
+
+    async def _async_description(self, account: Mapping[str, str]) -> str | None:
+        """Return what the last dialog says: that there will be no positions, if so."""
+        try:
+            with _client(self.hass, account) as client:
+                async with asyncio.timeout(_POSITIONS_TIMEOUT):
+                    await client.async_get_positions()
+        except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
+            return None
+        except errors.TrackingError:
+            return "no_positions"
+        return None
 
     def _reconfigure(
         self, account: dict[str, str], trackers: Mapping[str, Device]
@@ -210,6 +229,23 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         titles = {entry.title for entry in self._async_current_entries()}
         names = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in names if title not in titles)
+
+
+@contextmanager
+def _client(
+    hass: HomeAssistant, account: Mapping[str, str]
+) -> Iterator[TrackingClient]:
+    """Yield a client for an account."""
+    # Cookies of one account must not speak for another.
+    session = async_create_clientsession(
+        hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
+    )
+    try:
+        yield TrackingClient(
+            session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+        )
+    finally:
+        session.detach()
 
 
 def unique_id_of(account: Mapping[str, Any]) -> str:

@@ -158,6 +158,7 @@ SCHEMA = vol.Schema(
             vol.Required("step"): {str: STEP},
             vol.Required("error"): {str: str},
             vol.Required("abort"): {str: str},
+            vol.Required("create_entry"): {"no_positions": str},
             vol.Optional("initiate_flow"): {vol.Required("user"): str},
         },
         vol.Required("entity"): {
@@ -343,10 +344,10 @@ def test_aborts_are_those_of_the_flow() -> None:
 
 
 def test_forms_are_filled_with_what_the_flow_knows() -> None:
-    """A form names the account, and nothing else that is to be filled in."""
+    """A form names the account, and why it cannot be reached; nothing else is filled in."""
+    filled = {"abort.already_configured": "account", "error.cannot_connect": "error"}
     for place, text in flatten(ENGLISH["config"]).items():
-        named = {"account"} if place == "abort.already_configured" else {"email"}
-        assert placeholders_in(text) <= named, place
+        assert placeholders_in(text) <= {filled.get(place, "email")}, place
 
 
 def test_entities_have_a_name() -> None:
