@@ -204,16 +204,6 @@ async def test_no_more_than_seven_days(asking: Asking) -> None:
     assert set(asking.asked_for) == {RED}
 
 
-async def test_no_more_than_500_gaps_wait(asking: Asking) -> None:
-    """The oldest is given up."""
-    asking.note(RED)
-    for number in range(500):
-        asking.note(str(number))
-    assert await asking.after() is None
-    asking.gaps = {RED: asking.gaps[RED]}
-    assert await asking.after() is not None
-
-
 async def test_tracker_that_went(asking: Asking) -> None:
     """Nobody can be asked for it, nor for one without an internal ID."""
     asking.note("gone")

@@ -46,7 +46,7 @@ from custom_components.bike_tracker.tracking import (
     TrackerState,
     Triggered,
 )
-from custom_components.bike_tracker.tracking.checkpoint import Checkpoint
+from custom_components.bike_tracker.tracking.ride_log import Checkpoint
 
 from ..conftest import BLUE, BOB, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
 from ..tools.simulator.server import Simulator

@@ -11,7 +11,7 @@ from custom_components.bike_tracker.tracking import (
     HistoryAnswer,
     UpdateContext,
 )
-from custom_components.bike_tracker.tracking.alarms import MAX_ALARMS
+from custom_components.bike_tracker.tracking.occurrences import MAX_ALARMS
 
 from .conftest import NOW, Listener, Read, a_device, a_position, no_fix
 

@@ -1,15 +1,16 @@
 """Rides that the service's own history makes exact: each fired once, whatever came before."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.bike_tracker.api import Changes, Position
+from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Fix,
@@ -651,3 +652,21 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
     assert len(over) == len(set(over)) == house.kinds.count("started")
     booked = [ride.started_at for ride in house.book]
     assert len(booked) == len(set(booked))
+
+
+def test_error_costs_one_tracker(
+    account: Account,
+    read: Callable[..., Changes[str, Device]],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An unexpected one is logged with the account; the tracker stays as it was."""
+    known = a_position(device_time=NOW)
+    context = UpdateContext(NOW)
+    account.apply_poll(read(a_device()), {"red": known}, context)
+    answer = HistoryAnswer([known], NOW)
+    with monkeypatch.context() as broken:
+        broken.setattr(TrackerState, "with_history", Mock(side_effect=RuntimeError))
+        assert not account.apply_history("red", answer, context).keys
+    assert account.trackers["red"].position is known
+    assert "Bikes: Unexpected error updating a tracker" in caplog.text

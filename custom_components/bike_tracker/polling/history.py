@@ -19,7 +19,6 @@ from .positions import EndpointSupport
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-_MAX_WAITING: Final = 500
 # Of a day that is not answered: then it is left out, and the one before is asked for.
 _MAX_TRIES: Final = 3
 # Of what somebody asks for who waits for the answer.
@@ -80,18 +79,19 @@ class History:
         """
 
         def priority(key: str) -> tuple[bool, bool, datetime]:
-            gap, tracker = gaps[key], trackers.get(key)
-            is_guarded = bool(tracker and tracker.guarded_since)
-            return is_guarded, gap.is_of_ride, gap.noticed_at
+            is_guarded = trackers[key].guarded_since is not None
+            return is_guarded, gaps[key].is_of_ride, gaps[key].noticed_at
 
-        wanted = [key for key in gaps if now - gaps[key].noticed_at < MAX_AGE]
+        wanted = [
+            key
+            for key, gap in gaps.items()
+            if now - gap.noticed_at < MAX_AGE and key in trackers
+        ]
         wanted.sort(key=priority)
         self._rests = {key: self._rests[key] for key in self._rests.keys() & wanted}
         # Of one without an internal ID nobody can ask.
         ids = {
-            key: known.device.id
-            for key in wanted[-_MAX_WAITING:]
-            if (known := trackers.get(key)) and known.device.id
+            key: device_id for key in wanted if (device_id := trackers[key].device.id)
         }
         is_time = self.support.is_due and self.extra_requests.is_due
         if not ids or not is_time:

@@ -5,19 +5,21 @@ where events came from.
 """
 
 from .account import Account
-from .alarms import ALARM_TYPES, Alarm
-from .backfill import MAX_BACKFILL_AGE, Backfill
-from .checkpoint import MAX_AGE, HistoryGap
 from .distance import Fix
-from .flags import Flag
 from .guard import Guard, Triggered
-from .history import HistoryAnswer
-from .occurrences import Occurrence, OccurrenceType, UpdateContext, kept
+from .history import MAX_BACKFILL_AGE, Backfill, HistoryAnswer
+from .occurrences import (
+    ALARM_TYPES,
+    Alarm,
+    Occurrence,
+    OccurrenceType,
+    UpdateContext,
+    kept,
+)
 from .reports import is_outdated
-from .ride_log import RideLog
+from .ride_log import MAX_AGE, HistoryGap, RideLog
 from .ride_state import Ride, RideState
-from .state import TrackerState
-from .tracker import Tracker, Trackers
+from .state import Flag, Tracker, Trackers, TrackerState
 
 __all__ = [
     "ALARM_TYPES",

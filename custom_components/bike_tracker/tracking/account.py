@@ -1,14 +1,12 @@
 """The account: lists, positions, messages and histories are applied, and give changes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 import logging
 
 from ..api import Changes, Device, Position
-from .checkpoint import HistoryGap
 from .history import HistoryAnswer
 from .occurrences import UpdateContext
 from .reports import (
@@ -19,25 +17,11 @@ from .reports import (
     is_stale,
     with_position_id,
 )
-from .state import NEW_STATE, TrackerState
-from .tracker import Tracker, Trackers
+from .ride_log import HistoryGap
+from .rides import silent_at
+from .state import NEW_STATE, Tracker, Trackers, TrackerState
 
 _LOGGER = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """The last list, and what was known after it."""
-
-    devices: Mapping[str, Device] = field(default_factory=dict)
-    by_id: Mapping[int | None, str] = field(default_factory=dict)
-    """The trackers by internal ID; one that several devices have is nobody's."""
-    trackers: Trackers = field(default_factory=dict)
-    outdated: AbstractSet[str] = frozenset()
-    """Trackers whose position is not the one that the list announced.
-
-    A message may have been ahead of the list: the next one shows it.
-    """
 
 
 class Account:
@@ -50,9 +34,21 @@ class Account:
         """The state of each tracker, also of those that are not listed."""
         self.trackers: Trackers = {}
         """The trackers that were listed last."""
-        self._listed = _Listed()
-        # Trackers under way, and those of which reports may be missing.
-        self._pending = {key for key, state in states.items() if state.is_pending}
+        self.gaps: dict[str, HistoryGap] = {}
+        """What is to be asked for of the service's history, also of those not listed."""
+        self._devices: Mapping[str, Device] = {}
+        """The last list."""
+        self._by_id: Mapping[int | None, str] = {}
+        self._touched: dict[str, int | None] = {}
+        """Trackers that the next list may change although it says of them what this did.
+
+        They changed since, and had this position then, or have not the one that was
+        announced.
+        """
+        self._silent_at: dict[str, datetime] = {}
+        """When rides under way are over by the clock."""
+        for unique_id, state in states.items():
+            self._remember(unique_id, state)
 
     def wanted(self, devices: Changes[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
@@ -61,11 +57,11 @@ class Account:
         """
         wanted = {
             device.id: device
-            for unique_id in self._touched(devices)
+            for unique_id in self._touched_by(devices)
             if (device := devices.after.get(unique_id))
             and device.id is not None
             and is_outdated(
-                with_position_id(device, self._pushed(unique_id)),
+                with_position_id(device, self._touched.get(unique_id)),
                 self._state(unique_id).position,
             )
         }
@@ -83,26 +79,26 @@ class Account:
         The list wins over messages before it. A position that no server lists any more
         stays: the bike is where it was.
         """
-        # Who comes back may have gone on meanwhile: that is seen with the next poll.
-        due = set() if context.recovering else self._due(context.now) - positions.keys()
-        touched = self._touched(devices) | positions.keys() | due
+        touched = self._touched_by(devices) | positions.keys()
+        if not context.recovering:
+            # Who comes back may have gone on meanwhile: that is seen with the next poll.
+            touched |= {key for key, at in self._silent_at.items() if at <= context.now}
         changed, outdated = dict[str, Tracker](), set[str]()
         for unique_id in touched & devices.after.keys():
             with self._costs_one_tracker():
-                device = devices.after[unique_id]
-                pushed_id, state = self._pushed(unique_id), self._state(unique_id)
+                device, state = devices.after[unique_id], self._state(unique_id)
                 if position := positions.get(unique_id):
                     state = self._after_poll(device, state, position, context)
-                elif unique_id in due:
+                elif not context.recovering:
                     state = state.after_time(context)
-                announced = with_position_id(device, pushed_id)
+                announced = with_position_id(device, self._touched.get(unique_id))
                 if announced is not device or is_outdated(device, state.position):
                     outdated.add(unique_id)
                 self._note(changed, announced, state, context)
-        left = self.trackers.keys() - devices.after.keys()
-        changes = self._become(changed, left)
-        by_id = self._listed_by_id(devices)
-        self._listed = _Listed(devices.after, by_id, self.trackers, outdated)
+        changes = self._become(changed, self.trackers.keys() - devices.after.keys())
+        if self._devices is not devices.after:
+            self._devices, self._by_id = devices.after, _by_id(devices.after)
+        self._touched = dict.fromkeys(outdated)
         return changes
 
     def apply_message(
@@ -118,14 +114,23 @@ class Account:
         """
         newer, reports = self._newer(devices), defaultdict[str, list[Position]](list)
         for position in positions:
-            if unique_id := self._listed.by_id.get(position.device_id):
+            if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)
         changed: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
             with self._costs_one_tracker():
                 device = newer.get(unique_id) or self.trackers[unique_id].device
-                after = self._after_reports(device, reports[unique_id], context)
-                self._note(changed, *after, context)
+                state = self._state(unique_id)
+                for position in in_order(reports[unique_id]):
+                    known = state.position
+                    is_older = known is not None and is_older_position(position, known)
+                    if is_older or known is None or known.id != position.id:
+                        state = self._after(
+                            device, state, position, context, is_older=is_older
+                        )
+                    if not is_older:
+                        device = with_position_id(device, position.id)
+                self._note(changed, device, state, context)
         return self._become(changed)
 
     def apply_history(
@@ -133,22 +138,13 @@ class Account:
     ) -> Changes[str, Tracker]:
         """Apply what the service's history has of a gap."""
         changed: dict[str, Tracker] = {}
-        if tracker := self.trackers.get(unique_id):
-            state = tracker.state.with_history(answer, context)
-            device = with_position_id(
-                tracker.device, state.position and state.position.id
-            )
-            self._note(changed, device, state, context)
+        with self._costs_one_tracker():
+            if tracker := self.trackers.get(unique_id):
+                state = tracker.state.with_history(answer, context)
+                position_id = state.position and state.position.id
+                device = with_position_id(tracker.device, position_id)
+                self._note(changed, device, state, context)
         return self._become(changed)
-
-    @property
-    def gaps(self) -> dict[str, HistoryGap]:
-        """Return what is to be asked for of the service's history, by `uniqueId`."""
-        return {
-            unique_id: gap
-            for unique_id in self._pending & self.trackers.keys()
-            if (gap := self._state(unique_id).gap)
-        }
 
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
@@ -161,13 +157,13 @@ class Account:
         self, unique_id: str, changed_by: str | None = None
     ) -> Changes[str, Tracker]:
         """Guard a listed tracker no more."""
-        state = self._state(unique_id).disarmed(changed_by)
+        state = self._state(unique_id)._replace(guard=None, changed_by=changed_by)
         return self._with_state(unique_id, state)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        self.states.pop(unique_id, None)
-        self._pending.discard(unique_id)
+        for known in (self.states, self.gaps, self._silent_at):
+            known.pop(unique_id, None)
 
     @contextmanager
     def _costs_one_tracker(self) -> Iterator[None]:
@@ -184,35 +180,9 @@ class Account:
     def _state(self, unique_id: str) -> TrackerState:
         return self.states.get(unique_id, NEW_STATE)
 
-    def _touched(self, devices: Changes[str, Device]) -> AbstractSet[str]:
+    def _touched_by(self, devices: Changes[str, Device]) -> AbstractSet[str]:
         """Return the trackers that a new list may change."""
-        touched = devices.changed_since(self._listed.devices) | self._listed.outdated
-        if self.trackers is not (known := self._listed.trackers):
-            # Messages changed these: all else was listed so.
-            touched |= {
-                key for key, item in self.trackers.items() if item is not known[key]
-            }
-        return touched
-
-    def _listed_by_id(self, devices: Changes[str, Device]) -> Mapping[int | None, str]:
-        """Return the trackers of a new list by internal ID, which hardly ever changes."""
-        before, now = self._listed.devices, devices.after
-        touched = devices.changed_since(before)
-        are_known = before.keys() >= touched and now.keys() >= touched
-        if are_known and all(before[key].id == now[key].id for key in touched):
-            return self._listed.by_id
-        return _by_id(now)
-
-    def _pushed(self, unique_id: str) -> int | None:
-        """Return the ID of a position that came since the last list.
-
-        Servers list a device before its position, with the ID of the one before.
-        """
-        before = self._listed.trackers.get(unique_id)
-        now = self.trackers.get(unique_id)
-        if before is None or now is None or before.position is now.position:
-            return None
-        return now.position and now.position.id
+        return devices.changed_since(self._devices) | self._touched.keys()
 
     def _after_poll(
         self,
@@ -222,29 +192,14 @@ class Account:
         context: UpdateContext,
     ) -> TrackerState:
         """Return a tracker's state after the position that a poll brought."""
-        known, received_at = state.position, device.last_update
-        if known is None:
-            is_older = False
-        elif self._pushed(device.unique_id):
+        known = state.position
+        if known and self._touched.get(device.unique_id):
             is_older = is_older_position(position, known)
         else:
-            is_older = is_stale(device, known, position)
+            is_older = known is not None and is_stale(device, known, position)
         return self._after(
-            device, state, position, context, received_at, is_older=is_older
+            device, state, position, context, device.last_update, is_older=is_older
         )
-
-    def _after_reports(
-        self, device: Device, reports: Sequence[Position], context: UpdateContext
-    ) -> tuple[Device, TrackerState]:
-        """Return a tracker's device and state after pushed reports."""
-        state = self._state(device.unique_id)
-        for position in in_order(reports):
-            known = state.position
-            is_older = known and is_older_position(position, known)
-            if is_older or known is None or known.id != position.id:
-                state = self._after(device, state, position, context, is_older=is_older)
-            device = device if is_older else with_position_id(device, position.id)
-        return device, state
 
     def _after(
         self,
@@ -254,7 +209,7 @@ class Account:
         context: UpdateContext,
         received_at: datetime | None = None,
         *,
-        is_older: bool | None,
+        is_older: bool,
     ) -> TrackerState:
         """Return the state after a report."""
         if is_older:
@@ -276,14 +231,6 @@ class Account:
             if known and not is_older_device(device, known):
                 newer[device.unique_id] = with_position_id(device, known.position_id)
         return newer
-
-    def _due(self, now: datetime) -> set[str]:
-        """Return the trackers whose ride is over by the clock."""
-        return {
-            unique_id
-            for unique_id in self._pending
-            if (at := self._state(unique_id).changes_at) and at <= now
-        }
 
     def _note(
         self,
@@ -307,6 +254,10 @@ class Account:
         before = self.trackers
         for unique_id, tracker in changed.items():
             self._remember(unique_id, tracker.state)
+            known, position = before.get(unique_id), tracker.position
+            is_pushed = known and position and known.position is not position
+            pushed_id = position.id if is_pushed and position else None
+            self._touched[unique_id] = pushed_id or self._touched.get(unique_id)
         if changed or left:
             trackers = {**before, **changed}
             for unique_id in left:
@@ -316,10 +267,15 @@ class Account:
 
     def _remember(self, unique_id: str, state: TrackerState) -> None:
         self.states[unique_id] = state
-        if state.is_pending:
-            self._pending.add(unique_id)
-        else:
-            self._pending.discard(unique_id)
+        _set(self.gaps, unique_id, state.gap)
+        _set(self._silent_at, unique_id, silent_at(state.ride_state))
+
+
+def _set[T](known: dict[str, T], key: str, value: T | None) -> None:
+    if value is None:
+        known.pop(key, None)
+    else:
+        known[key] = value
 
 
 def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:

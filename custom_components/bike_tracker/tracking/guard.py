@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Position
 from ..api.models import is_real
-from .alarms import alarms_of
 from .distance import Fix, fix_of, is_plausible, metres, noise
+from .occurrences import alarms_of
 from .ride_state import RideState
 from .rides import apply_report as ridden, says_it_moves
 
@@ -83,13 +83,13 @@ class Guard(NamedTuple):
 
 
 def armed(
-    ride_state: RideState | None,
+    ride_state: RideState,
     position: Position | None,
     moved: bool | None,
     now: datetime,
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
-    if ride_state is None or (place := _place(ride_state)) is None:
+    if (place := _place(ride_state)) is None:
         return None
     known_at = position and _reported_at(position, _received_at(position, None, now))
     return Guard(now, place, max(now, known_at or now), moved=moved)
@@ -130,7 +130,7 @@ def after_report(
 def after_alarm(
     guard: Guard,
     report: Position,
-    ride_state: RideState | None,
+    ride_state: RideState,
     now: datetime,
     received_at: datetime | None = None,
 ) -> Guard:
@@ -143,9 +143,7 @@ def after_alarm(
         return guard
     for alarm in alarms_of(report):
         if alarm.type in _ALARMS:
-            fix = fix_of(report, report.fix_time) or (
-                ride_state and ride_state.last_fix
-            )
+            fix = fix_of(report, report.fix_time) or ride_state.last_fix
             return _triggered(guard, "alarm", time, fix, alarm.type)
     return guard
 

@@ -5,16 +5,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from ..api import Position
-from .checkpoint import Checkpoint, checkpoint_at
 from .occurrences import UpdateContext
 from .reports import in_order
-from .ride_log import RideLog, in_order_of_start
-from .ride_state import Ride, RideState
+from .ride_log import Checkpoint, RideLog, checkpoint_at, in_order_of_start
+from .ride_state import NEW_RIDE_STATE, Ride, RideState
 from .rides import apply_report, end_ride, silent_at
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
+MAX_BACKFILL_AGE: Final = timedelta(days=30)
+"""How far back rides from before a tracker was set up are asked for."""
+# A ride that starts so soon after the first report may have begun before that.
+_STANDS_AFTER: Final = timedelta(minutes=5)
 # Applied in one go of the event loop: 20 ms on a fast machine.
 _MAX_REPORTS: Final = 1_000
 
@@ -241,3 +244,42 @@ def _matches(rides: Sequence[Ride], known: Iterable[Ride]) -> dict[Ride, list[Ri
 def _is_near(one: Ride, other: Ride) -> bool:
     ended_at = min(one.moved_at, other.moved_at)
     return max(one.started_at, other.started_at) <= ended_at + _NEAR
+
+
+class Backfill:
+    """One answer of the history, replayed in parts."""
+
+    def __init__(self, answer: HistoryAnswer, start: datetime) -> None:
+        """Begin with what was reported from the start on."""
+        reports = [it for it in answer.reports if start <= it.moment <= answer.until]
+        self._answer = HistoryAnswer(in_order(reports), answer.until)
+        self._start = start
+        self._rides: dict[datetime, Ride] = {}
+
+    def replay(self, now: datetime) -> Iterator[None]:
+        """Replay the reports, in parts that are short enough for the event loop."""
+        ride_state = NEW_RIDE_STATE
+        for part in self._answer.parts():
+            ride_state, over = replayed(ride_state, part.reports, now)
+            self._rides |= over
+            yield
+        ride_state, _ = end_ride(ride_state)
+        if ride_state.ended:
+            self._rides[ride_state.ended.started_at] = ride_state.ended
+
+    def result(self, now: datetime) -> tuple[Sequence[Ride], datetime | None]:
+        """Return the rides, and up to when the others are asked for, None if all were.
+
+        One that may have begun before the start comes with the others.
+        """
+        start, (reports, until) = self._start, self._answer
+        over = in_order_of_start(self._rides.values())
+        rides = [ride for ride in over if ride.distance]
+        if start <= now - MAX_BACKFILL_AGE:
+            return rides, None
+        if rides and rides[0].started_at <= reports[0].moment + _STANDS_AFTER:
+            rest = rides[0].moved_at + _STANDS_AFTER
+            # A ride of half a day is taken as it is: the next answer goes farther back.
+            if rest <= start + (until - start) / 2:
+                return rides[1:], rest
+        return rides, start

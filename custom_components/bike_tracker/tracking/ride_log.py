@@ -1,17 +1,70 @@
-"""The starts and ends of a tracker's rides, and what the ride book is to hold of them."""
+"""The last rides of a tracker, and from when on reports may be missing.
 
-from collections.abc import Iterable
-from datetime import datetime
+The service's history has these: it is asked for from there on.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from .checkpoint import Checkpoint, after_report, is_at_rest
+from .distance import Fix, metres, noise
 from .occurrences import UpdateContext
 from .ride_state import Ride, RideEvent, RideState
 
+MAX_AGE: Final = timedelta(days=7)
+"""How far back the history is asked for, and how long a gap waits."""
+_BEFORE_A_RIDE: Final = timedelta(hours=1)
+# A gap of a week may wait in the queue as long as this.
+_SPARE: Final = timedelta(hours=1)
+# Reports of a bike under way that are farther apart: a poll, or a report a minute, may be
+# half a minute late.
+_MAX_STEP: Final = timedelta(seconds=90)
+# Metres from one report to the next, in such a time, that say it was under way.
+_MAX_SKIPPED: Final = 300
+# Metres that the server counts between two reports of a bike that stood.
+_DRIFT: Final = 150
 _MIN_RIDES: Final = 3
 # Of rides that a history may still correct: nobody rides more often in a week.
 _MAX_RIDES: Final = 100
+
+
+class HistoryGap(NamedTuple):
+    """A time of a tracker of which not every report is known."""
+
+    start: datetime
+    """The fix of the newest report before it, in UTC."""
+    known: datetime
+    """The fix of the newest report of all."""
+    noticed_at: datetime
+    is_of_ride: bool = False
+    """Whether a ride is known of that it has more of."""
+
+
+class Checkpoint(NamedTuple):
+    """How far a tracker came before reports that may not be all there were."""
+
+    ride_state: RideState
+    start: datetime
+    """From when on reports may be missing."""
+    has_gap: bool
+    """Whether some may be."""
+    wanted_at: datetime | None = None
+    """When it was found that the history is needed; None while it is not."""
+    over: Ride | None = None
+    """The last ride that was over at the start."""
+    found: tuple[Ride, ...] = ()
+    """Rides since the start that are over, by the part of the history that came."""
+
+    @property
+    def begins_at(self) -> datetime:
+        """Return from when on the next answer of the history tells."""
+        newest = self.ride_state.newest_fix
+        return max(self.start, newest.time) if newest else self.start
+
+    def is_since(self, ride: Ride) -> bool:
+        """Return whether a ride was not over at the start."""
+        return self.over is None or ride.started_at > self.over.moved_at
 
 
 class RideLog(NamedTuple):
@@ -24,6 +77,7 @@ class RideLog(NamedTuple):
     since: datetime | None = None
     """The ride book's rides from here on are these, and no others."""
     checkpoint: Checkpoint | None = None
+    """Where the history is to begin; None while nothing is missing that matters."""
     open_since: datetime | None = None
     """When the ride started whose start was fired and whose end was not.
 
@@ -34,20 +88,30 @@ class RideLog(NamedTuple):
         self,
         before: RideState,
         ride_state: RideState,
-        events: list[RideEvent],
+        events: Sequence[RideEvent],
         context: UpdateContext,
     ) -> RideLog:
         """Return the log after a report that brought a ride_state from `before` to here."""
         log = self._trimmed()
-        point = after_report(log.checkpoint, before, ride_state, events, context)
-        log = log._replace(checkpoint=point)
-        for event in events:
-            log = log.after_event(event, context)
+        point = _after_report(log.checkpoint, before, ride_state, events, context)
+        for kind, ride in events:
+            log = log.started(ride) if kind == "started" else log.ended(ride)
+            if kind == "ended":
+                log = log.booked(ride)
+                if point and point.has_gap:
+                    point = point._replace(wanted_at=context.now)
         if ride_state.ended and ride_state.ended is not before.ended:
             log = log.booked(ride_state.ended)
-        if (point := log.checkpoint) and not point.wanted_at and is_at_rest(ride_state):
-            log = log._replace(checkpoint=None)
-        return log
+        if point and not point.wanted_at and ride_state.is_at_rest:
+            point = None
+        return log._replace(checkpoint=point)
+
+    def after_older_report(self, time: datetime | None) -> RideLog:
+        """Return the log after a report that came behind a newer one."""
+        point = self.checkpoint
+        if point is None or time is None or time <= point.start:
+            return self
+        return self._replace(checkpoint=point._replace(has_gap=True))
 
     def started(self, ride: Ride) -> RideLog:
         """Return the log with the start of a ride."""
@@ -72,16 +136,6 @@ class RideLog(NamedTuple):
         since = self.since or ride.started_at
         return self._replace(rides=in_order_of_start(rides.values()), since=since)
 
-    def after_event(self, event: RideEvent, context: UpdateContext) -> RideLog:
-        """Return the log after the start or the end of a ride."""
-        kind, ride = event
-        if kind == "started":
-            return self.started(ride)
-        log, point = self.ended(ride).booked(ride), self.checkpoint
-        if point and point.has_gap:
-            log = log._replace(checkpoint=point._replace(wanted_at=context.now))
-        return log
-
     def _trimmed(self) -> RideLog:
         """Return the log without rides that are in the book and that nothing corrects."""
         older, newer = self.rides[:-_MIN_RIDES], self.rides[-_MIN_RIDES:]
@@ -93,9 +147,64 @@ class RideLog(NamedTuple):
         return self._replace(rides=rides, since=since, checkpoint=point)
 
 
+NO_RIDES = RideLog()
+
+
+def checkpoint_at(ride_state: RideState) -> Checkpoint | None:
+    """Return where to begin once every report is known up to here, None at rest."""
+    newest = ride_state.newest_fix
+    if ride_state.is_at_rest or newest is None:
+        return None
+    return Checkpoint(ride_state, newest.time, has_gap=False, over=ride_state.ended)
+
+
 def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
     """Return rides in order of their start."""
     return tuple(sorted(rides, key=attrgetter("started_at")))
 
 
-NO_RIDES = RideLog()
+def _after_report(
+    point: Checkpoint | None,
+    before: RideState,
+    ride_state: RideState,
+    events: Sequence[RideEvent],
+    context: UpdateContext,
+) -> Checkpoint | None:
+    """Return where to begin after a report, None if nothing is missing that matters."""
+    last, newest, now = before.newest_fix, ride_state.newest_fix, context.now
+    if last is None or newest is None or not context.has_history:
+        return None
+    if ride_state.measured_at and ride_state.measured_at > newest.time:
+        # By a clock that is ahead the history tells nothing.
+        return None
+    stood = before.is_at_rest and ride_state.is_at_rest
+    went_unseen = stood and _went_unseen(last, newest)
+    # What is older than all that is asked for, the history tells nothing of.
+    oldest = now - MAX_AGE + _SPARE
+    has_gap = newest.time > oldest and (
+        not context.is_complete or went_unseen or _has_skipped(before, last, newest)
+    )
+    is_needed = has_gap and (context.recovering or went_unseen)
+    if point and now - point.start < MAX_AGE:
+        point = point._replace(has_gap=True) if has_gap else point
+    elif is_needed or events or not ride_state.is_at_rest:
+        begin = oldest if is_needed else newest.time - _BEFORE_A_RIDE
+        point = Checkpoint(before, max(last.time, begin), has_gap, over=before.ended)
+    else:
+        return None
+    return point._replace(wanted_at=now) if is_needed else point
+
+
+def _went_unseen(last: Fix, newest: Fix) -> bool:
+    """Return whether the server counted more than a bike that stood drifts."""
+    if last.total is None or newest.total is None:
+        return False
+    counted = (newest.total - last.total) * 1_000
+    return counted > metres(last, newest) + max(_DRIFT, 2 * noise(last, newest))
+
+
+def _has_skipped(before: RideState, last: Fix, newest: Fix) -> bool:
+    """Return whether a bike under way, or that set off, was not heard of for a while."""
+    if newest.time - last.time <= _MAX_STEP:
+        return False
+    return not before.is_at_rest or metres(last, newest) > _MAX_SKIPPED

@@ -111,6 +111,11 @@ class RideState(NamedTuple):
     """The last one that went anywhere, where `ended` did not."""
 
     @property
+    def is_at_rest(self) -> bool:
+        """Return whether it is known where the bike stands."""
+        return self.ride is None and self.candidate is None
+
+    @property
     def last(self) -> Ride | None:
         """Return the last ride that is over and went anywhere."""
         ended = self.ended

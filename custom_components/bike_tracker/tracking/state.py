@@ -1,25 +1,33 @@
-"""The state of one tracker: what outlives lists, outages and restarts."""
+"""What is known of one tracker: what outlives lists, outages and restarts."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from ..api import DeviceStatus, Position
-from .alarms import MAX_ALARMS, Alarm, new_alarms
-from .checkpoint import HistoryGap, after_older_report, is_at_rest
-from .flags import Flag, after as flag_after
+from ..api import Device, DeviceStatus, Hardware, Position
+from .distance import Fix
 from .guard import (
     Guard,
+    Triggered,
     after_alarm,
     after_history as guard_after_history,
     after_report,
     armed,
 )
 from .history import HistoryAnswer, after_history
-from .occurrences import Occurrence, OccurrenceType, UpdateContext, added, last_seq
+from .occurrences import (
+    MAX_ALARMS,
+    Alarm,
+    Occurrence,
+    OccurrenceType,
+    UpdateContext,
+    added,
+    last_seq,
+    new_alarms,
+)
 from .reports import in_order, is_older_position, merged
-from .ride_log import NO_RIDES, RideLog
-from .ride_state import NEW_RIDE_STATE, RideEvent, RideState
+from .ride_log import NO_RIDES, HistoryGap, RideLog
+from .ride_state import NEW_RIDE_STATE, Ride, RideEvent, RideState
 from .rides import apply_report, end_ride, silent_at
 
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
@@ -33,6 +41,16 @@ _MOVING: Final[Mapping[bool, OccurrenceType]] = {
 }
 
 
+class Flag(NamedTuple):
+    """A yes or no, and when it changed, in UTC."""
+
+    value: bool
+    changed_at: datetime
+    """When it was first known to be so."""
+    previous_change: datetime | None = None
+    """When it had become the opposite; None if it never was, as far as is known."""
+
+
 class TrackerState(NamedTuple):
     """What is known of a tracker beside its device, and what happened to it."""
 
@@ -44,10 +62,10 @@ class TrackerState(NamedTuple):
     """What it says of itself; None as long as it does not say."""
     alarms: tuple[Alarm, ...] = ()
     """The last ones it raised, oldest first."""
-    ride_state: RideState | None = None
-    """How far it came; None while it has no position."""
-    rides: RideLog | None = None
-    """Its last rides, and where reports may be missing; None before the first."""
+    ride_state: RideState = NEW_RIDE_STATE
+    """How far it came."""
+    rides: RideLog = NO_RIDES
+    """Its last rides, and where reports may be missing."""
     initial_position_id: int | None = None
     """The position it had when it was listed first: its alarm is not fired."""
     guard: Guard | None = None
@@ -60,31 +78,27 @@ class TrackerState(NamedTuple):
     @property
     def gap(self) -> HistoryGap | None:
         """Return what is to be asked for of the service's history, None if nothing is."""
-        log, ride_state = self.rides, self.ride_state
-        known = self.position and self.position.fix_time
-        if not (log and (point := log.checkpoint) and ride_state and known):
+        point, known = self.rides.checkpoint, self.position and self.position.fix_time
+        if not (point and point.wanted_at and known):
             return None
-        is_of_ride = not is_at_rest(ride_state) or any(map(point.is_since, log.rides))
-        return point.gap(known, is_of_ride=is_of_ride)
-
-    @property
-    def changes_at(self) -> datetime | None:
-        """Return when a silent tracker's ride is over by the clock, None if none is."""
-        return self.ride_state and silent_at(self.ride_state)
+        is_of_ride = any(map(point.is_since, self.rides.rides))
+        return HistoryGap(
+            point.begins_at,
+            known,
+            point.wanted_at,
+            is_of_ride or not self.ride_state.is_at_rest,
+        )
 
     @property
     def is_pending(self) -> bool:
         """Return whether a ride is under way, or reports may be missing."""
-        ride_state, log = self.ride_state, self.rides
-        return bool((ride_state and ride_state.ride) or (log and log.checkpoint))
+        return bool(self.ride_state.ride or self.rides.checkpoint)
 
     def with_status(self, status: DeviceStatus | None, now: datetime) -> TrackerState:
         """Return the state after a status; one that is not readable changes nothing."""
         value = None if status is None else status == "online"
-        online = flag_after(self.online, value, now)
-        if online is None or online is self.online:
-            return self
-        return self._replace(online=online).with_change(online, _ONLINE)
+        online, state = self._after_flag(self.online, value, now, _ONLINE)
+        return self if online is self.online else state._replace(online=online)
 
     def with_report(
         self,
@@ -99,11 +113,9 @@ class TrackerState(NamedTuple):
         An alarm that is no events was there before anybody could listen.
         """
         report, known, now = position, self.position, context.now
-        position, before = merged(known, report), self.ride_state or NEW_RIDE_STATE
-        moving = flag_after(self.moving, position.motion, now)
-        state = self._replace(moving=moving)
-        if moving is not None and moving is not self.moving:
-            state = state.with_change(moving, _MOVING)
+        position, before = merged(known, report), self.ride_state
+        moving, state = self._after_flag(self.moving, position.motion, now, _MOVING)
+        state = state._replace(moving=moving)
         if position.alarm:
             state = state.with_alarms([position], context, fires_alarms=fires_alarms)
         if position is known:
@@ -114,10 +126,8 @@ class TrackerState(NamedTuple):
         ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             context = context._replace(is_complete=True)
-        log = (self.rides or NO_RIDES).after_report(before, ride_state, events, context)
-        return state._replace(position=position, ride_state=ride_state).with_rides(
-            log, now
-        )
+        state = state._replace(position=position)
+        return state.with_ride_state(ride_state, events, context)
 
     def with_history(
         self, answer: HistoryAnswer, context: UpdateContext
@@ -131,18 +141,15 @@ class TrackerState(NamedTuple):
             and now - time <= _MAX_ALARM_AGE
         ]
         state = self.with_alarms(recent, context)
-        ride_state = (
-            state.rides and state.rides.checkpoint and state.rides.checkpoint.ride_state
-        )
-        if state.guard and ride_state and (newest := state.position):
-            # Newer ones follow below.
-            older = (item for item in reports if not is_older_position(newest, item))
-            guard = guard_after_history(state.guard, older, ride_state, now)
-            state = state.with_guard(guard, now)
-        known = state.position and state.position.fix_time
-        if known and state.ride_state and state.rides:
+        newest, point = state.position, state.rides.checkpoint
+        if newest and newest.fix_time and point:
+            if state.guard:
+                # Newer ones follow below.
+                older = [it for it in reports if not is_older_position(newest, it)]
+                guard = guard_after_history(state.guard, older, point.ride_state, now)
+                state = state.with_guard(guard, now)
             log, ride_state = after_history(
-                state.rides, state.ride_state, answer, known, context
+                state.rides, state.ride_state, answer, newest.fix_time, context
             )
             state = state._replace(ride_state=ride_state).with_rides(log, now)
         context = context._replace(is_complete=True)
@@ -155,14 +162,11 @@ class TrackerState(NamedTuple):
         self, position: Position, context: UpdateContext
     ) -> TrackerState:
         """Return the state after a report older than the newest: its alarms count."""
-        state, log = self.with_alarms([position], context), self.rides
+        state = self.with_alarms([position], context)
         if state.guard and position.alarm:
             guard = after_alarm(state.guard, position, self.ride_state, context.now)
             state = state.with_guard(guard, context.now)
-        if log and log.checkpoint:
-            point = after_older_report(log.checkpoint, position.fix_time)
-            state = state._replace(rides=log._replace(checkpoint=point))
-        return state
+        return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
     def with_alarms(
         self,
@@ -188,19 +192,12 @@ class TrackerState(NamedTuple):
         guard = armed(self.ride_state, self.position, moving, now)
         return guard and self._replace(guard=guard, changed_by=changed_by)
 
-    def disarmed(self, changed_by: str | None) -> TrackerState:
-        """Return the state once it is guarded no more."""
-        return self._replace(guard=None, changed_by=changed_by)
-
     def after_time(self, context: UpdateContext) -> TrackerState:
         """Return the state by now: a tracker that is silent for long rides no more."""
-        before = ride_state = self.ride_state or NEW_RIDE_STATE
-        log, events = self.rides or NO_RIDES, list[RideEvent]()
-        if (at := silent_at(ride_state)) and at <= context.now:
-            ride_state, events = end_ride(ride_state)
+        if (at := silent_at(self.ride_state)) is None or at > context.now:
+            return self
         context = context._replace(is_complete=True)
-        log = log.after_report(before, ride_state, events, context)
-        return self._replace(ride_state=ride_state).with_rides(log, context.now)
+        return self.with_ride_state(*end_ride(self.ride_state), context)
 
     def with_occurrence(
         self,
@@ -214,15 +211,6 @@ class TrackerState(NamedTuple):
         """Return the state with an occurrence that is noticed now."""
         new = Occurrence(0, kind, now, since, before, attributes or {})
         return self._replace(occurrences=added(self.occurrences, new))
-
-    def with_change(
-        self, flag: Flag, types: Mapping[bool, OccurrenceType]
-    ) -> TrackerState:
-        """Return the state with the change of a flag; the first word is no change."""
-        if (before := flag.previous_change) is None:
-            return self
-        now = flag.changed_at
-        return self.with_occurrence(types[flag.value], now, now, before=before)
 
     def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
         """Return the state with a guard, which may be triggered now."""
@@ -238,20 +226,110 @@ class TrackerState(NamedTuple):
         triggered = triggered._replace(seq=last_seq(state.occurrences))
         return state._replace(guard=guard._replace(triggered=triggered))
 
+    def _after_flag(
+        self,
+        flag: Flag | None,
+        value: bool | None,
+        now: datetime,
+        types: Mapping[bool, OccurrenceType],
+    ) -> tuple[Flag | None, TrackerState]:
+        """Return a flag after a report, and the state with its change.
+
+        A report that does not say it changes nothing, and the first word is no change.
+        """
+        if value is None or (flag and flag.value is value):
+            return flag, self
+        before, state = flag and flag.changed_at, self
+        if before:
+            state = self.with_occurrence(types[value], now, now, before=before)
+        return Flag(value, now, before), state
+
+    def with_ride_state(
+        self, ride_state: RideState, events: Sequence[RideEvent], context: UpdateContext
+    ) -> TrackerState:
+        """Return the state with this ride_state, and what happened by then."""
+        log = self.rides.after_report(self.ride_state, ride_state, events, context)
+        return self._replace(ride_state=ride_state).with_rides(log, context.now)
+
     def with_rides(self, log: RideLog, now: datetime) -> TrackerState:
         """Return the state with its rides, and what happened to them."""
         state = self
         for kind, ride in log.events:
             is_over = kind == "ended"
-            since = ride.moved_at if is_over else ride.started_at
             state = state.with_occurrence(
                 "ride_ended" if is_over else "ride_started",
                 now,
-                since,
+                ride.moved_at if is_over else ride.started_at,
                 ride.described(is_over=is_over),
             )
-        log = log._replace(events=())
-        return state._replace(rides=None if log == NO_RIDES else log)
+        return state._replace(rides=log._replace(events=()))
 
 
 NEW_STATE = TrackerState()
+
+
+class Tracker(NamedTuple):
+    """What is known of one tracker. Another object means that something changed."""
+
+    device: Device
+    state: TrackerState = NEW_STATE
+
+    @property
+    def position(self) -> Position | None:
+        """Return its newest report."""
+        return self.state.position
+
+    @property
+    def guarded_since(self) -> datetime | None:
+        """Return since when it is guarded, None while it is not."""
+        return self.state.guard and self.state.guard.armed_at
+
+    @property
+    def triggered(self) -> Triggered | None:
+        """Return what triggered its guard, None while nothing did."""
+        return self.state.guard and self.state.guard.triggered
+
+    @property
+    def online(self) -> Flag | None:
+        """Return whether it is, and since when; None while the service does not say."""
+        return None if self.device.status is None else self.state.online
+
+    @property
+    def hardware(self) -> Hardware | None:
+        """Return what it says of itself, None while that is nothing."""
+        return self.position and self.position.hardware
+
+    @property
+    def firmware(self) -> str | None:
+        """Return the version of its firmware, None while it never told."""
+        return self.hardware and self.hardware.firmware
+
+    @property
+    def place(self) -> Fix | None:
+        """Return the place up to which its way is counted, None while it was nowhere."""
+        return self.state.ride_state.anchor
+
+    @property
+    def address(self) -> str | None:
+        """Return the address of where it stood last, which is not where it rides."""
+        ride_state, reported = self.state.ride_state, self.position
+        if ride := ride_state.ride:
+            return ride.start and ride.start.address
+        if ride_state.candidate:
+            return ride_state.candidate.address
+        address = ride_state.anchor and ride_state.anchor.address
+        return address or (reported and reported.address)
+
+    @property
+    def ride_under_way(self) -> Ride | None:
+        """Return the ride under way, None while there is none."""
+        return self.state.ride_state.ride
+
+    @property
+    def ride(self) -> Ride | None:
+        """Return the ride under way, else the last one."""
+        return self.state.ride_state.shown
+
+
+type Trackers = Mapping[str, Tracker]
+"""All trackers of an account at one context, by `uniqueId`; never changed afterwards."""
