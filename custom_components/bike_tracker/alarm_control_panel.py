@@ -15,9 +15,11 @@ from homeassistant.core import callback
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
+from .api import Changes
+from .automations.messages import async_take_away_guard
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.bikes import validation_error
-from .tracking import Occurrence, Triggered
+from .tracking import Occurrence, Tracker, Triggered
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -110,14 +112,23 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
         changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
         if changes is None:
             raise validation_error("guard_without_place")
-        self.coordinator.async_set_changes(changes)
+        self._async_set(changes)
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         """Guard the bike no more."""
         changed_by, account = await self._async_person(), self.coordinator.account
-        changes = account.disarm(self.coordinator_context, changed_by)
+        self._async_set(account.disarm(self.coordinator_context, changed_by))
+
+    @callback
+    def _async_set(self, changes: Changes[str, Tracker]) -> None:
+        """Show what changed, and no message any more about what triggered it before."""
+        was_triggered = self._triggered is not None
         self.coordinator.async_set_changes(changes)
+        if was_triggered and self.device_entry:
+            self.hass.async_create_task(
+                async_take_away_guard(self.hass, self._context, self.device_entry.id)
+            )
 
     @override
     async def async_will_remove_from_hass(self) -> None:

@@ -265,25 +265,77 @@ async def test_each_night_begins_anew(simulator: Simulator, night: House) -> Non
     assert night.state(GUARD) == "armed_away"
 
 
-@pytest.mark.parametrize("follow", [True, False])
-async def test_follow_it(simulator: Simulator, night: House, follow: bool) -> None:
+async def async_flee(simulator: Simulator, house: House, minutes: range) -> None:
+    """Ride away for some minutes, a kilometer in each."""
+    for minute in minutes:
+        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * minute)
+        await house.async_minutes(1)
+
+
+@pytest.mark.parametrize(("follow", "count"), [(True, 4), (False, 1)])
+async def test_follow_it(
+    simulator: Simulator, night: House, follow: bool, count: int
+) -> None:
     """Every ten minutes where it is now is told, while that changes, until it is disarmed."""
     await night.async_automate("guard_bikes", RED, follow=follow)
-    for part in range(1, 26):
-        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * part)
-        await night.async_minutes(1)
+    await async_flee(simulator, night, range(1, 26))
     for _ in range(30):
         simulator.report(RED, motion=False)
         await night.async_minutes(1)
-    assert len(night.told) == (4 if follow else 1)
-    if follow:
-        assert night.told[1].startswith("Red bike is at Roonstraße, ")
+    assert len(night.told) == count
+    assert all(
+        said.startswith("Red bike is at Roonstraße, ") for said in night.told[1:]
+    )
     tags = {each["notification_id"] for each in night.notifications}
     assert tags == {f"bike_tracker_guard_{night.device(RED)}"}
     await night.async_guard("red_bike", "disarm")
     await night.async_minutes(30)
-    assert len(night.told) == (4 if follow else 1)
+    assert len(night.told) == count
     assert len(night.gone) == 1
+
+
+async def test_moved_where_it_stands(simulator: Simulator, night: House) -> None:
+    """Of a bike that was only shaken there is no more to tell than why."""
+    for motion in (True, *([False] * 30)):
+        simulator.report(RED, motion=motion)
+        await night.async_minutes(1)
+    assert night.told == ["The bike moves, test home, 22:00"]
+
+
+async def test_follow_it_after_a_restart(
+    hass: HomeAssistant, simulator: Simulator, night: House, phones: list[str]
+) -> None:
+    """It is followed on, and the message goes from all phones once the guard is disarmed."""
+    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    await night.async_automate("guard_bikes", RED, phones=phones)
+    await async_flee(simulator, night, range(1, 3))
+    await night.async_restart()
+    await async_flee(simulator, night, range(3, 16))
+    said = [push.data["message"] for push in ben]
+    assert said[0].startswith("1.1 km from where it stood")
+    assert said[1].startswith("Red bike is at Roonstraße, ")
+    await night.async_guard("red_bike", "disarm")
+    await night.async_minutes(15)
+    assert [push.data["message"] for push in ben] == [*said, "clear_notification"]
+
+
+async def test_follow_it_through_a_reload(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    night: House,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """While its account is reloaded nothing is told, and nothing fails or is taken away."""
+    await async_flee(simulator, night, range(1, 3))
+    [entry] = hass.config_entries.async_entries("bike_tracker")
+    await hass.config_entries.async_unload(entry.entry_id)
+    await night.async_minutes(10)
+    await hass.config_entries.async_setup(entry.entry_id)
+    assert len(night.told) == 1
+    await async_flee(simulator, night, range(3, 16))
+    assert len(night.told) == 2
+    assert night.gone == []
+    assert "Error" not in caplog.text
 
 
 async def test_own_actions(

@@ -15,7 +15,7 @@ from homeassistant.const import (
     SERVICE_ALARM_ARM_AWAY,
     SERVICE_ALARM_DISARM,
 )
-from homeassistant.core import Event, HomeAssistant, ServiceCall, callback
+from homeassistant.core import Context, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
@@ -84,15 +84,8 @@ def async_setup_buttons(hass: HomeAssistant) -> None:
             device_id = action.removeprefix(prefix)
             guard = _entity(hass, device_id, ALARM_CONTROL_PANEL_DOMAIN)
             if action.startswith(prefix) and guard:
-                hass.async_create_task(
-                    _async_call(
-                        hass,
-                        ALARM_CONTROL_PANEL_DOMAIN,
-                        service,
-                        {ATTR_ENTITY_ID: guard},
-                        event,
-                    )
-                )
+                call = (ALARM_CONTROL_PANEL_DOMAIN, service, {ATTR_ENTITY_ID: guard})
+                hass.async_create_task(_async_call(hass, event.context, *call))
 
     hass.bus.async_listen(_EVENT_BUTTON, press)
 
@@ -113,8 +106,7 @@ async def async_send_message(call: ServiceCall) -> None:
             if text:
                 more = {"tag": tag, **_on_phone(hass, data)}
                 push = {"title": title, "message": text, "data": more}
-            service = f"mobile_app_{slugify(phone.name)}"
-            calls.append((NOTIFY_DOMAIN, service, push))
+            calls.append((NOTIFY_DOMAIN, _notify_service(phone.name), push))
     if text:
         calls += [
             (
@@ -131,20 +123,41 @@ async def async_send_message(call: ServiceCall) -> None:
         shown |= {"title": title, "message": _MARKDOWN.sub(r"\\\1", text)}
     calls.append((_NOTIFICATION_DOMAIN, service, shown))
     # One that fails, or is slow, keeps no other waiting.
-    await asyncio.gather(*(_async_call(hass, *each, call) for each in calls))
+    await asyncio.gather(*(_async_call(hass, call.context, *each) for each in calls))
+
+
+async def async_take_away_guard(
+    hass: HomeAssistant, context: Context | None, device_id: str
+) -> None:
+    """Take away the message about a guard, on all phones: a restart forgets which had it."""
+    phones = [
+        device.id
+        for entry in hass.config_entries.async_entries("mobile_app")
+        for device in dr.async_entries_for_config_entry(
+            dr.async_get(hass), entry.entry_id
+        )
+        if hass.services.has_service(NOTIFY_DOMAIN, _notify_service(device.name))
+    ]
+    data = {ATTR_DEVICE_ID: device_id, "tag": "guard", "phones": phones}
+    await _async_call(hass, context, DOMAIN, "send_message", data)
+
+
+def _notify_service(phone: str | None) -> str:
+    """Return the action that sends to a phone of this name."""
+    return f"mobile_app_{slugify(phone)}"
 
 
 async def _async_call(
     hass: HomeAssistant,
+    context: Context | None,
     domain: str,
     service: str,
     data: dict[str, Any],
-    source: ServiceCall | Event[dict[str, Any]],
 ) -> None:
     """Call an action for whoever caused it, and log why it failed."""
     try:
         await hass.services.async_call(
-            domain, service, data, blocking=True, context=source.context
+            domain, service, data, blocking=True, context=context
         )
     except (HomeAssistantError, vol.Invalid) as err:
         LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
