@@ -4,77 +4,34 @@ What needs no wait is run by occurrences, each of which the coordinator fires on
 has to last is run when its wait ends between the last look and now.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.singleton import singleton
-from homeassistant.helpers.typing import ConfigType
+from homeassistant.helpers.trigger import TriggerActionRunner
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
 from ..registry.storage import Evaluation
-from ..tracking import Flag, Occurrence, OccurrenceType, Tracker
+from ..tracking import Flag, Occurrence
 from .targets import coordinators, trackers_in
-from .types import AT_ONCE, StateType
+
+if TYPE_CHECKING:
+    from .triggers import TrackerTrigger
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
-class AttachedTrigger(NamedTuple):
-    """One trigger of one automation."""
-
-    name: OccurrenceType
-    type: StateType
-    target: ConfigType
-    wait: timedelta
-    choices: list[str] | None
-    """Values of the attribute `type` that run it, None for all."""
-    attached_at: datetime | None
-    """What was so before does not run it; None if Home Assistant was starting."""
-    run: Callable[[BikeTrackerCoordinator, str, Occurrence], None]
-
-    @property
-    def has_wait(self) -> bool:
-        """Return whether the end of a wait runs it, and no occurrence."""
-        return self.type.is_silence or self.wait > AT_ONCE
-
-    def is_run_by(self, occurrence: Occurrence) -> bool:
-        """Return whether an occurrence of one of its trackers runs it."""
-        if occurrence.type != self.name or self.has_wait:
-            return False
-        return self.choices is None or occurrence.attributes["type"] in self.choices
-
-    def wait_from(self, tracker: Tracker) -> Flag | None:
-        """Return since when it is so, None if no wait counts from there."""
-        flag, is_silence = self.type.state_fn(tracker), self.type.is_silence
-        # The first word about a tracker is no change.
-        if flag is None or not (is_silence or flag.previous_change):
-            return None
-        # Silence is there once it has lasted.
-        since = flag.changed_at + self.wait if is_silence else flag.changed_at
-        is_new = self.attached_at is None or since > self.attached_at
-        return flag if is_new else None
-
-    def time(self, evaluation: Evaluation) -> datetime:
-        """Return the time by which its waits are judged."""
-        return evaluation.asked_at if self.type.is_silence else evaluation.at
-
-
-class _Due(NamedTuple):
-    """A wait that is over."""
-
-    at: datetime
-    trigger: AttachedTrigger
-    unique_id: str
-    flag: Flag
+type _Due = tuple[datetime, TrackerTrigger, str, Flag]
+"""A wait that is over, and when it was."""
 
 
 @dataclass(slots=True)
@@ -99,17 +56,18 @@ class TriggerRunner:
     def __init__(self, hass: HomeAssistant) -> None:
         """Listen to all accounts."""
         self._hass = hass
-        self._attached: dict[int, AttachedTrigger] = {}
+        self._attached: dict[TrackerTrigger, TriggerActionRunner] = {}
         self._waits = WeakKeyDictionary[BikeTrackerCoordinator, _Waits]()
         self._timer: CALLBACK_TYPE = _nothing
         async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_on_occurrence)
         async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
     @callback
-    def async_attach(self, trigger: AttachedTrigger) -> CALLBACK_TYPE:
+    def async_attach(
+        self, trigger: TrackerTrigger, run_action: TriggerActionRunner
+    ) -> CALLBACK_TYPE:
         """Run a trigger from now on; the function returned ends that."""
-        key = id(trigger)
-        self._attached[key] = trigger
+        self._attached[trigger] = run_action
         if trigger.has_wait:
             for coordinator in coordinators(self._hass):
                 coordinator.async_evaluate(coordinator.account.trackers)
@@ -118,7 +76,7 @@ class TriggerRunner:
 
         @callback
         def detach() -> None:
-            del self._attached[key]
+            del self._attached[trigger]
 
         return detach
 
@@ -130,7 +88,7 @@ class TriggerRunner:
         occurrence: Occurrence,
     ) -> None:
         """Run the triggers that wait for an occurrence."""
-        for trigger in list(self._attached.values()):
+        for trigger in list(self._attached):
             if trigger.is_run_by(occurrence):
                 self._run(trigger, coordinator, unique_id, occurrence)
 
@@ -153,7 +111,7 @@ class TriggerRunner:
             keys, waits.next_at, waits.next_silence = trackers.keys(), _NEVER, _NEVER
         due = [
             found
-            for trigger in self._attached.values()
+            for trigger in self._attached
             if trigger.has_wait
             for unique_id in keys & trackers.keys()
             for found in self._due(coordinator, waits, trigger, unique_id, now)
@@ -171,7 +129,7 @@ class TriggerRunner:
         self,
         coordinator: BikeTrackerCoordinator,
         waits: _Waits,
-        trigger: AttachedTrigger,
+        trigger: TrackerTrigger,
         unique_id: str,
         now: Evaluation,
     ) -> Iterator[_Due]:
@@ -179,14 +137,14 @@ class TriggerRunner:
         if not (flag := trigger.wait_from(coordinator.account.trackers[unique_id])):
             return
         last = waits.absent.get(unique_id, coordinator.evaluated)
-        at = flag.changed_at + trigger.wait
-        if at > trigger.time(now):
-            if trigger.type.is_silence:
+        at, is_silence = flag.changed_at + trigger.wait, trigger.type.is_silence
+        if at > (now.asked_at if is_silence else now.at):
+            if is_silence:
                 waits.next_silence = min(waits.next_silence, at)
             else:
                 waits.next_at = min(waits.next_at, at)
-        elif at > trigger.time(last):
-            yield _Due(at, trigger, unique_id, flag)
+        elif at > (last.asked_at if is_silence else last.at):
+            yield at, trigger, unique_id, flag
 
     def _set_timer(self, now: datetime) -> None:
         """Look again when the next wait is over; in an outage its end does that."""
@@ -201,18 +159,17 @@ class TriggerRunner:
 
     def _run(
         self,
-        trigger: AttachedTrigger,
+        trigger: TrackerTrigger,
         coordinator: BikeTrackerCoordinator,
         unique_id: str,
         occurrence: Occurrence,
     ) -> None:
         """Run a trigger, unless the tracker is not in its target or it has ended."""
-        if self._attached.get(id(trigger)) is not trigger:
-            return
-        if unique_id in trackers_in(self._hass, trigger.target):
+        run_action = self._attached.get(trigger)
+        if run_action and unique_id in trackers_in(self._hass, trigger.target):
             coordinator.async_save_soon()
             try:
-                trigger.run(coordinator, unique_id, occurrence)
+                trigger.async_run(run_action, coordinator, unique_id, occurrence)
             except Exception:  # noqa: BLE001 - the others are run all the same
                 LOGGER.exception("Unexpected error running a trigger")
 

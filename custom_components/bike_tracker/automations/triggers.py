@@ -1,6 +1,6 @@
 """Triggers of automations."""
 
-from datetime import datetime
+from datetime import timedelta
 from typing import Any, ClassVar, cast, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
@@ -21,14 +21,13 @@ import voluptuous as vol
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import device_of, name_of
-from ..tracking import Occurrence, OccurrenceType
-from .runner import AttachedTrigger, async_get_runner
+from ..tracking import Flag, Occurrence, OccurrenceType, Tracker
+from .runner import async_get_runner
 from .sentences import place_of, sentence
 from .types import AT_ONCE, CHOICES, TRIGGER_TYPES, StateType, schema
 
 _CONF_ALARM = "alarm"
-# Attributes that are times as text.
-_TIMES = {"started_at", "ended_at", "time"}
+_TIMES = {"since", "before", "started_at", "ended_at", "time"}
 _AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
 
 
@@ -42,8 +41,8 @@ def _target(chosen: ConfigType) -> ConfigType:
 class TrackerTrigger(Trigger):
     """A trigger that is run by what happens to a tracker."""
 
-    _name: ClassVar[OccurrenceType]
-    _type: ClassVar[StateType]
+    name: ClassVar[OccurrenceType]
+    type: ClassVar[StateType]
 
     @classmethod
     @override
@@ -52,17 +51,23 @@ class TrackerTrigger(Trigger):
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
         more = {}
-        if choices := CHOICES.get(cls._name):
+        if choices := CHOICES.get(cls.name):
             chosen = vol.All(cv.ensure_list, [vol.In(choices)], _AT_LEAST_ONE)
             more[vol.Optional(_CONF_ALARM)] = chosen
-        check = schema(vol.All(dict, _target), cls._type.wait, more)
+        check = schema(vol.All(dict, _target), cls.type.wait, more)
         validated: ConfigType = check(config)
         return validated
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
-        """Initialize the trigger."""
+        """Initialize the trigger, just before it is attached."""
         super().__init__(hass, config)
-        self._config = config
+        options = config.options or {}
+        self.target = config.target or {}
+        self.wait: timedelta = options.get(CONF_FOR, AT_ONCE)
+        self._choices: list[str] | None = options.get(_CONF_ALARM)
+        # What was so before does not run it, unless Home Assistant is starting.
+        is_running = hass.state is CoreState.running
+        self._attached_at = dt_util.utcnow() if is_running else None
 
     @override
     async def async_attach_runner(
@@ -71,69 +76,72 @@ class TrackerTrigger(Trigger):
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
         """Attach the trigger to an action runner."""
+        return async_get_runner(self._hass).async_attach(self, run_action)
 
-        @callback
-        def run(
-            coordinator: BikeTrackerCoordinator, unique_id: str, occurrence: Occurrence
-        ) -> None:
-            entry_id = coordinator.config_entry.entry_id
-            # It is in the target, so it is there.
-            device = cast(DeviceEntry, device_of(self._hass, unique_id, entry_id))
-            variables = self._variables(device, unique_id, occurrence)
-            name = str(variables[ATTR_NAME])
-            run_action(variables, sentence(self._hass, name, occurrence))
+    @property
+    def has_wait(self) -> bool:
+        """Return whether the end of a wait runs it, and no occurrence."""
+        return self.type.is_silence or self.wait > AT_ONCE
 
-        options = self._config.options or {}
-        is_starting = self._hass.state is not CoreState.running
-        return async_get_runner(self._hass).async_attach(
-            AttachedTrigger(
-                self._name,
-                self._type,
-                self._config.target or {},
-                options.get(CONF_FOR, AT_ONCE),
-                options.get(_CONF_ALARM),
-                None if is_starting else dt_util.utcnow(),
-                run,
-            )
+    def is_run_by(self, occurrence: Occurrence) -> bool:
+        """Return whether an occurrence of one of its trackers runs it."""
+        if occurrence.type != self.name or self.has_wait:
+            return False
+        return self._choices is None or occurrence.attributes["type"] in self._choices
+
+    def wait_from(self, tracker: Tracker) -> Flag | None:
+        """Return since when it is so, None if no wait counts from there."""
+        flag, is_silence = self.type.state_fn(tracker), self.type.is_silence
+        # The first word about a tracker is no change.
+        if flag is None or not (is_silence or flag.previous_change):
+            return None
+        # Silence is there once it has lasted.
+        since = flag.changed_at + self.wait if is_silence else flag.changed_at
+        is_new = self._attached_at is None or since > self._attached_at
+        return flag if is_new else None
+
+    @callback
+    def async_run(
+        self,
+        run_action: TriggerActionRunner,
+        coordinator: BikeTrackerCoordinator,
+        unique_id: str,
+        occurrence: Occurrence,
+    ) -> None:
+        """Run the action for an occurrence of a tracker that is in the target."""
+        entry_id = coordinator.config_entry.entry_id
+        device = cast(DeviceEntry, device_of(self._hass, unique_id, entry_id))
+        entity_id = er.async_get(self._hass).async_get_entity_id(
+            BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
         )
-
-    def _variables(
-        self, device: DeviceEntry, unique_id: str, occurrence: Occurrence
-    ) -> dict[str, Any]:
-        """Return the variables of a run."""
-        times = {
-            key: dt_util.parse_datetime(value)
-            for key, value in occurrence.attributes.items()
-            if key in _TIMES and value
+        variables = {
+            ATTR_DEVICE_ID: device.id,
+            ATTR_ENTITY_ID: entity_id,
+            ATTR_NAME: name_of(device),
+            **self._values(occurrence),
         }
+        run_action(variables, sentence(self._hass, name_of(device), occurrence))
+
+    def _values(self, occurrence: Occurrence) -> dict[str, Any]:
+        """Return what a run is told of an occurrence, times by the clocks of the house."""
         values = {
             **occurrence.attributes,
-            **times,
             "since": occurrence.since,
             "before": occurrence.before,
         }
         if occurrence.type == "guard_triggered":
             values["place"] = place_of(self._hass, occurrence)
-        return {
-            ATTR_DEVICE_ID: device.id,
-            ATTR_ENTITY_ID: er.async_get(self._hass).async_get_entity_id(
-                BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
-            ),
-            ATTR_NAME: name_of(device),
-            **{key: _local(value) for key, value in values.items()},
-        }
-
-
-def _local(value: object) -> object:
-    """Return a time by the clocks of the house, anything else as it is."""
-    if isinstance(value, datetime):
-        return dt_util.as_local(value).replace(microsecond=0)
-    return value
+        for key in _TIMES & values.keys():
+            time = values[key]
+            if isinstance(time, str):
+                time = dt_util.parse_datetime(time)
+            values[key] = time and dt_util.as_local(time).replace(microsecond=0)
+        return values
 
 
 _TRIGGERS: dict[str, type[Trigger]] = {
-    name: type(name, (TrackerTrigger,), {"_name": name, "_type": trigger_type})
-    for name, trigger_type in TRIGGER_TYPES.items()
+    name: type(name, (TrackerTrigger,), {"name": name, "type": state_type})
+    for name, state_type in TRIGGER_TYPES.items()
 }
 
 
