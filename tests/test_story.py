@@ -1,9 +1,12 @@
 """Any story: each alarm, each ride and each theft is told exactly once, oldest first."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any
+from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.util import dt as dt_util
 from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 import pytest
 
@@ -24,6 +27,7 @@ from .tools.story.steps import (
     Reload,
     Rename,
     Restart,
+    SetClock,
     SetOff,
     Step,
 )
@@ -77,6 +81,7 @@ interruptions = st.one_of(
     st.builds(Restart, seconds_down, st.booleans()),
 )
 kills = st.builds(Kill, seconds_down)
+clocks = st.builds(SetClock, st.sampled_from([-480, -60, -4, 0, 4, 60, 480, 2_000_000]))
 orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
 with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=16)
 
@@ -94,7 +99,7 @@ def tell(
     async def _tell(steps: list[Step], trackers: int, accounts: int) -> None:
         hass_storage.clear()
         emails = [EMAIL, BOB][:accounts]
-        async with Service() as service:
+        async with Service() as service, AsyncExitStack() as stack:
             for email in emails:
                 service.add_account(email, PASSWORD)
             for tracker in [RED, BLUE, GREEN][:trackers]:
@@ -108,6 +113,7 @@ def tell(
                 hass_tmp_config_dir,
                 automations=list(map(automation, (*TRIGGERS, "guard_triggered"))),
             )
+            stack.enter_context(patch.object(dt_util, "utcnow", home.utcnow))
             story = TrackerState(home, service)
             try:
                 await home.async_move_in(*emails)
@@ -181,4 +187,42 @@ async def test_any_story_with_kills(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
     """Nothing is lost, and nothing told twice but what had just been told."""
+    await tell(steps, trackers, accounts)
+
+
+def _clocks(minutes: int) -> list[Step]:
+    """Let the clock be wrong from the midst of one ride to the midst of the next."""
+    return [
+        Guard(1),
+        SetOff(0, 14, 20),
+        Pass(90),
+        SetClock(minutes),
+        Pass(400),
+        RaiseAlarm(0, 1, "fix", twice=False),
+        Restart(30, automations_first=False),
+        Pass(400),
+        SetOff(0, 14, 20),
+        SetOff(1, 12, 20),
+        Pass(90),
+        SetClock(0),
+        RaiseAlarm(0, 1, "fix", twice=False),
+        Pass(400),
+        Kill(30),
+        Guard(1),
+    ]
+
+
+@any_story
+@given(
+    steps=st.lists(happens | interruptions | kills | clocks, min_size=1, max_size=16),
+    trackers=st.integers(1, 3),
+    accounts=st.integers(1, 2),
+)
+@example(steps=_clocks(480), trackers=2, accounts=1)
+@example(steps=_clocks(-480), trackers=2, accounts=1)
+@example(steps=_clocks(2_000_000), trackers=2, accounts=1)
+async def test_any_story_with_wrong_clocks(
+    tell: Tell, steps: list[Step], trackers: int, accounts: int
+) -> None:
+    """Nor does a clock of the house that is wrong, or put right, lose or double anything."""
     await tell(steps, trackers, accounts)

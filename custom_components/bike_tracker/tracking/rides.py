@@ -74,7 +74,8 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     is_believed = state.ride is not None or state.candidate is None
     state = state._replace(
         newest_fix=fix,
-        received_at=now,
+        # The clock of the house may be behind, and put right under way.
+        received_at=max(now, received_at),
         reported_at=max(fix.time, _time(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
         says_it_moves=report.moves if is_believed else state.says_it_moves,
@@ -166,7 +167,8 @@ def _after_message(state: RideState, position: Position, now: datetime) -> Step:
         return state, []
     anchor, last_fix = state.anchor, state.last_fix
     if anchor and last_fix and not state.ride and _sets_off(state, position.motion):
-        state = _set_off(state, anchor, last_fix, time)._replace(received_at=now)
+        state = _set_off(state, anchor, last_fix, time)
+        state = state._replace(received_at=max(now, received_at))
     return state._replace(says_it_moves=position.motion), _start_of(before, state)
 
 

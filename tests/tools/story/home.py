@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -61,6 +61,8 @@ class Home:
     automations: list[dict[str, Any]] = field(
         default_factory=lambda: [automation(trigger) for trigger in TRIGGERS]
     )
+    clock_off: timedelta = timedelta()
+    """By how much its clock is ahead."""
     settled: Callable[[], None] = lambda: None
     """Called whenever all that was under way came to its end."""
     _hass: HomeAssistant | None = None
@@ -76,6 +78,10 @@ class Home:
         """Return the Home Assistant that runs."""
         assert self._hass is not None
         return self._hass
+
+    def utcnow(self) -> datetime:
+        """Return what its clock shows."""
+        return datetime.now(UTC) + self.clock_off
 
     def entry(self, email: str) -> ConfigEntry:
         """Return the entry of an account."""

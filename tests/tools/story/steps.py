@@ -1,6 +1,7 @@
 """What may happen next in a story."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal, override
 
 from homeassistant.helpers import entity_registry as er
@@ -227,6 +228,19 @@ async def _async_end(story: TrackerState) -> None:
         story.let_list_fail(False)
         await story.async_pass(_WELL_AGAIN)
     await story.async_pass(1)
+
+
+@dataclass(frozen=True)
+class SetClock(Step):
+    """The clock of the house is put forward, back, or right again."""
+
+    minutes_ahead: int
+
+    @override
+    async def run(self, story: TrackerState) -> None:
+        """Let it."""
+        await story.home.async_settle()
+        story.home.clock_off = timedelta(minutes=self.minutes_ahead)
 
 
 @dataclass(frozen=True)

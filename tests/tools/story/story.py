@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count, pairwise
 
 from homeassistant.util import dt as dt_util
@@ -91,8 +91,8 @@ class TrackerState:
 
     @property
     def now(self) -> datetime:
-        """Return the time."""
-        return dt_util.utcnow()
+        """Return the time, whatever the clock of the house shows."""
+        return datetime.now(UTC)
 
     def begin(self, trackers: list[str]) -> None:
         """Begin with bikes that stand."""

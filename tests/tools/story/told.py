@@ -1,7 +1,7 @@
 """What an automation is told of alarms and rides: by event entities, and by triggers."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
@@ -130,7 +130,7 @@ class Listener:
         self._seen.add((entity.unique_id, now.state))
         tracker, _, key = entity.unique_id.partition("_")
         what = "alarm" if key == "alarm" else now.attributes["event_type"]
-        told = Told(tracker, what, dt_util.utcnow(), dict(now.attributes))
+        told = Told(tracker, what, datetime.now(UTC), dict(now.attributes))
         # As event.received has it.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
@@ -146,7 +146,7 @@ class Listener:
         [(_, tracker)] = device.identifiers
         trigger = event.data["trigger"]
         what = "alarm" if trigger == "alarm_raised" else trigger.removeprefix("ride_")
-        self.triggers.append(Told(tracker, what, dt_util.utcnow(), event.data))
+        self.triggers.append(Told(tracker, what, datetime.now(UTC), event.data))
 
 
 def automation(trigger: str, **options: Any) -> dict[str, Any]:
