@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.calendar import CalendarEntity
 from homeassistant.components.calendar.const import DATA_COMPONENT
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
@@ -20,6 +21,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
 from .registry.test_ride_book import row, store
 from .riding import async_ride, go, riding, standing
+from .test_rides_from_before import ride_on_days
 from .tools.simulator.server import Simulator
 
 CALENDAR = "calendar.red_bike_rides"
@@ -306,3 +308,34 @@ async def test_open_calendar_shows_a_ride_once_it_is_over(
     calendar.async_subscribe_events(now - DAY, now + DAY, shown.append)
     await async_ride(simulator, poll)
     assert [len(events) for events in shown][-1] == 1
+
+
+@pytest.mark.skipif(
+    not hasattr(CalendarEntity, "async_subscribe_events"),
+    reason="nobody can subscribe to a calendar",
+)
+@pytest.mark.usefixtures("with_rides_from_before")
+async def test_open_calendar_shows_rides_from_before(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+) -> None:
+    """Rides from before show up while somebody looks, and no row is stored for them."""
+    ride_on_days(simulator, 3)
+    now, before = dt_util.utcnow(), hass.states.get(CALENDAR)
+    calendar = hass.data[DATA_COMPONENT].get_entity(CALENDAR)
+    assert calendar
+    shown: list[int] = []
+    stop = calendar.async_subscribe_events(
+        now - 5 * DAY, now, lambda events: shown.append(len(events or []))
+    )
+    for _ in range(9):
+        await poll()
+    stop()
+    assert shown == sorted(shown)
+    assert shown[-1] == 3
+    after = hass.states.get(CALENDAR)
+    assert before
+    assert after
+    assert after.last_updated == before.last_updated

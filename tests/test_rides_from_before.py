@@ -6,22 +6,27 @@ from itertools import pairwise
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api import TrackingClient, TrackingError
+from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
 )
 from custom_components.bike_tracker.tracking import Ride
 
-from .conftest import BLUE, EMAIL, RED, Poll, async_setup
+from .conftest import BLUE, EMAIL, PASSWORD, RED, Poll, async_setup
 from .registry.test_ride_book import file_of, row, store
-from .tools.simulator import Simulator
+from .tools.simulator import KINDS, Simulator
+from .tools.simulator.record import RecordedRequest
 from .tools.simulator.streets import METRES_PER_DEGREE
+from .tools.simulator.world import Json
 from .tools.story.home import Home
+from .traccar import VERSIONS, recorded
 
 MINUTE = 60
 HOUR = 60 * MINUTE
@@ -33,7 +38,9 @@ SECONDS = 31
 pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
-def ride_on_days(simulator: Simulator, days: int, tracker: str = RED) -> list[datetime]:
+def ride_on_days(
+    simulator: Simulator, days: int, tracker: str = RED, **attributes: Json
+) -> list[datetime]:
     """Let a bike have ridden a kilometre a day; return when.
 
     Each second ride was under way exactly a number of days ago.
@@ -51,7 +58,7 @@ def ride_on_days(simulator: Simulator, days: int, tracker: str = RED) -> list[da
                 latitude=47.9 + metres / METRES_PER_DEGREE,
                 accuracy=5.0,
                 speed=5.0 if moves else 0.0,
-                attributes={"motion": moves},
+                attributes=attributes | {"motion": moves},
                 fix_time=time,
                 device_time=time,
                 last_update=time,
@@ -60,9 +67,14 @@ def ride_on_days(simulator: Simulator, days: int, tracker: str = RED) -> list[da
     return starts
 
 
+def questions(simulator: Simulator) -> list[RecordedRequest]:
+    """Return the requests for the history."""
+    return [item for item in simulator.requests if "deviceId" in item.query]
+
+
 def asked(simulator: Simulator) -> int:
     """Return how often the history was asked for: never twice in a minute."""
-    times = [item.time for item in simulator.requests if "deviceId" in item.query]
+    times = [item.time for item in questions(simulator)]
     assert all(
         late - early > 0.9 * timedelta(minutes=1) for early, late in pairwise(times)
     )
@@ -75,6 +87,16 @@ def hold(rides: list[Ride], starts: list[datetime]) -> None:
     for ride, start in zip(rides, starts, strict=True):
         assert abs((ride.started_at - start).total_seconds()) <= SECONDS
         assert ride.distance == pytest.approx(1, abs=0.06)
+
+
+@pytest.fixture
+async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
+    """Return the service, or another kind of server, with one account of two trackers."""
+    async with Simulator(kind=getattr(request, "param", "service")) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        simulator.add_device(RED, name="Red bike", email=EMAIL)
+        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
+        yield simulator
 
 
 @pytest.fixture
@@ -130,26 +152,138 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
     hold(home.booked(RED), starts[-29:])
 
 
+def go(simulator: Simulator, *trackers: str, metres: float = 50) -> None:
+    """Let bikes go north."""
+    for tracker in trackers:
+        simulator.report(
+            tracker,
+            latitude=latitude(simulator, tracker) + metres / METRES_PER_DEGREE,
+            accuracy=5.0,
+            speed=5.0,
+            attributes={"motion": True},
+        )
+
+
+def latitude(simulator: Simulator, tracker: str) -> float:
+    """Return where a bike is."""
+    position = simulator.devices[tracker].position
+    assert position
+    return position.latitude
+
+
+async def ride(home: Home, *trackers: str) -> None:
+    """Ride a kilometre, arrive, and stand."""
+    for _ in range(20):
+        go(home.simulator, *trackers)
+        await home.async_wait(30)
+    for tracker in trackers:
+        home.simulator.report(tracker, speed=0.0, attributes={"motion": False})
+
+
+def state_of(home: Home, tracker: str, key: str = "") -> State:
+    """Return the state of a tracker's guard, or of its device tracker."""
+    domain, unique_id = "device_tracker", tracker
+    if key:
+        domain, unique_id = "alarm_control_panel", f"{tracker}_{key}"
+    entities = er.async_get(home.hass)
+    entity_id = entities.async_get_entity_id(domain, DOMAIN, unique_id)
+    assert entity_id
+    state = home.hass.states.get(entity_id)
+    assert state
+    return state
+
+
 async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:
     """What happens while it is asked is fired, and booked once."""
     starts = ride_on_days(simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
     start = dt_util.utcnow()
-    for number in range(21):
-        simulator.report(
-            RED,
-            latitude=47.91 + 50 * number / METRES_PER_DEGREE,
-            speed=5.0 if number < 20 else 0.0,
-            attributes={"motion": number < 20},
-        )
-        await home.async_wait(30)
+    await ride(home, RED)
     await home.async_wait(90 * MINUTE)
     assert home.listener.rides(RED) == ["started", "ended"]
     rides = home.booked(RED)
     assert len(rides) == 11
     hold(rides[:-1], starts)
     assert abs((rides[-1].started_at - start).total_seconds()) <= MINUTE
+
+
+@pytest.mark.usefixtures("with_live")
+async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
+    """Polls, messages and guards are as ever; the gap of a guarded bike comes before all."""
+    starts = ride_on_days(simulator, 60)
+    await home.async_move_in(EMAIL)
+    assert await home.async_arm(RED)
+    await home.async_wait(5 * MINUTE)
+    booked = len(home.booked(RED))
+    assert 1 < booked < 9
+
+    go(simulator, BLUE, metres=700)
+    await home.async_wait(1)
+    shown = state_of(home, BLUE).attributes["latitude"]
+    assert shown == latitude(simulator, BLUE)
+    assert state_of(home, RED, "guard").state == "armed_away"
+    go(simulator, RED, metres=700)
+    await home.async_wait(1)
+    assert state_of(home, RED, "guard").state == "triggered"
+    assert len(home.booked(RED)) == booked
+
+    await home.async_stop()
+    await ride(home, RED, BLUE)
+    before = len(questions(simulator))
+    await home.async_start()
+    await home.async_wait(4 * MINUTE)
+    assert state_of(home, RED, "guard").state == "triggered"
+    asked_of = [item.query.split("&")[0] for item in questions(simulator)[before:]]
+    ids = [simulator.devices[key].id for key in (RED, BLUE)]
+    assert asked_of[:2] == [f"deviceId={device_id}" for device_id in ids]
+    polls = simulator.record.counts["/api/devices"]
+    await home.async_wait(100 * MINUTE)
+    assert simulator.record.counts["/api/devices"] - polls in range(99, 102)
+    assert set(await days_left(home)) == {0}
+    assert home.listener.rides(RED) == ["started", "ended"]
+    *rides, last = home.booked(RED)
+    hold(rides, starts[-29:])
+    assert last.distance == pytest.approx(1.7, abs=0.1)
+    assert busiest_ten_minutes(simulator) <= 30
+
+
+def busiest_ten_minutes(simulator: Simulator) -> int:
+    """Return how many requests there were at most in ten minutes, but for signing in."""
+    times = [item.time for item in simulator.requests if item.header("Authorization")]
+    return max(
+        sum(start <= time < start + timedelta(minutes=10) for time in times)
+        for start in times
+    )
+
+
+@pytest.mark.parametrize("simulator", ["4.11", "5.12", "6.14.5"], indirect=True)
+async def test_traccar(
+    request: pytest.FixtureRequest, home: Home, simulator: Simulator
+) -> None:
+    """Rides from before, and one of an outage, come out of positions of real servers.
+
+    Histories were not recorded: these are made of a recorded position, with other times
+    and places. Of 5.12 there is none; the simulator writes what that version has.
+    """
+    attributes: dict[str, Json] = {}
+    if (version := request.node.callspec.params["simulator"]) in VERSIONS:
+        [position] = recorded(version, "osmand-cases")["full"]["position"]
+        attributes = position["attributes"]
+        for name in KINDS[version].position_fields:
+            simulator.override_position(RED, name, position[name])
+    starts = ride_on_days(simulator, 12, **attributes)
+    await home.async_move_in(EMAIL)
+    await home.async_wait(80 * MINUTE)
+    hold(home.booked(RED), starts)
+    simulator.fault("status-503")
+    await ride(home, RED)
+    simulator.fault(None)
+    await home.async_wait(40 * MINUTE)
+    *rides, last = home.booked(RED)
+    hold(rides, starts)
+    assert last.distance == pytest.approx(1, abs=0.06)
+    assert home.listener.rides(RED) == ["started", "ended"]
 
 
 async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
@@ -192,10 +326,25 @@ async def test_day_that_never_comes(home: Home, simulator: Simulator) -> None:
     assert 1 <= len(rides) < len(starts)
 
 
-async def test_service_without_history(home: Home, simulator: Simulator) -> None:
+async def test_slow_service(home: Home, simulator: Simulator) -> None:
+    """Each day that comes after some seconds comes once."""
+    starts = ride_on_days(simulator, 40)
+    simulator.fault("late-answer", path="history", late=5)
+    await home.async_move_in(EMAIL)
+    await home.async_wait(6 * MINUTE)
+    days = len(home.booked(RED))
+    assert days in range(2, 5)
+    hold(home.booked(RED), starts[-days:])
+    assert asked(simulator) in range(6, 10)
+
+
+@pytest.mark.parametrize("how", ["status-400", "status-404"])
+async def test_service_without_history(
+    home: Home, simulator: Simulator, how: str
+) -> None:
     """Nothing comes of it, and nobody asks for it every minute."""
     ride_on_days(simulator, 3)
-    simulator.fault("status-404", path="history")
+    simulator.fault(how, path="history")
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * HOUR)
     assert asked(simulator) == 1

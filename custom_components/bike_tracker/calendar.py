@@ -59,6 +59,12 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     entity_description: BikeTrackerCalendarDescription
     _is_available_in_outage = True
 
+    @override
+    def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
+        """Return also how far back rides are known: whoever looks sees each day come."""
+        backfill = self.coordinator.rides.backfill.get(self.coordinator_context)
+        return *_shown(tracker), backfill
+
     @property
     @override
     def event(self) -> CalendarEvent | None:

@@ -195,6 +195,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             for _ in backfill.replay(now):
                 await asyncio.sleep(0)
             self.rides.async_add_from_before(request.tracker, *backfill.result(now))
+            self._async_notify([request.tracker])
 
     # Between polls
 
