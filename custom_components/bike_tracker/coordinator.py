@@ -170,9 +170,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         """Ask the service's history for reports that may be missing, if it is time to."""
         account, history, now = self.account, self.service.history, dt_util.utcnow()
         trackers, backfill = account.trackers, self.rides.backfill
-        if request := history.next_request(account.gaps, trackers, now):
+        if (gaps := account.gaps) and (
+            request := history.next_request(gaps, trackers, now)
+        ):
             asking = self._async_apply_history(request)
-        elif request := history.next_backfill(backfill, trackers, now):
+        elif any(backfill.values()) and (
+            request := history.next_backfill(backfill, trackers, now)
+        ):
             asking = self._async_backfill(request)
         else:
             return

@@ -112,14 +112,13 @@ class Live:
                 if backoff is UNSUPPORTED_BACKOFF or lasted >= _WORKS_WELL:
                     failures = NO_FAILURES
                 backoff = LIVE_BACKOFF
-            failures = failures.another()
-            wait = backoff.after(failures)
+            failures = failures.another(backoff)
+            wait = failures.wait
+            self.report.why = type(error).__name__
             if isinstance(error, TrackingError):
                 self.report.why = str(error)
                 if error.retry_after is not None:
                     wait = max(wait, clamp_retry_after(error.retry_after))
-            else:
-                self.report.why = type(error).__name__
             LOGGER.debug("Not live (%s); trying again in %.0f s", self.report.why, wait)
             self.report.set_state(LiveState.WAITING)
             await asyncio.sleep(wait)

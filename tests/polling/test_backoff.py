@@ -70,22 +70,22 @@ def test_tables(
     after_an_hour: float,
 ) -> None:
     """Each wait follows from how many failures there were in a row, and for how long."""
-    streak = NO_FAILURES
+    failures = NO_FAILURES
     for wait in waits:
-        streak = streak.another()
-        assert backoff.after(streak) == wait
+        failures = failures.another(backoff)
+        assert failures.wait == wait
     freezer.tick(timedelta(hours=1))
-    assert backoff.after(streak.another()) == after_an_hour
-    assert backoff.after(streak, 600) == 600
+    assert failures.another(backoff).wait == after_an_hour
+    assert failures.another(backoff, 600).wait == 600
 
 
 @pytest.mark.parametrize("jitter", [min], indirect=True)
 def test_jitter() -> None:
     """It shortens a wait by a tenth at most, and none to less than a minute."""
-    streak = NO_FAILURES.another()
-    assert NORMAL_BACKOFF.after(streak) == MINUTE
-    assert NORMAL_BACKOFF.after(streak.another()) == pytest.approx(0.9 * 2 * MINUTE)
-    assert LIVE_BACKOFF.after(streak) == pytest.approx(0.9 * 5)
+    failures = NO_FAILURES.another(NORMAL_BACKOFF)
+    assert failures.wait == MINUTE
+    assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
+    assert NO_FAILURES.another(LIVE_BACKOFF).wait == pytest.approx(0.9 * 5)
 
 
 def test_retry_after_is_clamped() -> None:

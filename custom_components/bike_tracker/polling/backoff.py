@@ -1,31 +1,17 @@
-"""How long to wait after failures in a row, and between requests beside polls."""
+"""When to ask again: after failures in a row, and beside the polls."""
 
 from dataclasses import dataclass
 import random
 from time import monotonic
 from typing import Final, NamedTuple
 
+from ..api import CannotConnectError, ServiceUnavailableError, TrackingError
+
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. A bike that comes back moves a while later: all within five minutes."""
-
-
-class FailureStreak(NamedTuple):
-    """Failures in a row: how many, and since when by the monotonic clock."""
-
-    length: int = 0
-    since: float = 0.0
-
-    def another(self) -> FailureStreak:
-        """Return the streak with one more failure."""
-        return FailureStreak(
-            self.length + 1, self.since if self.length else monotonic()
-        )
-
-
-NO_FAILURES: Final = FailureStreak()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +21,9 @@ class Backoff:
     waits: tuple[float, ...]
     """After the first failure, the second …; the last one is repeated."""
     hourly_after: float | None = None
-    """How old a streak is when the wait becomes an hour."""
+    """After how long a time of failures the wait becomes an hour."""
     min_wait: float = MINUTE
     """Nobody is asked more often than while all is well."""
-
-    def after(self, streak: FailureStreak, retry_after: float | None = None) -> float:
-        """Return the wait after the last failure, or the one that a server asked for."""
-        if retry_after is not None:
-            return clamp_retry_after(retry_after)
-        wait = self.waits[: streak.length][-1]
-        age = monotonic() - streak.since
-        if self.hourly_after is not None and age >= self.hourly_after:
-            wait = HOUR
-        # A tenth at most: not all accounts ask in the same second.
-        return max(self.min_wait, wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
 
 
 NORMAL_BACKOFF: Final = Backoff((MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT))
@@ -64,9 +39,83 @@ LIVE_BACKOFF: Final = Backoff(
 """For a live connection that worked before."""
 
 
+class Failures(NamedTuple):
+    """Failures in a row, and when to ask again, by the monotonic clock."""
+
+    count: int = 0
+    since: float = 0.0
+    wait: float = 0.0
+    """Seconds from the last one on."""
+    retry_at: float = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether it is time to ask again."""
+        return monotonic() >= self.retry_at
+
+    def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
+        """Return these and one more, after which a server may have asked for a wait."""
+        now, count = monotonic(), self.count + 1
+        since = self.since if self.count else now
+        wait = backoff.waits[:count][-1]
+        if backoff.hourly_after is not None and now - since >= backoff.hourly_after:
+            wait = HOUR
+        # A tenth at most: not all accounts ask in the same second.
+        wait = max(backoff.min_wait, wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
+        if retry_after is not None:
+            wait = clamp_retry_after(retry_after)
+        return Failures(count, since, wait, now + wait)
+
+
+NO_FAILURES: Final = Failures()
+
+
 def clamp_retry_after(retry_after: float) -> float:
     """Return a wait that a server asked for, between a minute and an hour."""
     return min(max(retry_after, MINUTE), HOUR)
+
+
+class EndpointSupport(NamedTuple):
+    """Whether the service supports a call that is not documented.
+
+    A service that answered once supports it: whatever else it says from then on, a 401
+    and a 404 included, is a failure that passes. One that never did is left alone for an
+    hour, then for days, unless it could not answer at all.
+    """
+
+    is_supported: bool | None = None
+    """None before the service was asked."""
+    error: TrackingError | None = None
+    """Why the last answer was none."""
+    failures: Failures = NO_FAILURES
+    was_too_large: bool = False
+    """Whether an answer was too large since the last good one: that is logged once."""
+
+    @property
+    def works(self) -> bool:
+        """Return whether the service supports it and did not fail the last time."""
+        return self.is_supported is True and self.error is None
+
+    @property
+    def may_work(self) -> bool:
+        """Return whether the service supports it, or is to be asked whether it does."""
+        return self.is_supported is not False or self.failures.is_due
+
+    def failed(self, err: TrackingError) -> EndpointSupport:
+        """Return what an error means."""
+        is_supported, failures = self.is_supported, self.failures
+        if is_supported or isinstance(
+            err, CannotConnectError | ServiceUnavailableError
+        ):
+            failures = failures.another(NORMAL_BACKOFF, err.retry_after)
+        else:
+            # Failures before say nothing of what is supported.
+            failures = NO_FAILURES if is_supported is None else failures
+            is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
+        was_too_large = self.was_too_large or err.is_too_large
+        # Its traceback would keep the answer.
+        error = err.with_traceback(None)
+        return EndpointSupport(is_supported, error, failures, was_too_large)
 
 
 @dataclass(slots=True)

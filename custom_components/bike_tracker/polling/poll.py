@@ -33,11 +33,12 @@ from .backoff import (
     NO_FAILURES,
     NORMAL_BACKOFF,
     SIGN_IN_BACKOFF,
+    EndpointSupport,
     ExtraRequests,
-    FailureStreak,
+    Failures,
 )
 from .history import History
-from .positions import EndpointSupport, PositionLookup
+from .positions import PositionLookup
 
 # A server may err once.
 _REFUSALS_UNTIL_REAUTH: Final = 2
@@ -86,15 +87,15 @@ class Service:
     positions: PositionLookup
     history: History
     poll: Poll = field(default_factory=Poll)
-    _failures: FailureStreak = NO_FAILURES
-    _refusals: FailureStreak = NO_FAILURES
+    _failures: Failures = NO_FAILURES
+    _refusals: Failures = NO_FAILURES
     """Failures of which the server refused the sign-in, with others between them."""
 
     @property
     def has_history(self) -> bool:
         """Return whether the service may tell what trackers reported before."""
         supports = self.positions.support.is_supported is True
-        return supports and self.history.may_tell
+        return supports and self.history.support.may_work
 
     async def async_ask(self, account: Account, own: Own) -> Answer:
         """Return what a poll brings, or raise UpdateFailed."""
@@ -103,7 +104,8 @@ class Service:
         try:
             listed = await self._async_get_devices()
             devices = own(listed)
-            positions = await self.positions.async_get(account.wanted(devices))
+            wanted = account.wanted(devices)
+            positions = await self.positions.async_get(wanted) if wanted else {}
             self.poll.answered = asked_at
             offered = self.positions.support.works
             return Answer(listed.after, devices, positions, offered)
@@ -120,45 +122,40 @@ class Service:
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         # A request to sign in again may be of a set-up that failed.
-        if self._refusals.length or self.entry.state is not ConfigEntryState.LOADED:
+        if self._refusals.count or self.entry.state is not ConfigEntryState.LOADED:
             _async_abort_reauth(self.hass, self.entry)
-        if self._failures.length:
+        if self._failures.count:
             async_delete_issue(self.hass, self.entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
 
     def _failure(self, err: TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
-        self._failures = self._failures.another()
+        self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
         is_refusal = isinstance(err, AuthenticationError)
         if is_refusal:
-            self._refusals = self._refusals.another()
+            self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
         # Once the person was asked to sign in, only a success ends that streak.
-        elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
+        elif self._refusals.count < _REFUSALS_UNTIL_REAUTH:
             self._refusals = NO_FAILURES
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
         # may err once, but Home Assistant's own retry of a set-up counts nothing.
         if is_refusal and (
-            self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded
+            self._refusals.count >= _REFUSALS_UNTIL_REAUTH or not is_loaded
         ):
             self.entry.async_start_reauth(self.hass)
         if is_loaded:
             async_check_contact(self.hass, self.entry, self._failures.since, str(err))
+        wait = self._refusals if is_refusal else self._failures
         # At set-up the waits are Home Assistant's own.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(
             translation_domain=DOMAIN,
             translation_key=_TRANSLATION_KEYS.get(type(err), "cannot_connect"),
             translation_placeholders={"error": str(err)},
-            retry_after=self._wait(err) if is_known else None,
+            retry_after=wait.wait if is_known else None,
         )
-
-    def _wait(self, err: TrackingError) -> float:
-        """Return the seconds until the next poll after a failure."""
-        if isinstance(err, AuthenticationError):
-            return SIGN_IN_BACKOFF.after(self._refusals)
-        return NORMAL_BACKOFF.after(self._failures, err.retry_after)
 
 
 @callback
