@@ -291,7 +291,7 @@ async def test_address(
     """Where a tracker is in words tells as much as its coordinates."""
     monkeypatch.setitem(SERVICE.position_fields, "address", "Kaiserstraße 1")
     await async_setup(hass, entry)
-    position = entry.runtime_data.coordinator.account.trackers[RED].position
+    position = entry.runtime_data.coordinator.data.trackers[RED].position
     assert position.address == "Kaiserstraße 1"
 
     diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)

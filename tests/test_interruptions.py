@@ -24,7 +24,6 @@ from custom_components.bike_tracker import async_remove_config_entry_device, coo
 from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.entity import EntityAdder
-from custom_components.bike_tracker.registry.devices import TrackerDevices
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import (
@@ -234,37 +233,6 @@ async def test_others_have_their_turn_before_many_are_called(
 
     assert order[0] == "others"
     assert order.count("entity") > 1
-
-
-@pytest.mark.parametrize("trouble", [RuntimeError, asyncio.CancelledError])
-async def test_trouble_after_a_poll_was_taken_in(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    online: Any,
-    hass_storage: dict[str, Any],
-    trouble: type[BaseException],
-) -> None:
-    """The next poll brings all of it: what is shown, the name, and what is remembered."""
-    simulator.rename(RED, "Old bike")
-    simulator.set_status(RED, "offline")
-    with patch.object(TrackerDevices, "async_update_names", side_effect=trouble):
-        await poll()
-    assert online(RED) != "off"
-
-    await poll(120)
-
-    assert online(RED) == "off"
-    device = setup.runtime_data.coordinator.devices.device_of(RED)
-    assert device.name == "Old bike"
-    await hass.config_entries.async_unload(setup.entry_id)
-    [stored] = [
-        value["data"]
-        for key, value in hass_storage.items()
-        if key.endswith(setup.entry_id)
-    ]
-    assert stored["trackers"][RED]["online"]["value"] is False
 
 
 async def test_reload_while_trackers_are_added(

@@ -608,7 +608,7 @@ async def test_errors_that_nobody_thought_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """One in a message is told, and costs that message; one of the connection ends it."""
-    account = live.runtime_data.coordinator.account
+    account = live.runtime_data.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
     simulator.touch([RED])

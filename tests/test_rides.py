@@ -245,7 +245,7 @@ async def test_remembered(
 
 def _track(entry: MockConfigEntry) -> RideState:
     """Return how far the red bike came."""
-    track = entry.runtime_data.coordinator.account.trackers[RED].state.ride_state
+    track = entry.runtime_data.coordinator.data.trackers[RED].state.ride_state
     assert isinstance(track, RideState)
     return track
 
@@ -262,9 +262,9 @@ async def test_device_that_is_removed(
     simulator.unassign(EMAIL, RED)
     await poll()
     coordinator = setup.runtime_data.coordinator
-    assert RED in coordinator.account.states
+    assert RED in coordinator.data.states
     coordinator.async_forget(RED)
-    assert RED not in coordinator.account.states
+    assert RED not in coordinator.data.states
 
 
 @pytest.mark.usefixtures("setup")

@@ -395,7 +395,7 @@ async def test_removed_meanwhile(
 ) -> None:
     """Nothing comes of what was asked for a tracker that is gone, and a new one begins."""
     await async_setup(hass, entry)
-    book = entry.runtime_data.coordinator.rides
+    book = entry.runtime_data.coordinator.registry.rides
     assert book.days_left(RED) > 20
     book.async_forget(RED)
     time = dt_util.utcnow()

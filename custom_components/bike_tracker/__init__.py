@@ -12,6 +12,7 @@ from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, BikeTrackerData, EntityAdder
 from .polling.poll import create_service
+from .registry import async_open_registry
 from .registry.devices import tracker_of
 from .registry.ride_book import RideBook
 from .registry.storage import TrackerStore
@@ -47,19 +48,17 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    store, rides = TrackerStore(hass, entry), RideBook(hass, entry)
-    await store.async_read()
-    await rides.async_read()
-    known = any(state.position for state in store.state.trackers.values())
+    registry = await async_open_registry(hass, entry)
+    known = any(state.position for state in registry.store.state.trackers.values())
     service = create_service(hass, entry, supports_positions=known)
-    coordinator = BikeTrackerCoordinator(hass, entry, service, store, rides)
+    coordinator = BikeTrackerCoordinator(hass, entry, service, registry)
     await coordinator.async_config_entry_first_refresh()
     entities = EntityAdder(coordinator)
     entry.runtime_data = BikeTrackerData(coordinator, entities)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entities.async_start()
     # Once the entry is loaded: automations are told of nothing before.
-    started = hass.loop.call_soon(coordinator.async_notify_all)
+    started = hass.loop.call_soon(coordinator.async_update_listeners)
     entry.async_on_unload(started.cancel)
     return True
 
@@ -74,8 +73,7 @@ async def async_unload_entry(
         # Up to when triggers were evaluated is another time with each poll.
         coordinator.async_save_soon()
         # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
-        await coordinator.store.async_close()
-        await coordinator.rides.async_close()
+        await coordinator.registry.async_close()
     return unloaded
 
 
@@ -95,7 +93,8 @@ async def async_remove_config_entry_device(
     unique_id = tracker_of(device)
     if unique_id is None:
         return True
-    if coordinator.devices.lists(unique_id):
+    if coordinator.registry.devices.lists(unique_id):
         return False
     coordinator.async_forget(unique_id)
+    entry.runtime_data.entities.async_forget(unique_id)
     return True

@@ -108,7 +108,7 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
         """Guard the bike where it is."""
-        changed_by, account = await self._async_person(), self.coordinator.account
+        changed_by, account = await self._async_person(), self.coordinator.data
         changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
         if changes is None:
             raise validation_error("guard_without_place")
@@ -117,7 +117,7 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         """Guard the bike no more."""
-        changed_by, account = await self._async_person(), self.coordinator.account
+        changed_by, account = await self._async_person(), self.coordinator.data
         self._async_set(account.disarm(self.coordinator_context, changed_by))
 
     @callback
@@ -146,10 +146,10 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
     def _disarm_disabled(self) -> None:
         """Disarm it if it or its device is disabled: nobody could do that any more."""
         entry, unique_id = self.registry_entry, self.coordinator_context
-        tracker = self.coordinator.account.trackers.get(unique_id)
+        tracker = self.coordinator.data.trackers.get(unique_id)
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:
-            changes = self.coordinator.account.disarm(unique_id)
+            changes = self.coordinator.data.disarm(unique_id)
             self.coordinator.async_set_changes(changes)
 
     async def _async_person(self) -> str | None:

@@ -62,14 +62,16 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         """Return also how far back rides are known: whoever looks sees each day come."""
-        backfill = self.coordinator.rides.backfill.get(self.coordinator_context)
+        backfill = self.coordinator.registry.rides.backfill.get(
+            self.coordinator_context
+        )
         return *_shown(tracker), backfill
 
     @property
     @override
     def event(self) -> CalendarEvent | None:
         """Return the ride under way."""
-        tracker = self.coordinator.data.after.get(self.coordinator_context)
+        tracker = self.coordinator.data.trackers.get(self.coordinator_context)
         if (ride := tracker and tracker.ride_under_way) is None:
             return None
         return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + _SILENCE)
@@ -80,7 +82,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     ) -> list[CalendarEvent]:
         """Return the rides that touch a time."""
         tracker, event = self.coordinator_context, self.event
-        rides = self.coordinator.rides.of(tracker, start_date, end_date)
+        rides = self.coordinator.registry.rides.of(tracker, start_date, end_date)
         events = [self._event(booked.ride, booked.ride.moved_at) for booked in rides]
         if event and event.start < end_date and event.end > start_date:
             events.append(event)
@@ -103,7 +105,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @property
     def _bike(self) -> str:
         """Return whose ride it is, where the account has several bikes."""
-        has_several = len(self.coordinator.data.after) > 1
+        has_several = len(self.coordinator.data.trackers) > 1
         return f"{name_of(self.device_entry)}: " if has_several else ""
 
 

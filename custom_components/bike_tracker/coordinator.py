@@ -31,19 +31,18 @@ from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
 from .polling.poll import Answer, Service
-from .registry.devices import TrackerDevices
+from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .registry.ride_book import RideBook
-from .registry.storage import SOON, Evaluation, TrackerStore
-from .tracking import Account, Backfill, Occurrence, Tracker, Trackers, UpdateContext
+from .registry.storage import SOON, Evaluation
+from .tracking import Account, Backfill, Occurrence, Tracker, UpdateContext
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
 _START_SECONDS: Final = 5
 SILENT: Final = timedelta(minutes=5)
 """How old the last report of a tracker is that reports no more for now."""
-# Fifteen milliseconds of work where each has nine entities.
-_TRACKERS_AT_ONCE: Final = 100
+# Ten milliseconds of work where nine entities of each are added.
+_TRACKERS_AT_ONCE: Final = 8
 
 SIGNAL_UPDATED: Final[SignalType[BikeTrackerCoordinator, Collection[str]]] = SignalType(
     f"{DOMAIN}_updated"
@@ -55,7 +54,7 @@ SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
 """Something happened to a tracker: its coordinator, its `uniqueId`, and what."""
 
 
-class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
+class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     """Polls the trackers of one account and notifies the entities of those that changed."""
 
     config_entry: ConfigEntry
@@ -65,8 +64,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         hass: HomeAssistant,
         entry: ConfigEntry,
         service: Service,
-        store: TrackerStore,
-        rides: RideBook,
+        registry: Registry,
     ) -> None:
         """Poll for this entry, whose files are read."""
         super().__init__(
@@ -77,15 +75,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             update_interval=_INTERVAL,
             always_update=False,
         )
-        self.account = Account(entry.title, store.state.trackers)
-        self.store = store
-        self.rides = rides
-        self.devices = TrackerDevices(hass, entry)
+        self.data = Account(entry.title, registry.store.state.trackers)
+        self.registry = registry
         self.service = service
         self.live = Live(self, service.client, self._async_handle_message)
-        # Those that entities were notified of last; None is that they are unavailable.
-        self._notified: Trackers | None = None
-        self._sending = asyncio.Lock()
+        # Messages that arrived during a poll; None while there is none.
+        self._held: list[Message] | None = None
+        self._notifying = asyncio.Lock()
         self._has_started = hass.state is CoreState.running
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
@@ -97,6 +93,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     def asked_at(self) -> datetime:
         """Return when the newest answer was asked for, in UTC."""
         return self.service.poll.answered or dt_util.utcnow()
+
+    @property
+    def evaluated(self) -> Evaluation:
+        """Return up to when triggers were evaluated."""
+        now = dt_util.utcnow()
+        return self.registry.store.state.evaluation or Evaluation(now, self.asked_at)
 
     @property
     def may_fire(self) -> bool:
@@ -132,33 +134,52 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         await self.async_shutdown()
 
     @override
-    async def _async_update_data(self) -> Changes[str, Tracker]:
+    async def _async_update_data(self) -> Account:
         # A person may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
         # A poll wins over messages before it, and later ones are applied after it.
-        with self.live.holding_messages():
-            answer = await self.service.async_ask(self.account, self.devices.async_own)
+        self._held = held = list[Message]()
+        try:
+            answer = await self.service.async_ask(
+                self.data, self.registry.devices.async_own
+            )
             # Reading, applying and notifying of thousands of reports are three goes of
             # the event loop.
             await asyncio.sleep(0)
             changes = self._apply_answer(answer)
+        finally:
+            self._held = None
+            for message in held:
+                self._async_handle_message(message)
         self._async_request_more()
         await asyncio.sleep(0)
-        # Not what changed now alone: an error may have been in the way of the poll before,
-        # and a message may have come meanwhile.
-        is_known = self.data is not None and self.data.after is self.account.trackers
-        return self.data if is_known else changes
+        # Once an outage is over, Home Assistant has all listeners notified.
+        if self.last_update_success:
+            self._async_notify_soon(changes.keys | self._newly_silent())
+        return self.data
 
     def _apply_answer(self, answer: Answer) -> Changes[str, Tracker]:
-        changes = self.account.apply_poll(
+        changes = self.data.apply_poll(
             answer.devices, answer.positions, self._update_context()
         )
-        self._async_store(changes)
-        if answer.offers_positions:
+        self.registry.async_follow(changes)
+        if answer.offers_positions and not self.live.is_started:
             self.live.async_start()
-        report = async_delete_issue if answer.listed else async_create_issue
-        report(self.hass, self.config_entry, "no_trackers")
+        if not answer.listed:
+            async_create_issue(self.hass, self.config_entry, "no_trackers")
+        # It was created only if there was none before.
+        elif not changes.before:
+            async_delete_issue(self.hass, self.config_entry, "no_trackers")
         return changes
+
+    def _newly_silent(self) -> set[str]:
+        """Return the trackers whose last report became five minutes old."""
+        since, before = self.evaluated.asked_at - SILENT, self.asked_at - SILENT
+        return {
+            unique_id
+            for unique_id, tracker in self.data.trackers.items()
+            if (at := tracker.device.last_update) and since < at <= before
+        }
 
     def _update_context(self, *, is_complete: bool = False) -> UpdateContext:
         """Return the context of what is applied now."""
@@ -168,8 +189,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @callback
     def _async_request_more(self) -> None:
         """Ask the service's history for reports that may be missing, if it is time to."""
-        account, history, now = self.account, self.service.history, dt_util.utcnow()
-        trackers, backfill = account.trackers, self.rides.backfill
+        account, history, now = self.data, self.service.history, dt_util.utcnow()
+        trackers, backfill = account.trackers, self.registry.rides.backfill
         if (gaps := account.gaps) and (
             request := history.next_request(gaps, trackers, now)
         ):
@@ -189,7 +210,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         for part in answer.parts() if answer else ():
             context = self._update_context()
             self.async_set_changes(
-                self.account.apply_history(request.tracker, part, context)
+                self.data.apply_history(request.tracker, part, context)
             )
             await asyncio.sleep(0)
 
@@ -198,19 +219,23 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
             now, backfill = dt_util.utcnow(), Backfill(answer, request.start)
             for _ in backfill.replay(now):
                 await asyncio.sleep(0)
-            self.rides.async_add_from_before(request.tracker, *backfill.result(now))
-            self._async_notify([request.tracker])
+            rides, until = backfill.result(now)
+            self.registry.rides.async_add_from_before(request.tracker, rides, until)
+            self._async_notify_soon([request.tracker])
 
     # Between polls
 
     @callback
     def _async_handle_message(self, message: Message) -> None:
         """Handle a push message, also while polls fail."""
+        if self._held is not None:
+            self._held.append(message)
+            return
         is_complete = self.live.connected_since_before(self.asked_at)
         context = self._update_context(is_complete=is_complete)
         try:
             self.async_set_changes(
-                self.account.apply_message(message.devices, message.positions, context)
+                self.data.apply_message(message.devices, message.positions, context)
             )
         except Exception:  # noqa: BLE001 - the next message is handled all the same
             title = self.config_entry.title
@@ -219,19 +244,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @callback
     def async_set_changes(self, changes: Changes[str, Tracker]) -> None:
         """Update trackers between polls, which come as if nothing had."""
-        self._async_store(changes)
         if changes.keys:
-            self.data = changes
-            self.async_update_listeners()
-        if changes.keys and self.last_update_success:
-            self._async_request_more()
-
-    def _async_store(self, changes: Changes[str, Tracker]) -> None:
-        known = {} if self.data is None else self.data.after
-        if known is not changes.after:
-            self.store.async_follow(changes)
-            self.rides.async_follow(changes)
-            self.devices.async_update_names(changes, known)
+            self.registry.async_follow(changes)
+            self._async_notify_soon(changes.keys)
+            if self.last_update_success:
+                self._async_request_more()
 
     # Notifying entities and triggers
 
@@ -254,118 +271,78 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
         signal = SignalType[Occurrence](self._signal("occurred", unique_id))
         return async_dispatcher_connect(self.hass, signal, listener)
 
+    @property
+    def signal_batch(self) -> SignalType[Collection[str]]:
+        """Return the signal of trackers that changed, sent before one for each of them."""
+        return SignalType(self._signal("changed", ""))
+
     def _signal(self, what: str, unique_id: str) -> str:
         return f"{DOMAIN}_{what}_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
     @override
     def async_update_listeners(self) -> None:
-        """Notify who listens to every change, then those to trackers that changed."""
-        super().async_update_listeners()
-        # Nothing is known while the first poll fails.
-        if self.data is not None:
-            self._async_notify_changed()
+        """Notify who listens to any tracker, also to one that left the list."""
+        self._async_notify_soon(self.data.states.keys())
 
     @callback
-    def _async_notify_changed(self) -> None:
-        notified, self._notified = self._notified, None
-        if self.last_update_success:
-            self._notified = self.data.after
-        if notified is None or self._notified is None:
-            # What is our own was available in an outage: also of one that left the list.
-            keys: Collection[str] = self.data.after.keys() | self.data.keys
-        else:
-            keys = self.data.changed_since(notified)
-        self.data = self.data.without_before()
-        self._async_notify(keys)
+    def _async_notify_soon(self, unique_ids: Collection[str]) -> None:
+        notifying = self.async_notify(unique_ids)
+        self.config_entry.async_create_task(self.hass, notifying)
 
-    @callback
-    def async_notify_all(self) -> None:
-        """Notify who listens to any tracker, then fire what happened before."""
-        self._async_notify(self.account.trackers.keys())
-
-    @callback
-    def _async_notify(self, unique_ids: Collection[str]) -> None:
-        """Notify who listens to these trackers, then fire what happened to them."""
-        self.config_entry.async_create_task(self.hass, self._async_send(unique_ids))
-
-    async def _async_send(self, unique_ids: Collection[str]) -> None:
+    async def async_notify(self, unique_ids: Collection[str]) -> None:
+        """Notify who listens to these trackers, fire what happened, evaluate triggers."""
         # One after the other: what is evaluated now is not looked at for waits that were
         # over before.
-        async with self._sending:
-            for batch in batched(unique_ids, _TRACKERS_AT_ONCE, strict=False):
+        async with self._notifying:
+            if unique_ids:
+                super().async_update_listeners()
+            for batch in batched(sorted(unique_ids), _TRACKERS_AT_ONCE, strict=False):
                 if len(unique_ids) > _TRACKERS_AT_ONCE:
                     await asyncio.sleep(0)
-                for unique_id in batch:
-                    async_dispatcher_send(self.hass, self._signal("changed", unique_id))
-                self._async_fire(batch)
+                self._async_notify_batch(batch)
             self.async_evaluate(unique_ids)
+
+    @callback
+    def _async_notify_batch(self, unique_ids: Collection[str]) -> None:
+        # Entities are added before what happened is fired: the event of a first alarm.
+        async_dispatcher_send(self.hass, self.signal_batch, unique_ids)
+        for unique_id in unique_ids:
+            async_dispatcher_send(self.hass, self._signal("changed", unique_id))
+            if self.may_fire:
+                self._async_fire(unique_id)
 
     @callback
     def async_evaluate(self, unique_ids: Collection[str]) -> None:
         """Let triggers look at trackers that changed, and at waits that are over."""
         if self.may_fire:
             async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids)
-            self.store.state.evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
-
-    def _newly_silent(self) -> list[str]:
-        """Return the trackers whose last report became five minutes old."""
-        since, before = self.evaluated.asked_at - SILENT, self.asked_at - SILENT
-        return [
-            unique_id
-            for unique_id, tracker in self.account.trackers.items()
-            if (at := tracker.device.last_update) and since < at <= before
-        ]
-
-    @callback
-    @override
-    def _async_refresh_finished(self) -> None:
-        """Let triggers know of each answer, after what it changed: one may wait for it."""
-        silent = self._newly_silent() if self.last_update_success else []
-        self.hass.loop.call_soon(self._async_notify, silent)
+            evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
+            self.registry.store.state.evaluation = evaluation
 
     # Occurrences
 
     def has_fired(self, unique_id: str, seq: int) -> bool:
         """Return whether an occurrence of a tracker was fired."""
-        return seq <= self.store.state.last_fired.get(unique_id, 0)
+        return seq <= self.registry.store.state.last_fired.get(unique_id, 0)
 
     @callback
-    def _async_fire(self, unique_ids: Collection[str]) -> None:
-        """Fire what happened to trackers, each occurrence once, oldest first."""
-        if not self.may_fire:
-            return
-        for unique_id in self.account.trackers.keys() & unique_ids:
-            # The event of a first alarm has no entity yet.
-            if unique_id in self.devices.adding:
-                continue
-            for occurrence in self.account.trackers[unique_id].state.occurrences:
-                if not self.has_fired(unique_id, occurrence.seq):
-                    self.store.async_set_last_fired(unique_id, occurrence)
-                    signal = self._signal("occurred", unique_id)
-                    async_dispatcher_send(self.hass, signal, occurrence)
-                    async_dispatcher_send(
-                        self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
-                    )
-
-    @callback
-    def async_entities_added(self, unique_ids: Collection[str]) -> None:
-        """Fire what waited for the entities of trackers."""
-        self.devices.adding.difference_update(unique_ids)
-        self._async_fire(unique_ids)
-
-    # Triggers
-
-    @property
-    def evaluated(self) -> Evaluation:
-        """Return up to when triggers were evaluated."""
-        now = dt_util.utcnow()
-        return self.store.state.evaluation or Evaluation(now, self.asked_at)
+    def _async_fire(self, unique_id: str) -> None:
+        """Fire what happened to a tracker, each occurrence once, oldest first."""
+        tracker = self.data.trackers.get(unique_id)
+        for occurrence in tracker.state.occurrences if tracker else ():
+            if not self.has_fired(unique_id, occurrence.seq):
+                self.registry.store.async_set_last_fired(unique_id, occurrence)
+                signal = self._signal("occurred", unique_id)
+                async_dispatcher_send(self.hass, signal, occurrence)
+                async_dispatcher_send(
+                    self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
+                )
 
     @callback
     def async_save_soon(self) -> None:
         """Write within seconds what triggers did."""
-        self.store.async_write_within(SOON)
+        self.registry.store.async_write_within(SOON)
 
     @callback
     def _async_on_start(self, _hass: HomeAssistant) -> None:
@@ -380,11 +357,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Changes[str, Tracker]]):
     @callback
     def _async_on_started(self) -> None:
         self._has_started = True
-        self.async_notify_all()
+        self.async_update_listeners()
 
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget all about a tracker whose device was removed."""
-        self.account.forget(unique_id)
-        self.rides.async_forget(unique_id)
-        self.store.async_forget(unique_id)
+        self.data.forget(unique_id)
+        self.registry.async_forget(unique_id)

@@ -121,7 +121,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
         """Return the place to begin with after a reload or a restart."""
-        states = self.coordinator.account.states
+        states = self.coordinator.data.states
         # Of one that was deleted nothing is kept.
         if self._place is None or self.coordinator_context not in states:
             return None

@@ -53,16 +53,16 @@ async def async_get_config_entry_diagnostics(
     if entry.state is not ConfigEntryState.LOADED:
         return diagnostics
     coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
-    trackers = coordinator.account.trackers
+    trackers = coordinator.data.trackers
     return {
         **diagnostics,
         **_connection(coordinator),
         "counts": {
             "trackers": len(trackers),
-            "missing": len(coordinator.account.states) - len(trackers),
-            "in_another_account": len(coordinator.devices.elsewhere),
+            "missing": len(coordinator.data.states) - len(trackers),
+            "in_another_account": len(coordinator.registry.devices.elsewhere),
             "left_out": len(entry.runtime_data.entities.left_out),
-            "rides": len(coordinator.rides.rides),
+            "rides": len(coordinator.registry.rides.rides),
         },
         "trackers": [
             _tracker(tracker, identities, coordinator) for tracker in trackers.values()
@@ -78,7 +78,7 @@ async def async_get_device_diagnostics(
         return {"entry": _entry(entry)}
     coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
     unique_id = tracker_of(device) or ""
-    tracker = coordinator.account.trackers.get(unique_id)
+    tracker = coordinator.data.trackers.get(unique_id)
     return {
         **_connection(coordinator),
         "tracker": tracker and _tracker(tracker, identities, coordinator),
@@ -110,7 +110,7 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
         "service": {
             "positions": _OFFERED[positions.support.is_supported],
             "history": _OFFERED[history.support.is_supported],
-            "history_waiting": len(coordinator.account.gaps),
+            "history_waiting": len(coordinator.data.gaps),
             "position_error": positions.support.error and str(positions.support.error),
         },
     }
@@ -118,7 +118,7 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
 
 def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
     """Return what tells who it is, or whose, in small letters."""
-    trackers = entry.runtime_data.coordinator.account.trackers.values()
+    trackers = entry.runtime_data.coordinator.data.trackers.values()
     identities = [
         entry.data[CONF_EMAIL],
         entry.data[CONF_PASSWORD],
@@ -133,7 +133,7 @@ def _tracker(
     tracker: Tracker, identities: Collection[str], coordinator: BikeTrackerCoordinator
 ) -> dict[str, Any]:
     position, state = tracker.position, tracker.state
-    days_left = coordinator.rides.days_left(tracker.device.unique_id)
+    days_left = coordinator.registry.rides.days_left(tracker.device.unique_id)
     guard = _plain(state.guard)
     if guard and guard["triggered"] and (word := guard["triggered"]["alarm"]):
         guard["triggered"]["alarm"] = _word(word, identities)

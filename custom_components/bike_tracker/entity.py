@@ -1,16 +1,16 @@
 """The base of all entities, and the one place that adds them."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import batched
-from typing import Any, Final, override
+from functools import partial
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.device_registry import DeviceEntry
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import (
     AddConfigEntryEntitiesCallback as AddEntities,
@@ -22,12 +22,10 @@ from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .tracking import Tracker, Trackers
+from .tracking import Tracker
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more enabled entities than this for one config entry."""
-# Ten milliseconds of work where each has nine entities.
-_TRACKERS_AT_ONCE: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +103,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the tracker; return whether there is anything new to write."""
-        tracker = self.coordinator.data.after.get(self.coordinator_context)
+        tracker = self.coordinator.data.trackers.get(self.coordinator_context)
         is_up = self._is_available_in_outage or self.coordinator.last_update_success
         available = is_up and tracker is not None
         value = self._value
@@ -130,6 +128,11 @@ class _Kind:
     add_entities: AddEntities
     added: set[str] = field(default_factory=set)
 
+    def is_missing(self, tracker: Tracker) -> bool:
+        """Return whether a tracker is to have one, and has none yet."""
+        is_added = tracker.device.unique_id in self.added
+        return not is_added and self.description.is_reported(tracker)
+
     def is_registered(self, registry: er.EntityRegistry, unique_id: str) -> bool:
         """Return whether a tracker's entity is registered, as after a restart."""
         entity = self.entity_class.unique_id_of(unique_id, self.description)
@@ -137,20 +140,17 @@ class _Kind:
         return entity_id is not None
 
 
+@dataclass(slots=True, eq=False)
 class EntityAdder:
     """Adds the entities of one account: of new trackers, and what others newly report.
 
     Whole trackers up to Home Assistant's limit, in order of their `uniqueId`.
     """
 
-    def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Wait for the platforms to register what they make."""
-        self.left_out: set[str] = set()
-        """Trackers for which there is no room."""
-        self._coordinator = coordinator
-        self._kinds: list[_Kind] = []
-        self._trackers: Trackers = {}
-        self._lock = asyncio.Lock()
+    coordinator: BikeTrackerCoordinator
+    left_out: set[str] = field(default_factory=set)
+    """Trackers for which there is no room."""
+    _kinds: list[_Kind] = field(default_factory=list)
 
     @callback
     def async_register(
@@ -167,87 +167,54 @@ class EntityAdder:
         ]
 
     async def async_start(self) -> None:
-        """Add the entities of all trackers, and from now on new ones."""
-        coordinator, entry = self._coordinator, self._coordinator.config_entry
-        entry.async_on_unload(coordinator.async_add_listener(self._async_update))
-        entry.async_on_unload(self._async_delete_issue)
-        self._find_missing()
-        await self._async_add()
+        """Add the entities of all trackers, and from now on what is missing."""
+        coordinator, entry = self.coordinator, self.coordinator.config_entry
+        hass, signal = coordinator.hass, coordinator.signal_batch
+        for remove in (
+            coordinator.async_add_listener(self._async_add_left_out),
+            async_dispatcher_connect(hass, signal, self._async_add),
+            partial(async_delete_issue, hass, entry, "too_many_trackers"),
+        ):
+            entry.async_on_unload(remove)
+        await coordinator.async_notify(coordinator.data.trackers)
 
     @callback
-    def _async_update(self) -> None:
-        self._find_missing()
-        self._async_update_issue()
-        if self._coordinator.devices.adding:
-            self._coordinator.config_entry.async_create_task(
-                self._coordinator.hass, self._async_add()
-            )
+    def async_forget(self, unique_id: str) -> None:
+        """Add a tracker whose device was removed anew, once it is back."""
+        for kind in self._kinds:
+            kind.added.discard(unique_id)
 
-    def _find_missing(self) -> None:
-        """Find the trackers that are new or report something new."""
-        changes = self._coordinator.data
-        known, self._trackers = self._trackers, changes.after
-        changed = changes.changed_since(known) & changes.after.keys()
-        for unique_id in changed - known.keys():
-            # Its device may have been removed while it was gone.
-            if not self._coordinator.devices.device_of(unique_id):
-                for kind in self._kinds:
-                    kind.added.discard(unique_id)
-        self.left_out &= changes.after.keys()
-        if self.left_out and self._free_slots():
-            changed |= self.left_out
-        adding = self._coordinator.devices.adding
-        for unique_id in changed:
-            try:
-                if self._missing_kinds(unique_id):
-                    adding.add(unique_id)
-            except Exception:  # noqa: BLE001 - it costs this tracker until it reports
-                self._log_error()
+    @callback
+    def _async_add_left_out(self) -> None:
+        """Add trackers for which there was no room, as far as there is by now."""
+        if left_out := sorted(self.left_out):
+            self.left_out.clear()
+            self._async_add(left_out)
+            if not self.left_out:
+                async_delete_issue(
+                    self.coordinator.hass,
+                    self.coordinator.config_entry,
+                    "too_many_trackers",
+                )
 
-    def _missing_kinds(self, unique_id: str) -> list[_Kind]:
-        tracker = self._trackers.get(unique_id)
-        return [
-            kind
-            for kind in self._kinds
-            if tracker
-            and unique_id not in kind.added
-            and kind.description.is_reported(tracker)
-        ]
-
-    async def _async_add(self) -> None:
-        """Add what is missing, of some trackers at a time.
-
-        Setting up 1,000 trackers keeps the event loop busy for 14 milliseconds in one go,
-        and for more than a second if done at once.
-        """
-        async with self._lock:
-            # In one order, so that they have the same names at every start.
-            for unique_ids in batched(
-                sorted(self._coordinator.devices.adding),
-                _TRACKERS_AT_ONCE,
-                strict=False,
-            ):
-                # What led to so many was long work itself: hence not at once.
-                await asyncio.sleep(0)
-                if (
-                    self._coordinator.config_entry.state
-                    is ConfigEntryState.UNLOAD_IN_PROGRESS
-                ):
-                    return
-                self._add(unique_ids)
-                self._coordinator.async_entities_added(unique_ids)
-        self._async_update_issue()
-
-    def _add(self, unique_ids: Iterable[str]) -> None:
+    @callback
+    def _async_add(self, unique_ids: Iterable[str]) -> None:
         """Add what is missing of these trackers, as far as there is room."""
-        slots = self._free_slots()
+        entry = self.coordinator.config_entry
+        if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
+            return
+        registry = er.async_get(self.coordinator.hass)
+        enabled = registry.entities.get_enabled_count_for_config_entry_id(
+            entry.entry_id
+        )
+        slots = MAX_ENTITIES - enabled
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids:
             try:
                 kinds, needed = self._fitting_kinds(unique_id, slots)
                 entities = self._new_entities(unique_id, kinds)
             except Exception:  # noqa: BLE001 - it costs this tracker until it reports
-                self._log_error()
+                LOGGER.exception("%s: Unexpected error adding a tracker", entry.title)
                 continue
             slots -= needed
             for kind, entity in zip(kinds, entities, strict=True):
@@ -255,11 +222,14 @@ class EntityAdder:
                 kind.added.add(unique_id)
         for add_entities, batch in batches.items():
             add_entities(batch)
+        if self.left_out:
+            self._async_create_issue()
 
     def _fitting_kinds(self, unique_id: str, slots: int) -> tuple[list[_Kind], int]:
         """Return the missing kinds for which there is room, and how much they take."""
-        registry = er.async_get(self._coordinator.hass)
-        kinds = self._missing_kinds(unique_id)
+        registry = er.async_get(self.coordinator.hass)
+        tracker = self.coordinator.data.trackers.get(unique_id)
+        kinds = [kind for kind in self._kinds if tracker and kind.is_missing(tracker)]
         known = [kind for kind in kinds if kind.is_registered(registry, unique_id)]
         needed = sum(
             kind.description.entity_registry_enabled_default
@@ -280,48 +250,27 @@ class EntityAdder:
         # Once for all of them: each would look it up again, as it does with DeviceInfo.
         # Set-up takes 155 instead of 200 microseconds for each of nine entities, and 88
         # instead of 125 after a restart.
-        device = dr.async_get(self._coordinator.hass).async_get_or_create(
-            config_entry_id=self._coordinator.config_entry.entry_id,
+        device = dr.async_get(self.coordinator.hass).async_get_or_create(
+            config_entry_id=self.coordinator.config_entry.entry_id,
             identifiers={(DOMAIN, unique_id)},
             serial_number=unique_id,
-            **description_of(self._trackers[unique_id]),
+            **description_of(self.coordinator.data.trackers[unique_id]),
         )
         return [
-            kind.entity_class(self._coordinator, unique_id, kind.description, device)
+            kind.entity_class(self.coordinator, unique_id, kind.description, device)
             for kind in kinds
         ]
 
-    def _free_slots(self) -> int:
-        """Return how many more enabled entities there can be."""
-        entities = er.async_get(self._coordinator.hass).entities
-        enabled = entities.get_enabled_count_for_config_entry_id(
-            self._coordinator.config_entry.entry_id
-        )
-        return MAX_ENTITIES - enabled
-
     @callback
-    def _async_update_issue(self) -> None:
-        if not self.left_out:
-            self._async_delete_issue()
-            return
+    def _async_create_issue(self) -> None:
         async_create_issue(
-            self._coordinator.hass,
-            self._coordinator.config_entry,
+            self.coordinator.hass,
+            self.coordinator.config_entry,
             "too_many_trackers",
-            total=str(len(self._trackers)),
+            total=str(len(self.coordinator.data.trackers)),
             left_out=str(len(self.left_out)),
             limit=str(MAX_ENTITIES),
         )
-
-    @callback
-    def _async_delete_issue(self) -> None:
-        async_delete_issue(
-            self._coordinator.hass, self._coordinator.config_entry, "too_many_trackers"
-        )
-
-    def _log_error(self) -> None:
-        title = self._coordinator.config_entry.title
-        LOGGER.exception("%s: Unexpected error adding a tracker", title)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class BikeTrackerEvent(BikeTrackerEntity[None], EventEntity):
         if state is None or state.state not in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
             return state
         coordinator, unique_id = self.coordinator, self.coordinator_context
-        tracker = coordinator.account.trackers.get(unique_id)
+        tracker = coordinator.data.trackers.get(unique_id)
         times = [
             occurrence.noticed_at
             for occurrence in (tracker.state.occurrences if tracker else ())

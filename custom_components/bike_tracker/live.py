@@ -4,8 +4,8 @@ Never depended on: polls stay as they are, and are the truth.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -71,19 +71,11 @@ class Live:
     handle: Callable[[Message], None]
     report: LiveReport = field(default_factory=LiveReport)
     _task: asyncio.Task[None] | None = None
-    _held: list[Message] | None = None
-    """Messages that arrived during a poll; None while there is none."""
 
-    @contextmanager
-    def holding_messages(self) -> Iterator[None]:
-        """Hold messages back until a poll is applied."""
-        self._held = held = list[Message]()
-        try:
-            yield
-        finally:
-            self._held = None
-            for message in held:
-                self._receive(message)
+    @property
+    def is_started(self) -> bool:
+        """Return whether it connects, or did."""
+        return self._task is not None
 
     def connected_since_before(self, time: datetime | None) -> bool:
         """Return whether messages came since before a time."""
@@ -135,17 +127,10 @@ class Live:
                     self.report.messages += 1
                     if self.report.state is LiveState.CONNECTING:
                         self._async_connected()
-                    self._receive(message)
+                    self.handle(message)
         except Exception as err:  # noqa: BLE001 - an unexpected one, too
             error = err.with_traceback(None)
         return error
-
-    @callback
-    def _receive(self, message: Message) -> None:
-        if self._held is not None:
-            self._held.append(message)
-            return
-        self.handle(message)
 
     @callback
     def _async_connected(self) -> None:

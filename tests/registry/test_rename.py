@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from homeassistant.const import STATE_OFF, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Poll
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
 from ..tools.simulator.server import Simulator
 
 
@@ -89,8 +90,9 @@ async def test_broken_name(
     device_of: Any,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
+    state_of: StateOf,
 ) -> None:
-    """An error with one device costs no other."""
+    """An error with one device costs its name until the next report, and no other's."""
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
@@ -98,10 +100,19 @@ async def test_broken_name(
             raise ValueError
         return update(self, device_id, **changes)
 
-    monkeypatch.setattr(dr.DeviceRegistry, "async_update_device", broken)
-    for tracker in (RED, BLUE):
-        simulator.rename(tracker, "Fast bike")
-    await poll()
+    with monkeypatch.context() as patches:
+        patches.setattr(dr.DeviceRegistry, "async_update_device", broken)
+        for tracker in (RED, BLUE):
+            simulator.rename(tracker, "Fast bike")
+        simulator.set_status(RED, "offline")
+        await poll()
     assert device_of(setup, RED).name == "Red bike"
     assert device_of(setup, BLUE).name == "Fast bike"
-    assert "Unexpected error naming a device" in caplog.text
+    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+    assert online is not None
+    assert online.state == STATE_OFF
+    assert f"{setup.title}: Unexpected error storing a tracker" in caplog.text
+
+    simulator.touch([RED])
+    await poll()
+    assert device_of(setup, RED).name == "Fast bike"

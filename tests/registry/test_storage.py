@@ -153,7 +153,7 @@ async def test_file_of_1_2(
     assert place.attributes["latitude"] == pytest.approx(49.4325854)
     assert float(total.state) == pytest.approx(103.25, abs=0.05)
     assert battery.state == "80"
-    rides = entry.runtime_data.coordinator.rides.rides
+    rides = entry.runtime_data.coordinator.registry.rides.rides
     assert [round(each.ride.distance, 3) for each in rides] == [1.667, 1.583]
     assert not [line for line in caplog.messages if "readable" in line]
     guarded = state_of(f"{BLUE}_guard", Platform.ALARM_CONTROL_PANEL)

@@ -66,7 +66,7 @@ class TrackerCondition(Condition):
             if coordinator.last_update_success or self._type.is_ours:
                 is_silence = self._type.is_silence
                 now = coordinator.asked_at if is_silence else dt_util.utcnow()
-                trackers = coordinator.account.trackers
+                trackers = coordinator.data.trackers
                 for unique_id in unique_ids & trackers.keys():
                     flag = self._type.state_fn(trackers[unique_id])
                     # A clock that was set back makes nothing untrue.

@@ -70,7 +70,7 @@ class TriggerRunner:
         self._attached[trigger] = run_action
         if trigger.has_wait:
             for coordinator in coordinators(self._hass):
-                coordinator.async_evaluate(coordinator.account.trackers)
+                coordinator.async_evaluate(coordinator.data.trackers)
                 # What was so before does not run it after a kill either.
                 coordinator.async_save_soon()
 
@@ -104,7 +104,7 @@ class TriggerRunner:
         """Run what is due of trackers that changed, or of all where a wait is over."""
         now = Evaluation(dt_util.utcnow(), coordinator.asked_at)
         waits = self._waits.setdefault(coordinator, _Waits())
-        trackers = coordinator.account.trackers
+        trackers = coordinator.data.trackers
         for unique_id in set(keys).difference(trackers):
             waits.absent.setdefault(unique_id, coordinator.evaluated)
         if now.at >= waits.next_at or now.asked_at >= waits.next_silence:
@@ -134,7 +134,7 @@ class TriggerRunner:
         now: Evaluation,
     ) -> Iterator[_Due]:
         """Yield the wait of a tracker if it is over; note when the next one is."""
-        if not (flag := trigger.wait_from(coordinator.account.trackers[unique_id])):
+        if not (flag := trigger.wait_from(coordinator.data.trackers[unique_id])):
             return
         last = waits.absent.get(unique_id, coordinator.evaluated)
         at, is_silence = flag.changed_at + trigger.wait, trigger.type.is_silence

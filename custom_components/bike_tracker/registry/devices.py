@@ -12,7 +12,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes, Device
 from ..const import DOMAIN, LOGGER
-from ..tracking import Tracker, Trackers
+from ..tracking import Tracker
 
 if TYPE_CHECKING:
     # Home Assistant 2026.8 has none.
@@ -77,10 +77,8 @@ class TrackerDevices:
         """Begin with an empty list."""
         self.elsewhere: set[str] = set()
         """Trackers of the last list that belong to another account."""
-        self.adding: set[str] = set()
-        """Trackers whose entities are being added."""
         self._hass = hass
-        self._entry = entry
+        self.entry = entry
         self._listed: Mapping[str, Device] = {}
         entry.async_on_unload(self._async_release_all)
 
@@ -107,34 +105,25 @@ class TrackerDevices:
         return unique_id in self._listed and unique_id not in self.elsewhere
 
     @callback
-    def async_update_names(
-        self, changes: Changes[str, Tracker], known: Trackers
-    ) -> None:
-        """Call the devices of changed trackers what the service calls them."""
-        for unique_id in changes.changed_since(known) & changes.after.keys():
-            try:
-                self._async_update_name(known.get(unique_id), changes.after[unique_id])
-            except Exception:  # noqa: BLE001 - it costs that tracker until it changes
-                name = self._entry.title
-                LOGGER.exception("%s: Unexpected error naming a device", name)
-
-    @callback
-    def _async_update_name(self, before: Tracker | None, now: Tracker) -> None:
-        is_another = before is None or _described(before) != _described(now)
-        if is_another and (device := self.device_of(now.device.unique_id)):
-            dr.async_get(self._hass).async_update_device(
-                device.id, **description_of(now)
-            )
+    def async_update(self, tracker: Tracker) -> None:
+        """Call the device of a tracker what the service calls it."""
+        if device := self.device_of(tracker.device.unique_id):
+            known = device.name, device.model, device.sw_version
+            name, model, firmware = _described(tracker)
+            if known != (name, model, firmware or device.sw_version):
+                dr.async_get(self._hass).async_update_device(
+                    device.id, **description_of(tracker)
+                )
 
     def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device that a tracker is here, if there is one."""
-        return device_of(self._hass, unique_id, self._entry.entry_id)
+        return device_of(self._hass, unique_id, self.entry.entry_id)
 
     def _try_claim(self, unique_id: str) -> bool:
         try:
             return self._claim(unique_id)
         except Exception:  # noqa: BLE001 - it costs that tracker until the next poll
-            LOGGER.exception("%s: Unexpected error", self._entry.title)
+            LOGGER.exception("%s: Unexpected error", self.entry.title)
             return False
 
     @property
@@ -144,22 +133,22 @@ class TrackerDevices:
     def _claim(self, unique_id: str) -> bool:
         """Return whether a listed tracker is this account's, and is from now on."""
         if owner := self._claims.get(unique_id):
-            return owner == self._entry.entry_id
+            return owner == self.entry.entry_id
         registry = er.async_get(self._hass)
         entity_id = registry.async_get_entity_id(
             DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
         )
         entity = entity_id and registry.async_get(entity_id)
-        if entity and entity.config_entry_id != self._entry.entry_id:
+        if entity and entity.config_entry_id != self.entry.entry_id:
             return False
-        self._claims[unique_id] = self._entry.entry_id
+        self._claims[unique_id] = self.entry.entry_id
         return True
 
     @callback
     def _async_release(self, unique_ids: Iterable[str]) -> None:
         """Let another account have these trackers once they have no entity here."""
         for unique_id in unique_ids:
-            if self._claims.get(unique_id) == self._entry.entry_id:
+            if self._claims.get(unique_id) == self.entry.entry_id:
                 del self._claims[unique_id]
 
     @callback

@@ -9,8 +9,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..api import Changes
-from ..tracking import MAX_BACKFILL_AGE, Ride, RideLog, Tracker
+from ..tracking import MAX_BACKFILL_AGE, Ride, Tracker
 from .storage import SELDOM, EntryStore, reader, to_json, to_line
 
 _KEPT: Final = timedelta(days=3 * 365)
@@ -64,17 +63,15 @@ class RideBook(EntryStore):
         return max(0, ceil(left / timedelta(days=1)))
 
     @callback
-    def async_follow(self, changes: Changes[str, Tracker]) -> None:
-        """Take the last rides of trackers in place of those that are booked since."""
-        for unique_id in changes.keys:
-            after = changes.after.get(unique_id)
-            if after and after.position and unique_id not in self.backfill:
-                self.backfill[unique_id] = dt_util.utcnow()
-                self.async_write_within(SELDOM)
-            before = _log(changes.before.get(unique_id))
-            log = _log(after)
-            if log and log.since and (before is None or log.rides != before.rides):
-                self._async_replace(unique_id, log.rides, log.since)
+    def async_follow(self, before: Tracker | None, after: Tracker) -> None:
+        """Take the last rides of a tracker in place of those that are booked since."""
+        unique_id, log = after.device.unique_id, after.state.rides
+        if after.position and unique_id not in self.backfill:
+            self.backfill[unique_id] = dt_util.utcnow()
+            self.async_write_within(SELDOM)
+        known = before and before.state.rides
+        if log and log.since and (known is None or log.rides != known.rides):
+            self._async_replace(unique_id, log.rides, log.since)
 
     @callback
     def _async_replace(
@@ -137,10 +134,6 @@ class RideBook(EntryStore):
             # The last rides of each tracker are in the other file too, which is written
             # within seconds: a kill loses none. This one grows to more than a megabyte.
             self.async_write_within(SELDOM)
-
-
-def _log(tracker: Tracker | None) -> RideLog | None:
-    return tracker and tracker.state.rides
 
 
 def _kept(rides: Iterable[BookedRide]) -> list[BookedRide]:

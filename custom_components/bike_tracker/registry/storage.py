@@ -27,7 +27,7 @@ from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 from orjson import Fragment
 
-from ..api import Changes, Position
+from ..api import Position
 from ..const import DOMAIN, LOGGER
 from ..tracking import (
     Guard,
@@ -209,13 +209,9 @@ class TrackerStore(EntryStore):
         """What was read, as it became since."""
 
     @callback
-    def async_follow(self, changes: Changes[str, Tracker]) -> None:
-        """Write what changed, what happened first."""
-        delays = [
-            _write_within(changes.before.get(unique_id), changes.after[unique_id])
-            for unique_id in changes.keys & changes.after.keys()
-        ]
-        self.async_write_within(min(delays, default=inf))
+    def async_follow(self, before: Tracker | None, after: Tracker) -> None:
+        """Write what changed of a tracker, what happened first."""
+        self.async_write_within(_write_within(before, after))
 
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:

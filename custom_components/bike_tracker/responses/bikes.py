@@ -64,7 +64,7 @@ class Bike(NamedTuple):
     @property
     def tracker(self) -> Tracker | None:
         """Return what is known of it, None if that is nothing."""
-        trackers = self.coordinator and self.coordinator.account.trackers
+        trackers = self.coordinator and self.coordinator.data.trackers
         return trackers.get(self.unique_id) if trackers else None
 
     @property
@@ -74,7 +74,7 @@ class Bike(NamedTuple):
 
     def rides(self, start: datetime, end: datetime) -> list[Ride]:
         """Return those of its rides that touch a time, in order of their start."""
-        book = self.coordinator and self.coordinator.rides
+        book = self.coordinator and self.coordinator.registry.rides
         booked = book.of(self.unique_id, start, end) if book else ()
         return [each.ride for each in booked]
 

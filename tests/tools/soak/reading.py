@@ -79,7 +79,7 @@ def read(hass: HomeAssistant, polls: int) -> Reading:
         listeners=sum(hass.bus.async_listeners().values()),
         files=_files(),
         rides=sum(
-            len(entry.runtime_data.coordinator.rides.rides)
+            len(entry.runtime_data.coordinator.registry.rides.rides)
             for entry in hass.config_entries.async_loaded_entries(DOMAIN)
         ),
     )

@@ -105,7 +105,7 @@ class Home:
         """Return the rides in the book that a tracker's account keeps."""
         if (owner := self.owner(tracker)) is None:
             return []
-        book: RideBook = self.entry(owner).runtime_data.coordinator.rides
+        book: RideBook = self.entry(owner).runtime_data.coordinator.registry.rides
         return [each.ride for each in book.rides if each.tracker == tracker]
 
     # Home Assistant comes and goes

@@ -74,7 +74,7 @@ class _Values:
 
     @callback
     def _count(self) -> None:
-        for bike, tracker in self._coordinator.data.after.items():
+        for bike, tracker in self._coordinator.data.trackers.items():
             for sensor in DESCRIPTIONS:
                 value = _OF_1_1.get(sensor.key, sensor.value_fn)(tracker)
                 if self._values.get((bike, sensor.key)) != value:
