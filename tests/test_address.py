@@ -79,3 +79,23 @@ async def test_restart(
     await hass.config_entries.async_setup(setup.entry_id)
     await hass.async_block_till_done(wait_background_tasks=True)
     assert shown() == "ä" * 200
+
+
+async def test_moved_during_a_restart(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    poll: Poll,
+    shown: Shown,
+    setup: MockConfigEntry,
+) -> None:
+    """The street where it was is not shown once it stands in another one."""
+    simulator.report(RED, address="Old street", motion=False)
+    await poll()
+    await hass.config_entries.async_unload(setup.entry_id)
+    position = simulator.devices[RED].position
+    assert position
+    latitude = position.latitude + 0.02
+    simulator.report(RED, latitude=latitude, address="New street", motion=False)
+    await hass.config_entries.async_setup(setup.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert shown() == "New street"

@@ -81,7 +81,8 @@ interruptions = st.one_of(
     st.builds(Restart, seconds_down, st.booleans()),
 )
 kills = st.builds(Kill, seconds_down)
-clocks = st.builds(SetClock, st.sampled_from([-480, -60, -4, 0, 4, 60, 480, 2_000_000]))
+# One that is far ahead ends rides under way at once: these are examples below.
+clocks = st.builds(SetClock, st.sampled_from([-2_000_000, -480, -60, -4, 0, 0, 4]))
 orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
 with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=16)
 

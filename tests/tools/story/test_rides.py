@@ -6,6 +6,8 @@ from datetime import timedelta
 from homeassistant.util import dt as dt_util
 import pytest
 
+from tests.conftest import BOB, EMAIL, PASSWORD, RED
+
 from .home import Home
 from .riding import async_be_away, async_ride, async_stand, report, upload_ride
 
@@ -68,3 +70,33 @@ async def test_end_and_start_while_away(home: Home, way: str) -> None:
     await async_ride(home, 30)
     await async_stand(home, 8, every=60)
     assert home.listener.rides() == RIDE * 2
+
+
+async def test_leaves_the_list_under_way(home: Home) -> None:
+    """A ride is over once, with the first answer that lists its tracker again."""
+    await async_ride(home, 8)
+    home.simulator.unassign(EMAIL, RED)
+    await async_ride(home, 3)
+    await async_stand(home, 40, every=60)
+    assert home.listener.rides() == ["started"]
+    home.simulator.assign(EMAIL, RED)
+    await async_stand(home, 10, every=60)
+    assert home.listener.rides() == RIDE
+    [ride] = home.booked(RED)
+    assert ride.distance == pytest.approx(0.96, abs=0.5)
+
+
+async def test_another_account_has_it_under_way(home: Home) -> None:
+    """The account that goes on with a ride starts it anew, and ends it once."""
+    home.simulator.add_account(BOB, PASSWORD)
+    home.simulator.assign(BOB, RED)
+    await home.async_add(BOB)
+    await async_ride(home, 8)
+    home.simulator.unassign(EMAIL, RED)
+    await home.async_wait(120)
+    await home.hass.config_entries.async_remove(home.entry(EMAIL).entry_id)
+    await async_ride(home, 8)
+    await async_stand(home, 40, every=60)
+    assert home.owner(RED) == BOB
+    assert home.listener.rides() == ["started", "started", "ended"]
+    assert len(home.booked(RED)) == 1

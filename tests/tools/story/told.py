@@ -137,7 +137,8 @@ class Listener:
                 self.entities.append(told)
                 if hass.state is not CoreState.running:
                     self.starting.append(told)
-        elif is_new:
+        elif is_new and now.attributes["event_type"]:
+            # Without a type it shows when the last one was, of which a kill took the rest.
             self.unnoticed.append(told)
 
     def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
