@@ -1,19 +1,28 @@
 """The client: one method per call of the service."""
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 
 import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
-from .errors import AuthenticationError, InvalidEmailError, InvalidResponseError
+from .errors import (
+    AuthenticationError,
+    CannotConnectError,
+    InvalidEmailError,
+    InvalidResponseError,
+    TrackingError,
+    async_refusal,
+    failure_of,
+)
 from .lists import Changes, ListReader, read_positions
 from .models import Device, Position
-from .responses import async_answer, raise_for_status
 
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Of one answer or message, decompressed."""
@@ -104,8 +113,25 @@ class TrackingClient:
             allow_redirects=False,
             timeout=TIMEOUT,
         ) as response:
-            await raise_for_status(response)
+            if response.status != HTTPStatus.OK:
+                raise await async_refusal(response)
             return await _read(response)
+
+
+async def async_answer[T](asking: Awaitable[T], session: aiohttp.ClientSession) -> T:
+    """Return what is asked for, or raise what went wrong."""
+    failure: TrackingError
+    try:
+        return await asking
+    except AttributeError, RuntimeError:
+        # What aiohttp stumbles over when its session is closed meanwhile.
+        if not session.closed:
+            raise
+        failure = CannotConnectError("connection closed")
+    except (aiohttp.ClientError, OSError, ValueError) as err:
+        failure = failure_of(err)
+    # Raised here, as the errors above hold headers and the name.
+    raise failure
 
 
 def _utc(moment: datetime) -> str:

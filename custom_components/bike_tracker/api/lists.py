@@ -1,6 +1,6 @@
 """List answers: their objects, and which of them changed."""
 
-from collections.abc import Iterable, Mapping, Set as AbstractSet
+from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,15 +63,15 @@ class ListReader[K, T: (Device, Position)]:
         if body == self._body:
             return Changes(before, before, frozenset())
         rows = [(row, self._object_of(row)) for row in _loads(body)]
-        after: dict[K, T] = _by_key(_usable(item for _, item in rows))
+        after: dict[K, T] = _by_key([item for _, item in rows if item is not None])
         if rows and not after:
             raise InvalidResponseError(_NOTHING_USABLE)
         keys = before.keys() - after.keys()
         for key, item in after.items():
             known = before.get(key)
-            if known is None or item != known:
+            if known is None or (item is not known and item != known):
                 keys.add(key)
-            elif item is not known:
+            else:
                 after[key] = known
         self._rows = {_id_of(row): (row, item) for row, item in rows}
         self._body, self._objects = body, after if keys else before
@@ -102,22 +102,17 @@ def read_positions(body: bytes) -> list[Position]:
 
 def objects_of[T: (Device, Position)](rows: Any, kind: type[T]) -> list[T]:
     """Return the objects of rows, as far as they are any."""
-    return _usable(map(kind.from_row, rows)) if type(rows) is list else []
-
-
-def _usable[T](items: Iterable[T | None]) -> list[T]:
+    items = map(kind.from_row, rows if type(rows) is list else ())
     return [item for item in items if item is not None]
 
 
 def _loads(body: bytes) -> list[Any]:
     """Return the elements of a JSON array, or raise InvalidResponseError."""
-    rows = None
+    error = "no JSON array"
     try:
         rows = orjson.loads(body)
     except orjson.JSONDecodeError as err:
-        error = f"no JSON: {err.msg}"
-    else:
-        error = "no JSON array"
+        rows, error = None, f"no JSON: {err.msg}"
     if type(rows) is not list:
         # Raised here, as the error above holds the body: it must reach no log.
         raise InvalidResponseError(error)
@@ -127,7 +122,7 @@ def _loads(body: bytes) -> list[Any]:
 def _by_key[T: (Device, Position)](items: list[T]) -> dict[Any, T]:
     """Return objects by key: of two with one key the newer, in whatever order they come."""
     objects: dict[Any, T] = {item.key: item for item in items}
-    if len(objects) < len(items):
-        items = sorted(items, key=lambda item: (item.moment, str(item)))
-        objects = {item.key: item for item in items}
-    return objects
+    if len(objects) == len(items):
+        return objects
+    items = sorted(items, key=lambda item: (item.moment, str(item)))
+    return {item.key: item for item in items}

@@ -7,7 +7,7 @@ frozen dataclass takes.
 from datetime import UTC, datetime
 from math import inf
 import re
-from typing import Any, Literal, NamedTuple, Self, TypeIs
+from typing import Any, Final, Literal, NamedTuple, Self, TypeIs
 
 type DeviceStatus = Literal["online", "offline", "unknown"]
 """The third value is not documented: a Traccar's word for a tracker that fell silent."""
@@ -18,7 +18,8 @@ MAX_ADDRESS = 255
 _UNFIT_FOR_A_LINE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
-_KILOMETRES_PER_HOUR_PER_KNOT = 1.852
+# Of a knot.
+_KILOMETRES_PER_HOUR = 1.852
 # What cell towers say of a place may be a county: no place a person means.
 _MAX_ACCURACY = 5_000
 # A tracker's own battery has few cells; an electric bike's has twenty and more.
@@ -33,6 +34,7 @@ _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
+_STATUSES: Final = ("online", "offline", "unknown")
 _OF_HARDWARE = frozenset(("battery", "charge", "lock", "power", "versionFw"))
 
 
@@ -59,21 +61,19 @@ class Device(NamedTuple):
     @classmethod
     def from_row(cls, row: Any) -> Self | None:
         """Return the device, or None without a usable `uniqueId`."""
-        if type(row) is not dict:
+        get = row.get if type(row) is dict else {}.get
+        if not (unique_id := _of(str, get("uniqueId"))):
             return None
-        get = row.get
-        unique_id = get("uniqueId")
-        if type(unique_id) is not str or not unique_id:
-            return None
+        status = get("status")
         return cls(
-            id=_integer(get("id")),
+            id=_of(int, get("id")),
             name=one_line(get("name")) or one_line(unique_id) or unique_id,
             unique_id=unique_id,
-            status=_status(get("status")),
+            status=status if status in _STATUSES else None,
             last_update=timestamp(get("lastUpdate")),
-            position_id=_integer(get("positionId")) or None,
-            group_id=_integer(get("groupId")),
-            disabled=boolean(get("disabled")),
+            position_id=_of(int, get("positionId")) or None,
+            group_id=_of(int, get("groupId")),
+            disabled=_of(bool, get("disabled")),
             model=one_line(get("model")),
         )
 
@@ -109,15 +109,16 @@ class Hardware(NamedTuple):
         """
         if _OF_HARDWARE.isdisjoint(attributes):
             return None
-        get = attributes.get
+        get, version = attributes.get, attributes.get("versionFw")
         hardware = cls(
-            charge=boolean(get("charge")),
-            lock=boolean(get("lock")),
-            battery_voltage=number(get("battery"), 0, _MAX_BATTERY_VOLTS),
-            power_voltage=number(get("power"), 0, _MAX_POWER_VOLTS),
-            firmware=_version(get("versionFw")),
+            charge=_of(bool, get("charge")),
+            lock=_of(bool, get("lock")),
+            battery_voltage=_number(get("battery"), 0, _MAX_BATTERY_VOLTS),
+            power_voltage=_number(get("power"), 0, _MAX_POWER_VOLTS),
+            # Some servers send it as a number.
+            firmware=one_line(version if _number(version) is None else str(version)),
         )
-        return None if hardware.count(None) == len(hardware) else hardware
+        return None if hardware == cls() else hardware
 
     def or_else(self, before: Hardware) -> Hardware:
         """Return this with what it does not tell, but what was known before does."""
@@ -174,28 +175,23 @@ class Position(NamedTuple):
         What else is missing is no fault, as none of it is promised. What is not read
         here, as most of the attributes, is dropped.
         """
-        if type(row) is not dict:
-            return None
-        get = row.get
-        position_id, device_id = _integer(get("id")), _integer(get("deviceId"))
+        get = row.get if type(row) is dict else {}.get
+        position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
         if position_id is None or device_id is None:
             return None
-        attributes = get("attributes")
-        if type(attributes) is not dict:
-            attributes = {}
-        fix_time = timestamp(get("fixTime"))
+        attributes = _of(dict, get("attributes")) or {}
+        fix_time, device_time = timestamp(get("fixTime")), timestamp(get("deviceTime"))
+        server_time = timestamp(get("serverTime"))
         knows_time, is_valid = is_real(fix_time), get("valid") is not False
-        latitude = number(get("latitude"), -90, 90)
-        longitude = number(get("longitude"), -180, 180)
-        accuracy = number(get("accuracy"), 0) or 0
+        latitude = _number(get("latitude"), -90, 90)
+        longitude = _number(get("longitude"), -180, 180)
+        accuracy = _number(get("accuracy"), 0) or 0
         has_place = _is_place(latitude, longitude, accuracy) and (
             knows_time or fix_time is None or is_valid
         )
-        device_time = timestamp(get("deviceTime"))
-        server_time = timestamp(get("serverTime"))
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
-        has_fix = has_place and is_fix
-        battery_level = number(attributes.get("batteryLevel"), 0)
+        measured = row if has_place and is_fix else {}
+        battery_level = _number(attributes.get("batteryLevel"), 0)
         return cls(
             device_id=device_id,
             id=position_id,
@@ -203,16 +199,18 @@ class Position(NamedTuple):
             latitude=latitude if has_place else None,
             longitude=longitude if has_place else None,
             accuracy=accuracy if has_place else 0,
-            altitude=number(get("altitude"), -1_000, 20_000) if has_fix else None,
-            speed=_kilometres_per_hour(get("speed")) if has_fix else None,
-            course=number(get("course"), 0, 360) if has_fix else None,
-            battery_level=None if battery_level is None else min(battery_level, 100),
-            motion=boolean(attributes.get("motion")),
+            altitude=_number(measured.get("altitude"), -1_000, 20_000),
+            speed=_number(measured.get("speed"), 0, 1_000, _KILOMETRES_PER_HOUR),
+            course=_number(measured.get("course"), 0, 360),
+            battery_level=battery_level and min(battery_level, 100),
+            motion=_of(bool, attributes.get("motion")),
             device_time=device_time if is_real(device_time) else None,
-            total_distance=_kilometres(attributes.get("totalDistance")),
+            total_distance=_number(
+                attributes.get("totalDistance"), 0, MAX_KILOMETRES * 1_000, 1 / 1_000
+            ),
             is_fix=is_fix,
             hardware=Hardware.from_attributes(attributes),
-            alarm=_text(attributes.get("alarm")),
+            alarm=_of(str, attributes.get("alarm")) or None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
             address=one_line(get("address"), MAX_ADDRESS) if has_place else None,
             server_time=server_time if is_real(server_time) else None,
@@ -251,20 +249,9 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
     return moment is not None and moment >= _NO_FIX_BEFORE
 
 
-def _integer(value: object) -> int | None:
-    return value if type(value) is int else None
-
-
-def boolean(value: object) -> bool | None:
-    """Return a yes or no, else None."""
-    return value if type(value) is bool else None
-
-
-def _status(value: object) -> DeviceStatus | None:
-    match value:
-        case "online" | "offline" | "unknown":
-            return value
-    return None
+def _of[T](kind: type[T], value: object) -> T | None:
+    """Return a value of this type, else None: a yes is no integer."""
+    return value if type(value) is kind else None
 
 
 def one_line(value: object, max_length: int = _MAX_LINE) -> str | None:
@@ -276,30 +263,15 @@ def one_line(value: object, max_length: int = _MAX_LINE) -> str | None:
     return " ".join(value.split())[:max_length].rstrip() or None
 
 
-def _text(value: object) -> str | None:
-    return value if type(value) is str and value else None
-
-
-def _version(value: object) -> str | None:
-    """Return a version, which some servers send as a number."""
-    return one_line(value) if number(value) is None else str(value)
-
-
-def number(value: object, minimum: float = -inf, maximum: float = inf) -> float | None:
-    """Return a number within these limits, else None."""
+def _number(
+    value: object, minimum: float = -inf, maximum: float = inf, unit: float = 1
+) -> float | None:
+    """Return a number within these limits in units of ours, else None."""
     if type(value) is not float and type(value) is not int:
         return None
-    return value if minimum <= value <= maximum else None
-
-
-def _kilometres_per_hour(knots: object) -> float | None:
-    speed = number(knots, 0, 1_000)
-    return None if speed is None else speed * _KILOMETRES_PER_HOUR_PER_KNOT
-
-
-def _kilometres(metres: object) -> float | None:
-    distance = number(metres, 0, 1_000 * MAX_KILOMETRES)
-    return None if distance is None else distance / 1_000
+    if not minimum <= value <= maximum:
+        return None
+    return value if unit == 1 else value * unit
 
 
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:

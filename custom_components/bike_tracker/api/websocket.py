@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
 import aiohttp
@@ -16,16 +17,16 @@ from aiohttp import hdrs
 import orjson
 from yarl import URL
 
-from .client import MAX_BYTES, TrackingClient
+from .client import MAX_BYTES, TrackingClient, async_answer
 from .errors import (
     CannotConnectError,
     InvalidResponseError,
     NoAnswerError,
     RedirectedError,
+    async_refusal,
 )
 from .lists import objects_of
 from .models import Device, Position
-from .responses import async_answer, raise_for_status
 
 _TIMEOUT: Final = 30
 # Traccar sends a sign of life every 55 seconds. aiohttp pings after a longer silence, and
@@ -109,7 +110,8 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
             allow_redirects=False,
         ) as response,
     ):
-        await raise_for_status(response)
+        if response.status != HTTPStatus.OK:
+            raise await async_refusal(response)
         cookies = response.cookies.values()
     if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
         return cookie

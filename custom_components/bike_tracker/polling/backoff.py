@@ -42,7 +42,7 @@ LIVE_BACKOFF: Final = Backoff(
 class Failures(NamedTuple):
     """Failures in a row, and when to ask again, by the monotonic clock."""
 
-    count: int = 0
+    length: int = 0
     since: float = 0.0
     wait: float = 0.0
     """Seconds from the last one on."""
@@ -55,16 +55,16 @@ class Failures(NamedTuple):
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
         """Return these and one more, after which a server may have asked for a wait."""
-        now, count = monotonic(), self.count + 1
-        since = self.since if self.count else now
-        wait = backoff.waits[:count][-1]
+        now, length = monotonic(), self.length + 1
+        since = self.since if self.length else now
+        wait = backoff.waits[:length][-1]
         if backoff.hourly_after is not None and now - since >= backoff.hourly_after:
             wait = HOUR
         # A tenth at most: not all accounts ask in the same second.
         wait = max(backoff.min_wait, wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = clamp_retry_after(retry_after)
-        return Failures(count, since, wait, now + wait)
+        return Failures(length, since, wait, now + wait)
 
 
 NO_FAILURES: Final = Failures()

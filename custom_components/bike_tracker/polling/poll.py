@@ -122,9 +122,9 @@ class Service:
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         # A request to sign in again may be of a set-up that failed.
-        if self._refusals.count or self.entry.state is not ConfigEntryState.LOADED:
+        if self._refusals.length or self.entry.state is not ConfigEntryState.LOADED:
             _async_abort_reauth(self.hass, self.entry)
-        if self._failures.count:
+        if self._failures.length:
             async_delete_issue(self.hass, self.entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
@@ -136,13 +136,13 @@ class Service:
         if is_refusal:
             self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
         # Once the person was asked to sign in, only a success ends that streak.
-        elif self._refusals.count < _REFUSALS_UNTIL_REAUTH:
+        elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = NO_FAILURES
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
         # may err once, but Home Assistant's own retry of a set-up counts nothing.
         if is_refusal and (
-            self._refusals.count >= _REFUSALS_UNTIL_REAUTH or not is_loaded
+            self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded
         ):
             self.entry.async_start_reauth(self.hass)
         if is_loaded:
