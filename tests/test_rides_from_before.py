@@ -38,10 +38,8 @@ SECONDS = 31
 pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
-def ride_on_days(
-    simulator: Simulator, days: int, tracker: str = RED, **attributes: Json
-) -> list[datetime]:
-    """Let a bike have ridden a kilometre a day; return when.
+def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[datetime]:
+    """Let the red bike have ridden a kilometre a day; return when.
 
     Each second ride was under way exactly a number of days ago.
     """
@@ -54,7 +52,7 @@ def ride_on_days(
             metres = 1_000 * len(starts) + 50 * min(max(number, 0), 20)
             moves = 0 <= number < 20
             simulator.report(
-                tracker,
+                RED,
                 latitude=47.9 + metres / METRES_PER_DEGREE,
                 accuracy=5.0,
                 speed=5.0 if moves else 0.0,
