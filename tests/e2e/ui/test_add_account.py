@@ -69,3 +69,22 @@ async def test_wrong_address(frontend: Frontend) -> None:
         await expect(frontend.field("Server address")).to_have_value(address)
         await expect(frontend.field("Email")).to_have_value(EMAIL)
         await expect(frontend.field("Password")).to_have_value(PASSWORD)
+
+
+async def test_service_without_positions(frontend: Frontend, fleet: Fleet) -> None:
+    """Why it cannot answer is said in the form, and what there will be in the last dialog."""
+    control = fleet.service.control
+    await control.fault("status-503")
+    await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
+    await frontend.button("OK").click()
+    await frontend.fill_in(
+        {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
+    )
+    await frontend.button("Submit").click()
+    await expect(frontend.saying("Failed to connect (status 503)")).to_be_visible()
+    await control.fault(None)
+    await control.fault("status-404", path="positions")
+    await frontend.button("Submit").click()
+    await expect(frontend.saying("This service offers no positions")).to_be_visible()
+    await frontend.button("Skip and finish").click()
+    await expect(frontend.heading("Bike Tracker")).to_be_visible()
