@@ -1,6 +1,7 @@
 """Tests of the blueprint: alarm."""
 
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_load_integrations
 from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.bike_tracker.tracking import ALARM_TYPES
@@ -53,3 +54,15 @@ def test_every_type_can_be_chosen() -> None:
         line.split("value: ")[1].split(",")[0] for line in lines if "- {value" in line
     ]
     assert tuple(options) == tuple(ALARM_TYPES)
+
+
+async def test_from_right_to_left(
+    hass: HomeAssistant, simulator: Simulator, house: House
+) -> None:
+    """A name in Latin letters does not turn the message round."""
+    hass.config.language = "he"
+    await async_load_integrations(hass, {"bike_tracker"})
+    await house.async_automate("alarm", RED)
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await house.async_minutes(2)
+    assert house.told == ["\u200f\u2068Red bike\u2069: SOS"]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from homeassistant.core import Context, HomeAssistant, ServiceCall
+from homeassistant.helpers.translation import async_load_integrations
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser, async_mock_service
 
@@ -184,6 +185,19 @@ async def test_says_it_all(
     [notification] = night.notifications
     assert notification["title"] == "Red bike"
     assert notification["message"] == message
+
+
+async def test_from_right_to_left(
+    hass: HomeAssistant, simulator: Simulator, night: House
+) -> None:
+    """Each part of the message keeps its own direction where the whole is read from the right."""
+    hass.config.language = "he"
+    await async_load_integrations(hass, {"bike_tracker"})
+    steal(simulator)
+    await night.async_minutes(2)
+    [said] = night.told
+    assert said.startswith("\u200f\u2068\u200f\u20681.1 km\u2069 ")
+    assert said.endswith(f"\u2069, \u2068{STREET}\u2069, \u206822:00\u2069")
 
 
 async def test_guard_again(

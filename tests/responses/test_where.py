@@ -53,6 +53,12 @@ async def test_at_work(ask: Ask) -> None:
             "ja",
             "Red bikeの場所はWork、自宅の北2.0 kmです、測位時刻13:00、バッテリー80%。",
         ),
+        (
+            "he",
+            "\u200f\u2068\u200f\u2068Red bike\u2069: \u2068Work\u2069, \u20682.0 km\u2069 "
+            "\u2068מצפון\u2069 לבית\u2069, \u2068מיקום משעה \u206813:00\u2069\u2069, "
+            "\u2068סוללה \u206880%\u2069\u2069.",
+        ),
     ],
 )
 @pytest.mark.usefixtures("exposed")

@@ -15,6 +15,7 @@ from ..responses.units import (
     duration,
     short_distance,
     with_commas,
+    with_name,
 )
 from ..tracking import Occurrence
 from .types import TRIGGER_TYPES
@@ -31,7 +32,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     """Return the description of a run for a tracker of this name."""
     trigger = occurrence.type
     if trigger == "alarm_raised":
-        return f"{name}: {_alarm(hass, occurrence)}"
+        return with_name(hass, name, _alarm(hass, occurrence))
     if trigger == "guard_triggered":
         return _guard(hass, occurrence)
     time = clock_time(occurrence.since)

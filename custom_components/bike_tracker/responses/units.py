@@ -26,6 +26,7 @@ _PUNCTUATION: Final = {
     **dict.fromkeys(("zh-Hans", "zh-Hant"), ("，", "。")),
     "ja": ("、", "。"),
 }
+_RIGHT_TO_LEFT: Final = ("ar", "he")
 
 
 def distance(hass: HomeAssistant, kilometres: float) -> str:
@@ -84,7 +85,19 @@ def clock_time(time: datetime) -> str:
 
 def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts with the commas of Home Assistant's language between them."""
-    return _PUNCTUATION.get(hass.config.language, _LATIN)[0].join(parts)
+    comma, _ = _PUNCTUATION.get(hass.config.language, _LATIN)
+    if hass.config.language in _RIGHT_TO_LEFT:
+        # A street and a time in Latin letters would be one part, read from the left.
+        return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
+    return comma.join(parts)
+
+
+def with_name(hass: HomeAssistant, name: str, text: str) -> str:
+    """Return a text after a name, in the direction of Home Assistant's language."""
+    is_right_to_left = hass.config.language in _RIGHT_TO_LEFT
+    return (
+        f"\u200f\u2068{name}\u2069: {text}" if is_right_to_left else f"{name}: {text}"
+    )
 
 
 def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:

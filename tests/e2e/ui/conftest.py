@@ -21,6 +21,7 @@ from tests.tools.demo import (
     SimulatorProcess,
 )
 from tests.tools.demo.client import DOMAIN
+from tests.tools.demo.config_folder import install_phone
 from tests.tools.demo.log import complaints
 from tests.tools.demo.town import settle
 
@@ -73,9 +74,11 @@ async def service() -> AsyncIterator[SimulatorProcess]:
 async def shared_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant in the simulated town, with the integration."""
+    """Return a Home Assistant in the simulated town, with the integration; a phone may sign in."""
     folder = tmp_path_factory.mktemp("home-assistant")
-    async with ConnectedHomeAssistant(folder, internet) as home_assistant:
+    connected = ConnectedHomeAssistant(folder, internet)
+    install_phone(folder)
+    async with connected as home_assistant:
         await settle(home_assistant.client)
         yield home_assistant
 

@@ -35,7 +35,13 @@ class Fleet:
             await self.ride(name, self.places[name], 0)
             await self.assign(name)
 
-    async def ride(self, name: str, place: Point, kilometres_per_hour: float) -> None:
+    async def ride(
+        self,
+        name: str,
+        place: Point,
+        kilometres_per_hour: float,
+        address: str | None = None,
+    ) -> None:
         """Have a bike report from a place."""
         latitude, longitude = place
         await self.change(
@@ -48,6 +54,7 @@ class Fleet:
             speed=kilometres_per_hour / 1.852,
             motion=kilometres_per_hour > 0,
             battery_level=80,
+            **({"address": address} if address else {}),
         )
 
     async def assign(self, name: str, email: str = EMAIL) -> None:

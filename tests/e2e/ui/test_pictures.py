@@ -14,11 +14,12 @@ import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.e2e.internet.hosting import BRANCH, Repository
+from tests.e2e.internet.hosting import Repository
 from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
 from tests.tools.demo.config_folder import ROOT
 from tests.tools.simulator.streets import HOME, STREETS
 
+from .blueprints import import_blueprint
 from .conftest import RESULTS
 from .dashboard import cards, dashboard as have_dashboard
 from .fleet import Fleet
@@ -32,7 +33,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 _FOLDER = Path(os.environ.get("PICTURES_FOLDER") or RESULTS / "pictures")
 _LARGEST_FILE = 200_000
 _LONGEST_POLL = 30.0
-_BLUEPRINT = "blueprints/automation/bike_tracker/tracker_offline.yaml"
 _AUTOMATION = "offline"
 _YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
@@ -83,16 +83,7 @@ async def automation(
 ) -> str:
     """Return the path of an automation that was made of a blueprint."""
     client = home_assistant.client
-    source = f"https://github.com/{repository.full_name}/blob/{BRANCH}/{_BLUEPRINT}"
-    imported = await client.call("blueprint/import", url=source)
-    path = f"{imported['suggested_filename']}.yaml"
-    await client.call(
-        "blueprint/save",
-        domain="automation",
-        path=path,
-        yaml=imported["raw_data"],
-        source_url=source,
-    )
+    path = await import_blueprint(client, repository, "tracker_offline")
     devices = await client.devices()
     trackers = [devices[number]["id"] for number in account.serial_numbers.values()]
     await client.post(

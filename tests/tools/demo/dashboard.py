@@ -78,12 +78,13 @@ def button(script: str, title: str, watch: str) -> Card:
 async def _trackers(client: HomeAssistantClient) -> dict[str, EntityIds]:
     """Return the entities of each tracker by its name."""
     trackers: dict[str, dict[str, str]] = defaultdict(dict)
-    devices = await client.devices()
+    # A bike may come in between: its entities wait for the next time.
+    entities, devices = await client.entities(), await client.devices()
     names = {device["id"]: device["name"] for device in devices.values()}
     serials = {device["id"]: serial for serial, device in devices.items()}
-    for entity in await client.entities():
-        if entity["disabled_by"] is None:
-            device_id = entity["device_id"]
+    for entity in entities:
+        device_id = entity["device_id"]
+        if entity["disabled_by"] is None and device_id in names:
             key = entity["unique_id"].removeprefix(serials[device_id]).lstrip("_")
             trackers[names[device_id]][key] = entity["entity_id"]
     return dict(sorted(trackers.items()))

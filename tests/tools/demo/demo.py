@@ -22,7 +22,7 @@ from .question import add_question
 from .rider import add_phone
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
 from .town import settle
-from .try_it import add_scripts, page, serve, show_message, to_try
+from .try_it import add_phone_buttons, add_scripts, page, serve, to_try
 from .welcome import welcome
 
 DEFAULT_PORT = 8123
@@ -125,7 +125,7 @@ async def _demo(options: Namespace, port: int) -> int:
             await add_question(client)
             if not options.check:
                 await client.start_flow("mobile_app")
-                await show_message(client, {})
+                await add_phone_buttons(client)
             await add_dashboard(client, page(tricks))
             if options.check:
                 if options.trackers and not options.documented_only:
@@ -169,7 +169,9 @@ async def _until_ended(
     serving = asyncio.create_task(serve(home_assistant, simulator, is_listening))
     greets = asyncio.create_task(_greet(greeting, is_listening))
     try:
-        ended, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        ended, _ = await asyncio.wait(
+            [*waiting, serving], return_when=asyncio.FIRST_COMPLETED
+        )
     finally:
         greets.cancel()
         serving.cancel()

@@ -9,9 +9,10 @@ from .client import HomeAssistantClient
 
 PHONE = "device_tracker.phone"
 _FAR_AWAY = HOME[0] + 0.1, HOME[1]
-_AT_HOME = "at-home"
+AT_HOME = "at-home"
+"""What there is to try that brings the rider home."""
 
-PLACES: Mapping[str, Point] = {"nobody-home": _FAR_AWAY, _AT_HOME: HOME}
+PLACES: Mapping[str, Point] = {"nobody-home": _FAR_AWAY, AT_HOME: HOME}
 """Where the rider may be, by what there is to try."""
 
 TO_TRY: list[dict[str, Any]] = [
@@ -22,7 +23,7 @@ TO_TRY: list[dict[str, Any]] = [
         "icon": "mdi:home-off-outline",
     },
     {
-        "name": _AT_HOME,
+        "name": AT_HOME,
         "title": "Somebody is home again",
         "watch": "Demo is at home: bikes that were guarded while everyone was away are no longer.",
         "icon": "mdi:home-account",
@@ -34,7 +35,7 @@ async def add_phone(client: HomeAssistantClient) -> None:
     """Give the one person there is a phone, which is at home."""
     [person] = (await client.call("person/list"))["storage"]
     await client.call("person/update", person_id=person["id"], device_trackers=[PHONE])
-    await go(client, _AT_HOME)
+    await go(client, AT_HOME)
 
 
 async def go(client: HomeAssistantClient, name: str) -> None:

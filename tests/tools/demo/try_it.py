@@ -20,7 +20,10 @@ from .simulator import SimulatorProcess
 EVENT = "bike_tracker_demo"
 """What a script fires; `try` is what to do."""
 
-_MESSAGES = "sensor.phone_message"
+_MESSAGE = "sensor.phone_message"
+_CLEAR = "clear_notification"
+_BUTTONS = 2
+"""How many buttons of a message do something; one more opens the map."""
 _REGISTRIES = ("device_registry_updated", "entity_registry_updated")
 _SECONDS_BETWEEN_TRIES = 1.0
 _SECONDS_UNTIL_ALL_IS_THERE = 2.0
@@ -44,14 +47,32 @@ async def to_try(simulator: SimulatorProcess) -> list[Trick]:
 async def add_scripts(client: HomeAssistantClient, tricks: list[Trick]) -> None:
     """Add a script for each thing to try."""
     for trick in tricks:
-        await client.post(
-            f"/api/config/script/config/{_key(trick)}",
-            {
-                "alias": trick["title"],
-                "icon": trick["icon"],
-                "sequence": [{"event": EVENT, "event_data": {"try": trick["name"]}}],
-            },
-        )
+        event = {"event": EVENT, "event_data": {"try": trick["name"]}}
+        await _add_script(client, _key(trick), trick["title"], event, trick["icon"])
+
+
+async def add_phone_buttons(client: HomeAssistantClient) -> None:
+    """Add a script for each button of a message on the phone, and have no message."""
+    for number in range(_BUTTONS):
+        action = f"{{{{ state_attr('{_button(number)}', 'action') }}}}"
+        event = {
+            "event": "mobile_app_notification_action",
+            "event_data": {"action": action},
+        }
+        name = f"Button {number + 1} of a message"
+        await _add_script(client, f"press_{number}", name, event)
+    await show_message(client, {})
+
+
+async def _add_script(
+    client: HomeAssistantClient,
+    key: str,
+    name: str,
+    event: dict[str, Any],
+    icon: str = "mdi:gesture-tap-button",
+) -> None:
+    script = {"alias": name, "icon": icon, "sequence": [event]}
+    await client.post(f"/api/config/script/config/{key}", script)
 
 
 def page(tricks: list[Trick]) -> Card:
@@ -61,7 +82,7 @@ def page(tricks: list[Trick]) -> Card:
         "path": "try",
         "type": "sections",
         "max_columns": 4,
-        "sections": [_phone(), *map(_section, tricks), ask_button()],
+        "sections": [phone(), *map(_section, tricks), ask_button()],
     }
 
 
@@ -79,8 +100,12 @@ async def serve(
                 async with client.listen(
                     *(EVENT, MESSAGE, "state_changed"), *_REGISTRIES
                 ) as events:
+                    is_new = asyncio.Event()
+                    renewing = tasks.create_task(_renew(client, simulator, is_new))
+                    await _show_phones(client)
                     is_listening.set()
-                    await _serve(client, simulator, events, tasks)
+                    await _serve(client, simulator, events, is_new)
+                    renewing.cancel()
         except* ClientError, CommandError, ControlError, RequestError:
             # It is being restarted, or cannot do that any more.
             pass
@@ -91,9 +116,8 @@ async def _serve(
     client: HomeAssistantClient,
     simulator: SimulatorProcess,
     events: AsyncIterator[dict[str, Any]],
-    tasks: asyncio.TaskGroup,
+    is_new: asyncio.Event,
 ) -> None:
-    renewing: asyncio.Task[None] | None = None
     async for event in events:
         data = event["data"]
         if event["event_type"] == MESSAGE:
@@ -106,23 +130,61 @@ async def _serve(
                 await rider.go(client, name)
             else:
                 await simulator.control.try_(name)
-        elif renewing is None or renewing.done():
-            renewing = tasks.create_task(_renew(client, simulator))
+        else:
+            is_new.set()
 
 
-async def _renew(client: HomeAssistantClient, simulator: SimulatorProcess) -> None:
-    """Renew the dashboard once what comes together is there."""
-    await asyncio.sleep(_SECONDS_UNTIL_ALL_IS_THERE)
-    await renew_dashboard(client, page(await to_try(simulator)))
+async def _renew(
+    client: HomeAssistantClient, simulator: SimulatorProcess, is_new: asyncio.Event
+) -> None:
+    """Renew the dashboard each time once what comes together is there."""
+    while await is_new.wait():
+        await asyncio.sleep(_SECONDS_UNTIL_ALL_IS_THERE)
+        is_new.clear()
+        await renew_dashboard(client, page(await to_try(simulator)))
+
+
+async def _show_phones(client: HomeAssistantClient) -> None:
+    """Show the phones again after a restart, which forgets what no integration has."""
+    states = await client.states()
+    if _MESSAGE not in states:
+        await show_message(client, {})
+    if rider.PHONE not in states:
+        await rider.go(client, rider.AT_HOME)
 
 
 async def show_message(client: HomeAssistantClient, message: dict[str, Any]) -> None:
-    """Show what the phone was sent last; a message that is taken away shows nothing."""
-    text = message.get("message", "")
-    shown = "" if text == "clear_notification" else text
-    attributes = {"title": message.get("title", ""), "message": shown}
-    state = {"state": "on" if shown else "off", "attributes": attributes}
-    await client.post(f"/api/states/{_MESSAGES}", state)
+    """Show what the phone was sent last, with its buttons, until that is taken away."""
+    data = message.get("data", {})
+    if message.get("message") == _CLEAR:
+        shown = (await client.states())[_MESSAGE]
+        if shown.attributes.get("tag") != data["tag"]:
+            return
+        message = data = {}
+    attributes = {
+        **{key: message.get(key, "") for key in ("title", "message")},
+        **{key: data.get(key, "") for key in ("tag", "url")},
+    }
+    await _set(client, _MESSAGE, attributes, is_on=bool(message))
+    buttons = [each for each in data.get("actions", ()) if each["action"] != "URI"]
+    for number in range(_BUTTONS):
+        shown = buttons[number] if number < len(buttons) else {}
+        attributes = {
+            "friendly_name": shown.get("title", "Button"),
+            "action": shown.get("action"),
+        }
+        await _set(client, _button(number), attributes, is_on=bool(shown))
+
+
+async def _set(
+    client: HomeAssistantClient,
+    entity_id: str,
+    attributes: dict[str, Any],
+    *,
+    is_on: bool,
+) -> None:
+    state = {"state": "on" if is_on else "off", "attributes": attributes}
+    await client.post(f"/api/states/{entity_id}", state)
 
 
 async def _park_guarded(
@@ -137,11 +199,12 @@ async def _park_guarded(
             await simulator.control.park(entity["unique_id"].removesuffix("_guard"))
 
 
-def _phone() -> Card:
+def phone() -> Card:
     """Return a section with what the phone shows."""
     content = (
-        f"{{% set shown = states['{_MESSAGES}'].attributes %}}"
-        "{% if shown.message %}**{{ shown.title }}**\n\n{{ shown.message }}"
+        f"{{% set shown = states['{_MESSAGE}'].attributes %}}"
+        "{% if shown.message %}**{{ shown.title }}**\n\n{{ shown.message }}\n\n"
+        "[Show on map]({{ shown.url }})"
         "{% else %}No message. Make an automation of one of the blueprints, and choose "
         f"{PHONE} under *Send to → Phones*.{{% endif %}}"
     )
@@ -150,8 +213,32 @@ def _phone() -> Card:
         "cards": [
             {"type": "heading", "heading": PHONE, "icon": "mdi:cellphone"},
             {"type": "markdown", "content": content},
+            *map(_button_card, range(_BUTTONS)),
         ],
     }
+
+
+def _button_card(number: int) -> Card:
+    entity_id = _button(number)
+    press = {
+        "action": "perform-action",
+        "perform_action": "script.turn_on",
+        "target": {"entity_id": f"script.press_{number}"},
+    }
+    return {
+        "type": "tile",
+        "entity": entity_id,
+        "icon": "mdi:gesture-tap-button",
+        "hide_state": True,
+        "tap_action": press,
+        "icon_tap_action": press,
+        "visibility": [{"condition": "state", "entity": entity_id, "state": "on"}],
+    }
+
+
+def _button(number: int) -> str:
+    """Return the entity that is a button of the message."""
+    return f"sensor.phone_button_{number}"
 
 
 def _section(trick: Trick) -> Card:
