@@ -9,14 +9,7 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    CoreState,
-    Event,
-    HassJob,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import CALLBACK_TYPE, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -163,7 +156,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             answer.devices, answer.positions, self._update_context()
         )
         self.registry.async_follow(changes)
-        if answer.offers_positions and not self.live.is_started:
+        if answer.offers_positions and self.live.task is None:
             self.live.async_start()
         if not answer.listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
@@ -345,17 +338,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.registry.store.async_write_within(SOON)
 
     @callback
-    def _async_on_start(self, _hass: HomeAssistant) -> None:
-        """Fire in a moment what could not be noticed before."""
+    def _async_on_start(self, hass: HomeAssistant) -> None:
         if not self._has_started:
-            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
-            timer = self.hass.loop.call_later(
-                _START_SECONDS, self.hass.async_run_hass_job, job
+            self.config_entry.async_create_background_task(
+                hass, self._async_fire_soon(), f"{DOMAIN} start"
             )
-            self.config_entry.async_on_unload(timer.cancel)
 
-    @callback
-    def _async_on_started(self) -> None:
+    async def _async_fire_soon(self) -> None:
+        """Fire in a moment what could not be noticed before."""
+        await asyncio.sleep(_START_SECONDS)
         self._has_started = True
         self.async_update_listeners()
 

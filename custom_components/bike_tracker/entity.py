@@ -32,7 +32,7 @@ MAX_ENTITIES = 10_000
 class BikeTrackerDescription[T](EntityDescription):
     """One value of a tracker."""
 
-    value_fn: Callable[[Tracker], T | None]
+    value_fn: Callable[[Tracker], T | None] = lambda _: None
     """Returns the value, or None while it is unknown."""
     reported_fn: Callable[[Tracker], object] | None = None
     """Returns None for a tracker without such an entity; by default that is the value."""

@@ -32,7 +32,6 @@ DESCRIPTIONS: Final = (
         occurrence_types=("alarm_raised",),
         event_type_fn=lambda occurrence: occurrence.attributes["type"],
         reported_fn=lambda tracker: tracker.state.alarms or None,
-        value_fn=lambda _: None,
     ),
     BikeTrackerEventDescription(
         key="ride",
@@ -41,7 +40,6 @@ DESCRIPTIONS: Final = (
         occurrence_types=("ride_started", "ride_ended"),
         event_type_fn=lambda occurrence: occurrence.type.removeprefix("ride_"),
         reported_fn=lambda tracker: tracker.place,
-        value_fn=lambda _: None,
     ),
 )
 

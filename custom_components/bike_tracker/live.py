@@ -70,24 +70,18 @@ class Live:
     client: TrackingClient
     handle: Callable[[Message], None]
     report: LiveReport = field(default_factory=LiveReport)
-    _task: asyncio.Task[None] | None = None
+    task: asyncio.Task[None] | None = None
 
-    @property
-    def is_started(self) -> bool:
-        """Return whether it connects, or did."""
-        return self._task is not None
-
-    def connected_since_before(self, time: datetime | None) -> bool:
+    def connected_since_before(self, time: datetime) -> bool:
         """Return whether messages came since before a time."""
-        is_live = self.report.state is LiveState.LIVE
-        return is_live and time is not None and self.report.since < time
+        return self.report.state is LiveState.LIVE and self.report.since < time
 
     @callback
     def async_start(self) -> None:
-        """Connect soon, unless it is started already or polling is disabled."""
+        """Connect soon, unless polling is disabled."""
         entry = self.coordinator.config_entry
-        if self._task is None and entry and not entry.pref_disable_polling:
-            self._task = entry.async_create_background_task(
+        if entry and not entry.pref_disable_polling:
+            self.task = entry.async_create_background_task(
                 self.coordinator.hass, self._async_run(), f"{DOMAIN} live"
             )
 

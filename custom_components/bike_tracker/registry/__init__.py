@@ -27,7 +27,8 @@ class Registry(NamedTuple):
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             try:
                 self.store.async_follow(before, after)
-                self.rides.async_follow(before, after)
+                if before is None or _booked(before) != _booked(after):
+                    self.rides.async_follow(after)
                 self.devices.async_update(after)
             except Exception:  # noqa: BLE001 - it costs that tracker until it reports
                 title = self.devices.entry.title
@@ -51,3 +52,9 @@ async def async_open_registry(hass: HomeAssistant, entry: ConfigEntry) -> Regist
     await store.async_read()
     await rides.async_read()
     return Registry(store, rides, TrackerDevices(hass, entry))
+
+
+def _booked(tracker: Tracker) -> tuple[object, ...]:
+    """Return what the ride book follows."""
+    log = tracker.state.rides
+    return tracker.position is None, log and log.rides

@@ -63,14 +63,13 @@ class RideBook(EntryStore):
         return max(0, ceil(left / timedelta(days=1)))
 
     @callback
-    def async_follow(self, before: Tracker | None, after: Tracker) -> None:
+    def async_follow(self, tracker: Tracker) -> None:
         """Take the last rides of a tracker in place of those that are booked since."""
-        unique_id, log = after.device.unique_id, after.state.rides
-        if after.position and unique_id not in self.backfill:
+        unique_id, log = tracker.device.unique_id, tracker.state.rides
+        if tracker.position and unique_id not in self.backfill:
             self.backfill[unique_id] = dt_util.utcnow()
             self.async_write_within(SELDOM)
-        known = before and before.state.rides
-        if log and log.since and (known is None or log.rides != known.rides):
+        if log and log.since:
             self._async_replace(unique_id, log.rides, log.since)
 
     @callback
