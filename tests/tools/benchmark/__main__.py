@@ -2,24 +2,45 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
 import sys
 from time import monotonic
 
 from . import plan
 from .before import RevisionError, compare
-from .machine import LibraryError, describe
-from .measured import Finding, NotMeasuredError, load, save
-from .report import REPORT, write
-from .results import Results
+from .counters import differences
+from .machine import describe
+from .page import PAGE, write
+from .results import Finding, NotMeasuredError, save
 
 
 def main() -> int:
     """Run, and return 0 if every count is right."""
+    arguments = _arguments()
+    try:
+        if arguments.quick:
+            return _check(_run(plan.quick()))
+        if arguments.before:
+            print(compare(arguments.before, arguments.repeats))
+            return 0
+        parts = [arguments.only] if arguments.only else plan.PARTS
+        for part in () if arguments.render else parts:
+            findings = _run(plan.PARTS[part](arguments.repeats))
+            if _check(findings):
+                return 1
+            save(part, describe(), findings)
+        write()
+    except (NotMeasuredError, RevisionError, plan.StepError) as err:
+        print(f"\nFailed: {err}", file=sys.stderr)
+        return 1
+    print(f"Wrote docs/{PAGE.name}")
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/benchmark",
         description="Measures this integration beside others in a real Home Assistant, over real sockets, and writes"
-        f" docs/{REPORT.name}. That takes more than an hour, on a machine that does nothing else.",
+        f" docs/{PAGE.name}. That takes half an hour, on a machine that does nothing else.",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -48,26 +69,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.repeats < 1:
         parser.error("--repeats: at least 1")
-    try:
-        if arguments.quick:
-            return _judge(_run(plan.quick()))
-        if arguments.before:
-            print(compare(arguments.before, arguments.repeats))
-            return 0
-        parts = [arguments.only] if arguments.only else list(plan.PARTS)
-        for part in () if arguments.render else parts:
-            run = f"{describe()} {plan.times(part, arguments.repeats)}"
-            findings = _run(plan.PARTS[part](arguments.repeats))
-            if wrong := _judge(findings):
-                return wrong
-            save(part, run, findings)
-        results = Results()
-        write(results, {part: load(part, results) for part in plan.PARTS})
-    except (LibraryError, NotMeasuredError, RevisionError, plan.StepError) as err:
-        print(f"\nFailed: {err}", file=sys.stderr)
-        return 1
-    print(f"Wrote docs/{REPORT.name}")
-    return 0
+    return arguments
 
 
 def _run(steps: Sequence[plan.Step]) -> list[Finding]:
@@ -80,12 +82,9 @@ def _run(steps: Sequence[plan.Step]) -> list[Finding]:
     return findings
 
 
-def _judge(findings: Sequence[Finding]) -> int:
-    """Say which counts are wrong, if any."""
-    results = Results()
-    for finding in findings:
-        results.add(**asdict(finding))
-    wrong = results.differences()
+def _check(findings: Sequence[Finding]) -> int:
+    """Print which counts are wrong; return 1 if any are."""
+    wrong = differences(findings)
     for difference in wrong:
         print(f"Wrong: {difference}", file=sys.stderr)
     print(

@@ -7,14 +7,14 @@ import subprocess
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from .plan import LARGE, LIVE, MOST, OURS, Step
-from .results import Results
-from .scenarios import BURSTS, TITLES
+from .plan import LARGE, LIVE_FLEETS, OURS, Step
+from .results import Finding, Results
+from .scenarios import ALL, ONE, TITLES
 
-_POLLS: Final = 5
-_BURST: Final = 7
-_POLLED: Final = (LARGE[0], MOST)
-_LIVE_FLEETS: Final = (1, 100, 1_000)
+_WORKS: Final = (
+    *(("time", LARGE, work) for work in TITLES),
+    *(("live", trackers, work) for trackers in LIVE_FLEETS for work in (ONE, ALL)),
+)
 
 
 class RevisionError(Exception):
@@ -23,37 +23,25 @@ class RevisionError(Exception):
 
 def compare(revision: str, repeats: int) -> str:
     """Measure both in turns, and return a table of both; raise RevisionError or StepError."""
-    before, now = Results(), Results()
+    found: dict[str | None, list[Finding]] = {}
     with _checked_out(revision) as folder:
         for _ in range(repeats):
-            for kind, trackers, times in (
-                *(("time", trackers, _POLLS) for trackers in _POLLED),
-                *((LIVE, trackers, _BURST) for trackers in _LIVE_FLEETS),
-            ):
-                for results, where in ((before, folder), (now, None)):
-                    step = Step(kind, OURS, trackers, times, where)
+            for kind, trackers in dict.fromkeys(work[:2] for work in _WORKS):
+                for where in (folder, None):
+                    step = Step(kind, OURS, trackers, where)
                     print(step, "now" if where is None else revision, flush=True)
-                    results.add(kind, OURS, trackers, step.run())
+                    finding = Finding(kind, OURS, trackers, step.run())
+                    found.setdefault(where, []).append(finding)
+    before, now = map(Results, found.values())
     lines = [f"{'trackers':>9} {'CPU µs before':>14} {'now':>10} {'ratio':>6}  work"]
-    lines += [
-        f"{trackers:>9,} {old * 1e6:>14,.0f} {new * 1e6:>10,.0f} {new / old:>6.2f}  {work}"
-        for (trackers, work, old), (*_, new) in zip(
-            _figures(before), _figures(now), strict=True
+    for kind, trackers, work in _WORKS:
+        old, new = (
+            results.get(kind, OURS, trackers, work) * 1e6 for results in (before, now)
         )
-    ]
+        lines.append(
+            f"{trackers:>9,} {old:>14,.0f} {new:>10,.0f} {new / old:>6.2f}  {kind} {work}"
+        )
     return "\n".join(lines)
-
-
-def _figures(results: Results) -> Iterator[tuple[int, str, float]]:
-    """Return seconds of the event loop's thread, by number of trackers and work."""
-    for trackers in _POLLED:
-        for work, title in TITLES.items():
-            yield trackers, title, results.cpu(trackers, OURS, work)
-    for trackers in _LIVE_FLEETS:
-        for burst in BURSTS:
-            if burst.struck(trackers) is not None:
-                seconds = results.live.per_message(trackers, OURS, burst.key)
-                yield trackers, f"live, {burst.title}, a message", seconds
 
 
 @contextmanager

@@ -67,7 +67,7 @@ async def set_up(
 ) -> ConfigEntry[Any]:
     """Add an account as its config flow would, and wait until all its entities are there.
 
-    Unless it is live it is polled when told to, and no live connection tells what a poll is to find.
+    Unless it is live it is polled on request, and has no live connection.
     """
     entry = ConfigEntry[Any](
         data=dict(data),
@@ -97,7 +97,7 @@ async def set_up_again(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
 
 
 async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
-    """Wait until nothing is left to do, but for who listens, and everything is in the database."""
+    """Wait until nothing is left to do, but for live connections, and everything is in the database."""
     await hass.async_block_till_done(wait_background_tasks=not live)
     if RECORDER_DOMAIN not in hass.config.components:
         return

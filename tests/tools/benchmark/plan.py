@@ -1,52 +1,31 @@
 """What is run in which order, each step in a process of its own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 import json
 import os
 import subprocess
 import sys
-from typing import Any, Final, override
+from typing import Final, override
 
-from .automations import FEW, MANY, TIMES as TIMES_OF_NEWS
-from .candidates import CANDIDATES, LISTENERS
-from .reports import TIMES as TIMES_OF_REPORTS
+from .results import Found
 
 SMALL: Final = (1, 10, 100)
-LARGE: Final = (1_000, 2_000)
-MOST: Final = 2_500
-"""As many as Home Assistant shows of one account, without optional entities."""
-BEYOND_THE_LIMIT: Final = 4_000
-PROFILED: Final = 1_000
-FULL: Final = 1_000
+LARGE: Final = 1_000
+EVERYTHING: Final = 500
+"""Trackers that report all there is: as many as everything stays smooth with."""
+TRIGGERS: Final = 10
+LIVE_FLEETS: Final = (1, 100, LARGE)
 OURS: Final = "bike_tracker"
+FLOOR: Final = "floor"
 USUAL: Final = "usual_way"
-RECORDED: Final = "full"
-UNRECORDED: Final = "full_unrecorded"
-"""Kinds of runs with trackers that report all there is."""
-REPORTS: Final = "reports"
-AUTOMATIONS: Final = "automations"
-GUARD: Final = "guard"
-LIVE: Final = "live"
-IDLE: Final = "idle"
-LIVE_MEMORY: Final = "live_memory"
-LIVE_KINDS: Final = (LIVE, IDLE, LIVE_MEMORY)
-"""Kinds of runs with candidates that listen."""
-LIVE_FLEETS: Final = (*SMALL, 1_000)
-"""Fleets of which the service tells news."""
-IDLERS: Final = (1, 1_000)
-"""Fleets of which it tells nothing for an hour, or that a bike of is stolen."""
-
-_POLLS_OF_SMALL: Final = 10
-_POLLS_OF_LARGE: Final = 5
-_POLLS_OF_FULL: Final = 3
-_BURST: Final = 7
-_HOURS: Final = 3
-
-
+LIVE_PEER: Final = "traccar_server"
 FOLDER: Final = "BENCHMARK_FOLDER"
 """The variable that names where another version of this integration is."""
+
+_TIMES: Final = {"time": 5, "everything": 3, "live": 7, "automations": 10}
+"""How often a step does each kind of work."""
 
 
 class StepError(Exception):
@@ -60,7 +39,6 @@ class Step:
     kind: str
     candidate: str
     trackers: int
-    polls: int = 1
     folder: str | None = None
     """Where another version of this integration is."""
 
@@ -69,10 +47,10 @@ class Step:
         """Return what a person who waits wants to read."""
         return f"{self.kind}: {self.candidate}, {in_words(self.trackers)}"
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Found:
         """Run it and return what it found out; raise StepError if it fails."""
         command = ["-m", "tests.tools.benchmark.run", self.kind, self.candidate]
-        command += [str(self.trackers), str(self.polls)]
+        command += [str(self.trackers), str(_TIMES.get(self.kind, 1))]
         process = subprocess.run(  # noqa: S603
             [sys.executable, *command],
             capture_output=True,
@@ -82,7 +60,7 @@ class Step:
         )
         with suppress(json.JSONDecodeError):
             if process.returncode == 0:
-                found: dict[str, Any] = json.loads(process.stdout)
+                found: Found = json.loads(process.stdout)
                 return found
         last_lines = "\n".join(f"{process.stdout}{process.stderr}".splitlines()[-20:])
         raise StepError(
@@ -97,86 +75,46 @@ def in_words(trackers: int) -> str:
 
 def quick() -> list[Step]:
     """Count alone, with small fleets."""
-    return list(_all("count", SMALL))
+    return _each("count", (OURS, FLOOR, USUAL), SMALL)
 
 
 def polls(repeats: int) -> list[Step]:
     """Set-ups and polls. Candidates take turns, so that a slow minute strikes all of them."""
-    steps = [
-        *_all("count", SMALL + LARGE),
-        *_all("memory", (1, *LARGE)),
-        Step("limit", OURS, BEYOND_THE_LIMIT),
-        *(Step("profile", name, PROFILED, _POLLS_OF_LARGE) for name in (OURS, USUAL)),
+    candidates = OURS, FLOOR, USUAL
+    return [
+        *_each("count", candidates, (*SMALL, LARGE)),
+        *_each("memory", candidates, (1, LARGE)),
+        *_each("time", candidates, (*SMALL, LARGE)) * repeats,
     ]
-    for _ in range(repeats):
-        steps += _all("time", SMALL, _POLLS_OF_SMALL)
-        steps += _all("time", LARGE, _POLLS_OF_LARGE)
-        steps.append(Step("time", OURS, MOST, _POLLS_OF_LARGE))
-        for kind in (RECORDED, UNRECORDED):
-            for name in (OURS, USUAL):
-                steps.append(Step(kind, name, FULL, _POLLS_OF_FULL))
-    return steps
+
+
+def everything(repeats: int) -> list[Step]:
+    """Set-ups, polls and unloads of trackers that report all there is."""
+    return _each("everything", (OURS, USUAL), (EVERYTHING,)) * repeats
 
 
 def live(repeats: int) -> list[Step]:
-    """What the service tells by itself."""
-    steps = [Step(LIVE_MEMORY, OURS, trackers) for trackers in IDLERS]
-    for _ in range(repeats):
-        for kind, fleets, times in (
-            (LIVE, LIVE_FLEETS, _BURST),
-            (IDLE, IDLERS, _HOURS),
-        ):
-            for trackers in fleets:
-                steps += [Step(kind, name, trackers, times) for name in LISTENERS]
-    return steps
-
-
-def reports(repeats: int) -> list[Step]:
-    """What a report costs alone."""
-    return [Step(REPORTS, OURS, PROFILED)] * repeats
+    """Messages of the live connection."""
+    return _each("live", (OURS, LIVE_PEER), LIVE_FLEETS) * repeats
 
 
 def automations(repeats: int) -> list[Step]:
     """What triggers cost."""
-    steps = [
-        Step(AUTOMATIONS, OURS, trackers, triggers)
-        for triggers, trackers in (FEW, MANY)
-    ]
-    return steps * repeats
-
-
-def guard(repeats: int) -> list[Step]:
-    """What guards cost."""
-    return [Step(GUARD, OURS, trackers, _BURST) for trackers in IDLERS] * repeats
-
-
-def times(part: str, repeats: int) -> str:
-    """Return how often each work of a part of the page is timed, as a sentence."""
-    if part == REPORTS:
-        return f"Each was timed {repeats * TIMES_OF_REPORTS} times."
-    if part == AUTOMATIONS:
-        return f"Each was timed {repeats * TIMES_OF_NEWS} times."
-    if part == GUARD:
-        return f"Each was timed {repeats * _BURST} times."
-    if part == LIVE:
-        return f"News of each kind was told {repeats * _BURST} times, and {repeats * _HOURS} hours passed without."
-    return (
-        f"Set-up was timed {repeats} times, each kind of poll {repeats * _POLLS_OF_SMALL} times with up to"
-        f" {SMALL[-1]} trackers and {repeats * _POLLS_OF_LARGE} times with more."
-    )
+    return [Step("automations", OURS, LARGE)] * repeats
 
 
 PARTS: Final = {
     "polls": polls,
-    LIVE: live,
-    REPORTS: reports,
-    AUTOMATIONS: automations,
-    GUARD: guard,
+    "everything": everything,
+    "live": live,
+    "automations": automations,
 }
 """What the page is made of; each can be measured alone."""
 
 
-def _all(kind: str, fleets: Iterable[int], polls: int = 1) -> Iterator[Step]:
-    for trackers in fleets:
-        for candidate in CANDIDATES:
-            yield Step(kind, candidate, trackers, polls)
+def _each(kind: str, candidates: Sequence[str], fleets: Sequence[int]) -> list[Step]:
+    return [
+        Step(kind, candidate, trackers)
+        for trackers in fleets
+        for candidate in candidates
+    ]

@@ -91,7 +91,7 @@ it. So this is accepted:
 - **Tunnels, reports that come late:** *never* is before it arrives. Of a ride that takes no longer than the tunnel nothing is heard
   before: the reports of its arrival tell.
 
-Over a live connection Home Assistant shows it some [milliseconds](benchmarks.md#what-guards-cost) after the report.
+Over a live connection Home Assistant shows it some [milliseconds](benchmarks.md#live) after the report.
 
 ## What it cannot tell
 

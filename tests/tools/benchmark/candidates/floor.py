@@ -15,7 +15,7 @@ import orjson
 
 from tests.tools.benchmark.service.client import Addresses
 
-from .candidate import Candidate, PollError
+from .integration import Candidate, PollError
 
 
 @dataclass(slots=True)

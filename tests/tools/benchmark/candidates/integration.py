@@ -1,8 +1,7 @@
 """Candidates that are integrations of Home Assistant."""
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any, override
+from typing import Any, Protocol, override
 
 from homeassistant.const import (
     CONF_API_TOKEN,
@@ -21,7 +20,19 @@ from yarl import URL
 from tests.tools.benchmark.home import set_up, set_up_again
 from tests.tools.benchmark.service.client import Addresses
 
-from .candidate import Candidate, PollError
+
+class PollError(Exception):
+    """A poll failed, so what it cost says nothing."""
+
+
+class Candidate(Protocol):
+    """One way to show a fleet in Home Assistant."""
+
+    async def set_up(self, hass: HomeAssistant) -> None:
+        """Show the fleet for the first time."""
+
+    async def poll(self) -> None:
+        """Show what is new before this returns; raise PollError if that fails."""
 
 
 class Integration(Candidate):
@@ -65,20 +76,13 @@ class Integration(Candidate):
             raise PollError(f"{self._domain}: {self._coordinator.last_exception!r}")
 
 
-def bike_tracker(addresses: Addresses) -> Candidate:
-    """Return this project's integration."""
-    return Integration(
-        "bike_tracker", _account(addresses), coordinator=lambda data: data.coordinator
-    )
-
-
-def live_bike_tracker(addresses: Addresses) -> Candidate:
-    """Return this project's integration, which polls by itself and listens."""
+def bike_tracker(addresses: Addresses, *, live: bool = False) -> Candidate:
+    """Return this project's integration, which polls by itself and listens if it is live."""
     return Integration(
         "bike_tracker",
         _account(addresses),
         coordinator=lambda data: data.coordinator,
-        live=True,
+        live=live,
     )
 
 
@@ -87,16 +91,9 @@ def usual_way(addresses: Addresses) -> Candidate:
     return Integration("usual_way", _account(addresses))
 
 
-def scorpiontrack(addresses: Addresses) -> Candidate:
-    """Return Home Assistant's integration for ScorpionTrack, pointed to another address."""
-    client = import_module("pyscorpiontrack").ScorpionTrackClient
-    client.__init__.__kwdefaults__["base_url"] = f"{addresses.peers}/scorpiontrack"
-    return Integration("scorpiontrack", {"share_token": "t"})
-
-
 def traccar_server(addresses: Addresses) -> Candidate:
     """Return Home Assistant's integration for Traccar's own servers, which listens."""
-    address = URL(addresses.peers)
+    address = URL(addresses.peer)
     return Integration(
         "traccar_server",
         {

@@ -15,25 +15,17 @@ class Addresses:
     """Of the documented service, ends in /api."""
     email: str
     password: str
-    peers: str
-    """Of the services of the peers: each is below a path of its own name."""
+    peer: str
+    """Of the service of Home Assistant's own integration."""
 
 
 class Service:
     """Starts the process, steers it, and ends it."""
 
-    def __init__(
-        self,
-        trackers: int,
-        *,
-        full: bool = False,
-        short: bool = False,
-        timed: bool = False,
-    ) -> None:
-        """Serve so many trackers, that report places alone or all there is, with connections that last or not."""
+    def __init__(self, trackers: int, *, everything: bool) -> None:
+        """Serve so many trackers, which report places alone or everything."""
         command = ["-m", "tests.tools.benchmark.service", str(trackers)]
-        options = {"full": full, "short": short, "timed": timed}
-        command += [option for option, is_set in options.items() if is_set]
+        command += ["everything"] if everything else []
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, *command],
             stdin=subprocess.PIPE,

@@ -1,23 +1,24 @@
 """The fleet, and each way it changes between two polls."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import cycle, islice
+from time import monotonic_ns
 from typing import Any
 
 import orjson
 
-from tests.tools.simulator import SimDevice, SimPosition, Simulator
+from tests.tools.simulator import SimPosition, Simulator
 from tests.tools.simulator.render import device_json
 from tests.tools.simulator.world import Json
 
 EMAIL = "rider@example.com"
 PASSWORD = "demo"
 
-# Of a position nothing but the place, so that each tracker has the same four entities everywhere. Full trackers have all
-# that the usual way shows as well: without the time of their places there are no rides.
+# Of a position nothing but the place, so that each tracker has the same entities everywhere.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course", "attributes")
-_LEFT_OUT_OF_FULL = ("fixTime",)
 # What real servers send besides, and nobody here reads: it makes rows as long as theirs, 450 and 780 bytes.
 _DEVICE: dict[str, Json] = {
     "calendarId": 0,
@@ -55,55 +56,59 @@ _ATTRIBUTES: dict[str, Json] = {
 }
 
 
-def unique_id_of(number: int) -> str:
-    """Return the `uniqueId` of a tracker, in the order in which they report."""
-    return f"{860_000_000_000_000 + number}"
+_HISTORY = 1_440
+"""Reports of the day before, of each tracker that reports everything: one a minute."""
+_SOON = 0.1
+"""Seconds until a report comes: whoever asks for it first has to listen."""
 
 
 class Fleet:
     """The trackers of one account."""
 
     def __init__(
-        self, simulator: Simulator, trackers: int, *, full: bool, timed: bool = False
+        self, simulator: Simulator, trackers: int, *, everything: bool
     ) -> None:
         """Assign so many trackers, all of which have reported, to a new account."""
-        self._full = full
-        self._timed = timed
+        self._everything = everything
         self._simulator = simulator
         self._now = datetime.now(UTC) - timedelta(days=1)
+        self._reported_at = 0
         simulator.add_account(EMAIL, PASSWORD)
         for number in range(trackers):
             self._add(number)
         self._next = cycle(list(simulator.devices))
 
     @property
-    def commands(self) -> dict[str, Callable[[int], None]]:
+    def commands(self) -> dict[str, Callable[[int], int | None]]:
         """What can be asked for by name, each with a number of trackers."""
         return {
             "report": self._report,
-            "touch": self._touch,
+            "report_soon": self._report_soon,
+            "reported_at": lambda _: self._reported_at,
             "keep_order": self._keep_order,
             "shuffle": self._shuffle,
+            "sockets": lambda _: len(self._simulator.live.sockets),
+            "count": lambda _: None,
         }
 
-    @property
-    def devices(self) -> list[SimDevice]:
-        """The trackers, always in the same order."""
-        return self._simulator.devices_of(EMAIL)
-
     def _add(self, number: int) -> None:
-        unique_id = unique_id_of(number)
-        self._simulator.add_device(
+        unique_id = f"{860_000_000_000_000 + number}"
+        device = self._simulator.add_device(
             unique_id,
             name=f"Bike {number:05}",
             email=EMAIL,
             last_update=self._now,
             longitude=7.8 + number / 100_000,
         )
-        left_out = _LEFT_OUT_OF_FULL if self._full else _LEFT_OUT
-        for field in () if self._timed else left_out:
-            self._simulator.override_position(unique_id, field)
         self._lengthen(unique_id)
+        assert device.position is not None
+        if self._everything:
+            device.position.attributes |= _ATTRIBUTES
+            self._simulator.reports[unique_id].extend(_history(device.position))
+        else:
+            for field in _LEFT_OUT:
+                self._simulator.override_position(unique_id, field)
+            self._simulator.override_position(unique_id, "attributes", _ATTRIBUTES)
 
     def _lengthen(self, unique_id: str) -> None:
         """Let a tracker's rows hold what real ones hold besides."""
@@ -112,46 +117,38 @@ class Fleet:
         for field, value in _DEVICE.items():
             simulator.override_field(unique_id, field, value)
         simulator.override_position(unique_id, "network", _NETWORK)
-        position = simulator.devices[unique_id].position
-        assert position is not None
-        if self._full:
-            position.attributes |= _ATTRIBUTES
-        else:
-            simulator.override_position(unique_id, "attributes", _ATTRIBUTES)
 
     def _report(self, trackers: int) -> None:
         """Have the next so many report: lastUpdate, position and status are others."""
-        now = self._later()
+        # Home Assistant shows seconds: those have to be others too.
+        self._now += timedelta(minutes=1)
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
-            latitude = round(device.position.latitude + 0.0001, 6)
-            # What is said live of a device comes with the report, and not apart from it.
+            # What is sent live of a device comes with the report, and not apart from it.
             device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
-                latitude=latitude,
-                last_update=now,
-                **(_all_else(device.position) if self._full else {}),
+                latitude=round(device.position.latitude + 0.0001, 6),
+                last_update=self._now,
+                **(_all_else(device.position) if self._everything else {}),
             )
-            if self._full:
+            if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
 
-    def _touch(self, trackers: int) -> None:
-        """Give the next so many a new lastUpdate and nothing else."""
-        unique_ids = list(islice(self._next, trackers))
-        self._simulator.touch(unique_ids, last_update=self._later())
+    def _report_soon(self, trackers: int) -> None:
+        """Have so many report soon: two messages each, of the device and of its position."""
 
-    def _later(self) -> datetime:
-        """Return a time that Home Assistant, which shows seconds, shows as another one."""
-        if self._timed:
-            return datetime.now(UTC)
-        self._now += timedelta(minutes=1)
-        return self._now
+        def report() -> None:
+            self._reported_at = monotonic_ns()
+            self._report(trackers)
+
+        asyncio.get_running_loop().call_later(_SOON, report)
 
     def _keep_order(self, _trackers: int) -> None:
         """Send the very same list of trackers from now on."""
-        rows = [device_json(device) for device in self.devices]
+        devices = self._simulator.devices_of(EMAIL)
+        rows = [device_json(device) for device in devices]
         self._simulator.raw_devices(orjson.dumps(rows))
 
     def _shuffle(self, _trackers: int) -> None:
@@ -168,3 +165,17 @@ def _all_else(before: SimPosition) -> dict[str, Any]:
         "battery_level": 79 if before.attributes["batteryLevel"] == 80 else 80,
         "motion": not before.attributes["motion"],
     }
+
+
+def _history(last: SimPosition) -> Iterator[SimPosition]:
+    """Yield what was reported before: there and back, half an hour each."""
+    for number in range(_HISTORY, 0, -1):
+        time = last.fix_time - timedelta(minutes=number)
+        yield replace(
+            last,
+            id=number,
+            latitude=last.latitude + abs(number % 60 - 30) / 1000,
+            fix_time=time,
+            device_time=time,
+            server_time=time,
+        )

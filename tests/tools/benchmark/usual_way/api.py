@@ -22,10 +22,7 @@ class Bike:
     latitude: float | None
     longitude: float | None
     accuracy: float
-    fix_time: datetime | None
-    altitude: float | None
     speed: float | None
-    course: float | None
     battery_level: float | None
     motion: bool | None
 
@@ -61,7 +58,7 @@ class Api:
 
 def _bike(row: dict[str, Any], position: dict[str, Any]) -> Bike:
     attributes = position.get("attributes", {})
-    fix_time, speed = position.get("fixTime"), position.get("speed")
+    speed = position.get("speed")
     return Bike(
         id=row["id"],
         name=row["name"],
@@ -74,10 +71,7 @@ def _bike(row: dict[str, Any], position: dict[str, Any]) -> Bike:
         latitude=position.get("latitude"),
         longitude=position.get("longitude"),
         accuracy=position.get("accuracy", 0),
-        fix_time=None if fix_time is None else datetime.fromisoformat(fix_time),
-        altitude=position.get("altitude"),
         speed=None if speed is None else speed * 1.852,
-        course=position.get("course"),
         battery_level=attributes.get("batteryLevel"),
         motion=attributes.get("motion"),
     )

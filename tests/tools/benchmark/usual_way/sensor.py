@@ -12,13 +12,7 @@ from homeassistant.components.sensor import (
     SensorStateClass,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import (
-    DEGREE,
-    PERCENTAGE,
-    EntityCategory,
-    UnitOfLength,
-    UnitOfSpeed,
-)
+from homeassistant.const import PERCENTAGE, EntityCategory, UnitOfSpeed
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
@@ -60,15 +54,6 @@ DESCRIPTIONS = (
         value_fn=lambda bike: bike.group_id,
     ),
     UsualSensorDescription(
-        key="position_time",
-        translation_key="position_time",
-        device_class=SensorDeviceClass.TIMESTAMP,
-        entity_category=EntityCategory.DIAGNOSTIC,
-        entity_registry_enabled_default=False,
-        only_if_reported=True,
-        value_fn=lambda bike: bike.fix_time,
-    ),
-    UsualSensorDescription(
         key="battery",
         device_class=SensorDeviceClass.BATTERY,
         native_unit_of_measurement=PERCENTAGE,
@@ -86,27 +71,6 @@ DESCRIPTIONS = (
         suggested_display_precision=1,
         only_if_reported=True,
         value_fn=lambda bike: bike.speed,
-    ),
-    UsualSensorDescription(
-        key="altitude",
-        translation_key="altitude",
-        device_class=SensorDeviceClass.DISTANCE,
-        native_unit_of_measurement=UnitOfLength.METERS,
-        state_class=SensorStateClass.MEASUREMENT,
-        suggested_display_precision=0,
-        entity_registry_enabled_default=False,
-        only_if_reported=True,
-        value_fn=lambda bike: bike.altitude,
-    ),
-    UsualSensorDescription(
-        key="course",
-        translation_key="course",
-        native_unit_of_measurement=DEGREE,
-        state_class=SensorStateClass.MEASUREMENT_ANGLE,
-        suggested_display_precision=0,
-        entity_registry_enabled_default=False,
-        only_if_reported=True,
-        value_fn=lambda bike: bike.course,
     ),
 )
 
