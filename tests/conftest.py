@@ -57,6 +57,7 @@ EVERYTHING: dict[str, Any] = {
 
 type Poll = Callable[..., Awaitable[None]]
 type StateOf = Callable[..., State | None]
+type ValueOf = Callable[..., str | None]
 type MakeEntry = Callable[..., MockConfigEntry]
 type Shown = Callable[[], dict[str, int]]
 
@@ -235,6 +236,19 @@ def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf
         return hass.states.get(entity_id) if entity_id else None
 
     return _state_of
+
+
+@pytest.fixture
+def value_of(state_of: StateOf) -> ValueOf:
+    """Return a function for the value of that state, None if there is no state."""
+
+    def _value_of(
+        unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
+    ) -> str | None:
+        state = state_of(unique_id, platform)
+        return state.state if state else None
+
+    return _value_of
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import RED, Poll, StateOf, async_setup
+from .conftest import RED, Poll, StateOf, ValueOf, async_setup
 from .tools.simulator.server import Simulator
 
 type Told = list[tuple[str, str, str | None]]
@@ -131,7 +131,7 @@ async def test_start(
     simulator: Simulator,
     entry: MockConfigEntry,
     poll: Poll,
-    state_of: StateOf,
+    value_of: ValueOf,
     told: Told,
     freezer: Any,
 ) -> None:
@@ -141,9 +141,7 @@ async def test_start(
     await poll(6)
     await poll()
 
-    state = state_of(f"{RED}_alarm", Platform.EVENT)
-    assert state is not None
-    assert state.state == STATE_UNKNOWN
+    assert value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNKNOWN
     assert not told
 
     simulator.report(RED, attributes={"alarm": "tow"})
@@ -181,16 +179,14 @@ async def test_restart(
 
 @pytest.mark.usefixtures("setup")
 async def test_outage(
-    simulator: Simulator, poll: Poll, state_of: StateOf, told: Told
+    simulator: Simulator, poll: Poll, value_of: ValueOf, told: Told
 ) -> None:
     """What happened meanwhile is told once the service answers, and noticed."""
     simulator.report(RED, attributes={"alarm": "sos"})
     await poll()
     simulator.fault("status-503")
     await poll()
-    state = state_of(f"{RED}_alarm", Platform.EVENT)
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
+    assert value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNAVAILABLE
     simulator.report(RED, attributes={"alarm": "tow"})
     simulator.fault(None)
 

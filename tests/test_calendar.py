@@ -18,7 +18,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from .registry.test_ride_book import row, store
 from .riding import async_ride, go, riding, standing
 from .test_rides_from_before import ride_on_days
@@ -269,20 +269,16 @@ async def test_ride_under_way(
 
 
 async def test_available_in_an_outage(
-    simulator: Simulator, setup: MockConfigEntry, poll: Poll, state_of: StateOf
+    simulator: Simulator, setup: MockConfigEntry, poll: Poll, value_of: ValueOf
 ) -> None:
     """The rides are our own; a tracker that is not listed has none to show."""
     simulator.fault("status-503")
     await poll()
-    state = state_of(f"{RED}_rides", Platform.CALENDAR)
-    assert state is not None
-    assert state.state == STATE_OFF
+    assert value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF
     simulator.fault(None)
     simulator.unassign(EMAIL, RED)
     await poll(300)
-    state = state_of(f"{RED}_rides", Platform.CALENDAR)
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
+    assert value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_UNAVAILABLE
 
 
 async def test_tracker_that_was_nowhere(

@@ -15,7 +15,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import entity
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, Poll, Shown, StateOf
+from .conftest import EMAIL, Poll, Shown, ValueOf
 from .tools.simulator.server import Simulator
 
 # A tracker that never reported has four enabled entities: room for five and a half.
@@ -74,7 +74,7 @@ async def test_whole_trackers(
 
 @pytest.mark.usefixtures("setup")
 async def test_polls_work(
-    simulator: Simulator, poll: Poll, state_of: StateOf, shown: Shown, numbers: Numbers
+    simulator: Simulator, poll: Poll, value_of: ValueOf, shown: Shown, numbers: Numbers
 ) -> None:
     """Trackers that are shown are followed, and the others cost nothing but the issue."""
     for unique_id in TRACKERS:
@@ -83,9 +83,7 @@ async def test_polls_work(
     await poll()
 
     for unique_id in TRACKERS[:5]:
-        state = state_of(f"{unique_id}_online", Platform.BINARY_SENSOR)
-        assert state is not None
-        assert state.state == "off"
+        assert value_of(f"{unique_id}_online", Platform.BINARY_SENSOR) == "off"
     assert shown() == dict.fromkeys(TRACKERS[:5], 4)
     assert numbers() == ("2", "7", "22")
 

@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import EMAIL, RED, Poll, StateOf, async_setup
+from .conftest import EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from .tools.simulator.server import Simulator
 from .tools.simulator.world import DEFAULT_LATITUDE
 
@@ -175,7 +175,7 @@ async def test_switched_off_while_the_account_is_not_set_up(
 
 @pytest.mark.usefixtures("setup")
 async def test_tracker_without_positions(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
 ) -> None:
     """It has no guard before it was anywhere."""
     simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
@@ -183,9 +183,7 @@ async def test_tracker_without_positions(
     assert state_of("new_guard", Platform.ALARM_CONTROL_PANEL) is None
     simulator.report("new")
     await poll()
-    state = state_of("new_guard", Platform.ALARM_CONTROL_PANEL)
-    assert state is not None
-    assert state.state == "disarmed"
+    assert value_of("new_guard", Platform.ALARM_CONTROL_PANEL) == "disarmed"
 
 
 @pytest.mark.usefixtures("standing")

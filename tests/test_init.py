@@ -27,7 +27,17 @@ from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from .conftest import (
+    BLUE,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    ValueOf,
+    async_setup,
+)
 from .tools.simulator.server import Simulator, authorization
 
 
@@ -377,7 +387,7 @@ async def test_removal_during_a_poll(
 
 
 async def test_update_on_demand(
-    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, state_of: StateOf
+    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, value_of: ValueOf
 ) -> None:
     """`homeassistant.update_entity` polls, also with polling disabled."""
     hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
@@ -394,9 +404,7 @@ async def test_update_on_demand(
     )
     await hass.async_block_till_done(wait_background_tasks=True)
 
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "off"
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
 @pytest.mark.usefixtures("setup")

@@ -6,15 +6,8 @@ from types import SimpleNamespace
 from typing import Any, Literal
 from unittest.mock import patch
 
-from aiohttp import TCPConnector
-from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import (
-    EVENT_HOMEASSISTANT_STOP,
-    EVENT_STATE_CHANGED,
-    STATE_UNAVAILABLE,
-    Platform,
-)
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
@@ -23,22 +16,10 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
 from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.entity import EntityAdder
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import (
-    BLUE,
-    BOB,
-    EMAIL,
-    PASSWORD,
-    RED,
-    MakeEntry,
-    Poll,
-    StateOf,
-    async_setup,
-)
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf
 from .tools.simulator.server import Simulator
-from .tools.simulator.world import DEFAULT_LATITUDE
 
 MANY = [f"35{number:013}" for number in range(300)]
 
@@ -115,62 +96,6 @@ async def test_outage_after_a_poll_that_is_cut_short(
     assert online(RED) == "on"
 
 
-async def test_reload_while_a_poll_connects(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    online: Any,
-) -> None:
-    """The poll that somebody asked for ends without a word."""
-    assert await async_setup_component(hass, "homeassistant", {})
-    connecting, connect = asyncio.Event(), TCPConnector.connect
-    loaded = (ConfigEntryState.LOADED, ConfigEntryState.UNLOAD_IN_PROGRESS)
-
-    async def _connect(*args: Any, **kwargs: Any) -> Any:
-        if not connecting.is_set():
-            connecting.set()
-            while setup.state in loaded:
-                await asyncio.sleep(0)
-        return await connect(*args, **kwargs)
-
-    with monkeypatch.context() as patches:
-        patches.setattr(TCPConnector, "connect", _connect)
-        call = hass.services.async_call(
-            "homeassistant",
-            "update_entity",
-            {"entity_id": "device_tracker.red_bike"},
-            blocking=True,
-        )
-        task = asyncio.create_task(call)
-        await connecting.wait()
-        await hass.config_entries.async_reload(setup.entry_id)
-        await task
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert online(RED) == "on"
-    assert not [record for record in caplog.records if record.levelname == "ERROR"]
-
-
-@pytest.mark.usefixtures("setup")
-async def test_stop_while_a_poll_waits_for_its_turn(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll
-) -> None:
-    """The second of two that somebody asked for is not made: nobody could answer it."""
-    assert await async_setup_component(hass, "homeassistant", {})
-    for _ in range(2):
-        await hass.services.async_call(
-            "homeassistant",
-            "update_entity",
-            {"entity_id": "device_tracker.red_bike"},
-            blocking=True,
-        )
-    simulator.record.clear()
-    hass.bus.async_fire(EVENT_HOMEASSISTANT_STOP)
-    await poll(15)
-    assert not simulator.record.counts
-
-
 @pytest.mark.parametrize("turn", [0, 1], ids=["before", "after"])
 async def test_armed_while_a_poll_is_taken_in(
     hass: HomeAssistant,
@@ -178,7 +103,7 @@ async def test_armed_while_a_poll_is_taken_in(
     simulator: Simulator,
     poll: Poll,
     monkeypatch: pytest.MonkeyPatch,
-    state_of: StateOf,
+    value_of: ValueOf,
     online: Any,
     turn: int,
 ) -> None:
@@ -202,37 +127,8 @@ async def test_armed_while_a_poll_is_taken_in(
         patches.setattr(coordinator, "asyncio", turns)
         await setup.runtime_data.coordinator.async_refresh()
 
-    guard = state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
-    assert guard is not None
-    assert guard.state == "armed_away"
+    assert value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
     assert online(RED) == "off"
-
-
-async def test_others_have_their_turn_before_many_are_called(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-) -> None:
-    """A poll in which much changed was long work itself."""
-    trackers = [f"35{number:013}" for number in range(101)]
-    for tracker in trackers:
-        simulator.add_device(tracker, email=EMAIL, latitude=None)
-    await async_setup(hass, entry)
-    order: list[str] = []
-    entry.runtime_data.coordinator.async_add_listener(
-        lambda: hass.loop.call_soon(order.append, "others")
-    )
-    hass.bus.async_listen(
-        EVENT_STATE_CHANGED, callback(lambda _: order.append("entity"))
-    )
-    for tracker in trackers:
-        simulator.set_status(tracker, "offline")
-
-    await poll()
-
-    assert order[0] == "others"
-    assert order.count("entity") > 1
 
 
 async def test_reload_while_trackers_are_added(
@@ -258,50 +154,6 @@ async def test_reload_while_trackers_are_added(
 
     assert {online(tracker) for tracker in MANY} == {"off"}
     assert "already exists" not in caplog.text
-
-
-async def test_poll_while_platforms_are_unloaded(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """A tracker that appears at that moment waits for the next set-up."""
-    unload = hass.config_entries.async_unload_platforms
-
-    async def _unload(*args: Any) -> bool:
-        unloaded = await unload(*args)
-        simulator.add_device(MANY[0], email=EMAIL)
-        await setup.runtime_data.coordinator.async_refresh()
-        return unloaded
-
-    with patch.object(hass.config_entries, "async_unload_platforms", _unload):
-        await hass.config_entries.async_reload(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert len(hass.states.async_entity_ids("device_tracker")) == 3
-    assert "already exists" not in caplog.text
-
-
-async def test_tracker_that_comes_during_set_up(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    online: Any,
-) -> None:
-    """It is added, although others are still being added when a poll finds it."""
-    start = EntityAdder.async_start
-
-    async def _start(adder: EntityAdder) -> None:
-        starting = hass.async_create_task(start(adder))
-        simulator.add_device(MANY[0], email=EMAIL)
-        await entry.runtime_data.coordinator.async_refresh()
-        await starting
-
-    with patch.object(EntityAdder, "async_start", _start):
-        await async_setup(hass, entry)
-
-    assert online(MANY[0]) == "on"
 
 
 async def test_delete_button_while_the_tracker_comes_back(
@@ -332,47 +184,6 @@ async def test_delete_button_while_the_tracker_comes_back(
         await poll()
 
     assert allowed == [False]
-
-
-async def test_set_up_that_fails_late(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    make_entry: MakeEntry,
-    simulator: Simulator,
-    state_of: StateOf,
-) -> None:
-    """It keeps no tracker from another account."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.assign(BOB, RED)
-    with patch.object(
-        hass.config_entries, "async_forward_entry_setups", side_effect=OSError
-    ):
-        await async_setup(hass, entry)
-    assert entry.state is ConfigEntryState.SETUP_ERROR
-
-    await async_setup(hass, make_entry(BOB))
-
-    state = state_of(RED)
-    assert state is not None
-    assert state.attributes["latitude"] == DEFAULT_LATITUDE
-
-
-async def test_removal_after_a_set_up_that_failed_late(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    poll: Poll,
-    hass_storage: dict[str, Any],
-) -> None:
-    """Nothing is left of what was remembered."""
-    with patch.object(
-        hass.config_entries, "async_forward_entry_setups", side_effect=OSError
-    ):
-        await async_setup(hass, entry)
-
-    await hass.config_entries.async_remove(entry.entry_id)
-    await poll(400)
-
-    assert f"{DOMAIN}.{entry.entry_id}" not in hass_storage
 
 
 async def test_error_costs_one_tracker(

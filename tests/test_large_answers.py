@@ -5,7 +5,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import BLUE, RED, Poll, StateOf, async_setup
+from .conftest import BLUE, RED, Poll, StateOf, ValueOf, async_setup
 from .tools.simulator.server import Simulator
 
 TOO_LONG = b"[" + b" " * 8 * 2**20 + b"]"
@@ -27,7 +27,7 @@ async def test_positions_that_never_worked(
     simulator: Simulator,
     entry: MockConfigEntry,
     poll: Poll,
-    state_of: StateOf,
+    value_of: ValueOf,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """One warning says of which account, and what it means; all else works."""
@@ -37,9 +37,7 @@ async def test_positions_that_never_worked(
         simulator.report_many()
         await poll(3 * 3600)
 
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "on"
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "on"
     [warning] = warnings(caplog)
     assert warning.startswith(f"{entry.title}: Positions cannot be fetched")
     assert "the list is too large" in warning
@@ -76,19 +74,15 @@ async def test_positions_that_worked(
 async def test_trackers(
     simulator: Simulator,
     poll: Poll,
-    state_of: StateOf,
+    value_of: ValueOf,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A list of trackers that is too large is no list of trackers: they are unavailable."""
     simulator.raw_devices(TOO_LONG)
     await poll()
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "unavailable"
+    assert value_of(RED) == "unavailable"
     assert "did not answer with a list of trackers (more than 8 MiB)" in caplog.text
 
     simulator.raw_devices(None)
     await poll(120)
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
+    assert value_of(RED) == "not_home"

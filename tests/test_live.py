@@ -24,7 +24,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from .conftest import EMAIL, PASSWORD, RED, MakeEntry, StateOf
+from .conftest import EMAIL, PASSWORD, RED, MakeEntry, StateOf, ValueOf
 from .settle import settle
 from .tools.simulator import LIVE_FAULTS, Simulator
 from .tools.simulator.wire import pause
@@ -98,16 +98,18 @@ def polls(simulator: Simulator) -> int:
 
 @pytest.mark.usefixtures("live")
 async def test_a_message_is_shown_at_once(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+    hass: HomeAssistant,
+    simulator: Simulator,
+    state_of: StateOf,
+    value_of: ValueOf,
+    wait: Pass,
 ) -> None:
     """Without a request, and the poll comes when it always does."""
     requests = simulator.record.counts.total()
     simulator.report(RED, latitude=48.5, battery_level=7)
     await settle(hass)
     assert latitude(state_of) == 48.5
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
-    assert battery is not None
-    assert battery.state == "7"
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert simulator.record.counts.total() == requests
 
     # A minute after the set-up, and not after the message.
@@ -119,14 +121,12 @@ async def test_a_message_is_shown_at_once(
 
 @pytest.mark.usefixtures("live")
 async def test_a_status_is_shown_at_once(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf
+    hass: HomeAssistant, simulator: Simulator, value_of: ValueOf
 ) -> None:
     """A tracker that goes offline."""
     simulator.set_status(RED, "offline")
     await settle(hass)
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == STATE_OFF
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
 @pytest.mark.usefixtures("live")
@@ -202,7 +202,11 @@ async def test_a_poll_that_began_before(
 
 @pytest.mark.usefixtures("live")
 async def test_while_polls_fail(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+    hass: HomeAssistant,
+    simulator: Simulator,
+    state_of: StateOf,
+    value_of: ValueOf,
+    wait: Pass,
 ) -> None:
     """Messages are taken in, and trackers are unavailable; they come back where they were."""
     state = state_of(RED)
@@ -214,9 +218,7 @@ async def test_while_polls_fail(
     await settle(hass)
     simulator.set_status(RED, "offline")
     await settle(hass)
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
+    assert value_of(RED) == STATE_UNAVAILABLE
 
     simulator.fault(None)
     # Not what the list says of places, but what messages said.
@@ -225,9 +227,7 @@ async def test_while_polls_fail(
     assert latitude(state_of) == home
     await wait(6)
     assert latitude(state_of) == 48.5
-    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert online is not None
-    assert online.state == STATE_OFF
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
 @pytest.mark.usefixtures("live")
@@ -449,7 +449,7 @@ async def test_a_wait_that_the_server_asks_for(
 
 @pytest.mark.usefixtures("live")
 async def test_what_happened_while_it_was_not_there(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
+    hass: HomeAssistant, simulator: Simulator, value_of: ValueOf, wait: Pass
 ) -> None:
     """A poll follows at once: at first the server tells positions, and no devices."""
     before = polls(simulator)
@@ -459,9 +459,7 @@ async def test_what_happened_while_it_was_not_there(
     await wait(6)
     assert len(simulator.live.sockets) == 1
     assert polls(simulator) == before + 1
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == STATE_OFF
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
 @pytest.mark.usefixtures("live")

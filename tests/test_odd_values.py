@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import BLUE, RED, Poll, StateOf, async_setup
+from .conftest import BLUE, RED, Poll, StateOf, ValueOf, async_setup
 from .tools.simulator.server import Simulator
 
 
@@ -18,6 +18,7 @@ async def test_times_that_cannot_be(
     simulator: Simulator,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
     year: str,
 ) -> None:
     """They are unknown, and cost neither the tracker nor the others."""
@@ -35,9 +36,7 @@ async def test_times_that_cannot_be(
         state = state_of(unique_id)
         assert state is not None
         assert state.attributes["latitude"] == 50.0
-    state = state_of(f"{RED}_last_update", Platform.SENSOR)
-    assert state is not None
-    assert state.state == STATE_UNKNOWN
+    assert value_of(f"{RED}_last_update", Platform.SENSOR) == STATE_UNKNOWN
 
 
 @pytest.mark.parametrize("total", [1e308, 10_000_000_001, -1, "far"])

@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.registry.storage import to_json
 from custom_components.bike_tracker.tracking import RideState
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from .riding import async_ride, go, riding, standing
 from .tools.simulator.server import Simulator
 
@@ -94,16 +94,20 @@ async def test_red_light_right_after_setting_off(
 
 
 async def test_what_there_is(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """Trackers with a position have them before any ride, others do not."""
     simulator.report_no_fix(BLUE)
     await async_setup(hass, entry)
 
     for key in KEYS:
-        state = state_of(f"{RED}_{key}", Platform.SENSOR)
-        assert state is not None
-        assert state.state == ("0" if key == "total_distance" else STATE_UNKNOWN)
+        assert value_of(f"{RED}_{key}", Platform.SENSOR) == (
+            "0" if key == "total_distance" else STATE_UNKNOWN
+        )
         assert state_of(f"{BLUE}_{key}", Platform.SENSOR) is None
     state = state_of(f"{RED}_total_distance", Platform.SENSOR)
     assert state is not None

@@ -35,24 +35,18 @@ from tests.tools.simulator import Simulator, client_context
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve, recorded_answer
 
+REFUSED = b"NullPointerException (SecurityRequestFilter:93)"
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 CREDENTIALS = [
-    ("ann@example.com", "demo"),
     ("ann@example.com", ""),
-    ("ann@example.com", " "),
     ("ann@example.com", " padded "),
-    ("ann@example.com", "two words"),
     ("ann@example.com", "a:b:c"),
     ("ann@example.com", "Überraschung"),
-    ("ann@example.com", "20 €"),
     ("ann@example.com", "🚲"),
     ("ann@example.com", '"it\'s" \\ <b>&amp;'),
     ("ann@example.com", "line\nbreak\r\n"),
     ("ann@example.com", "\x00\x1f\x7f"),
-    ("ann@example.com", "x" * 1_000),
     ("änn@exämple.com", "demo"),
-    ("Ann@Example.com", "demo"),
-    ("ann", "demo"),
     ("ann@example.com\r\nX-Header", "demo"),
 ]
 
@@ -324,46 +318,37 @@ async def test_sign_ins_that_traccar_refuses(
         assert str(caught.value) == f"status {recorded[0]}"
 
 
+def _with_length(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
 @pytest.mark.parametrize(
-    ("status", "body", "error"),
+    ("status", "rest", "error"),
     [
-        (400, b"x" * 3_000 + b" (SecurityRequestFilter:93)", AuthenticationError),
-        (400, b"x" * 5_000 + b" (SecurityRequestFilter:93)", InvalidResponseError),
-        (400, b"x" * 100_000, InvalidResponseError),
-        (400, b"", InvalidResponseError),
-        (400, b"NullPointerException (DeviceResource:93 < ...)", InvalidResponseError),
-        (404, b"NullPointerException (SecurityRequestFilter:93)", InvalidResponseError),
+        (400, _with_length(b"x" * 3_000 + REFUSED), AuthenticationError),
+        (400, _with_length(b"x" * 5_000 + REFUSED), InvalidResponseError),
+        (400, _with_length(b""), InvalidResponseError),
+        (400, _with_length(b"(DeviceResource:93 < ...)"), InvalidResponseError),
+        (404, _with_length(REFUSED), InvalidResponseError),
+        (400, b"Content-Length: 9\r\n\r\nx", InvalidResponseError),
+        (400, b"Content-Encoding: gzip\r\n\r\nx", InvalidResponseError),
     ],
-    ids=["far", "too-far", "long", "empty", "elsewhere", "not-400"],
+    ids=["far", "too-far", "empty", "elsewhere", "not-400", "cut-short", "no-gzip"],
 )
 async def test_other_failures_that_are_a_400(
     make_client: MakeClient,
     serve: Serve,
     status: int,
-    body: bytes,
+    rest: bytes,
     error: type[TrackingError],
 ) -> None:
     """Any other 400 says nothing of the password, and of none much is read."""
-    head = f"HTTP/1.1 {status} x\r\nContent-Length: {len(body)}\r\n\r\n"
-    client = make_client((await serve(head.encode() + body)).url)
+    head = f"HTTP/1.1 {status} x\r\n".encode()
+    client = make_client((await serve(head + rest)).url)
     with pytest.raises(error) as caught:
         await client.async_get_devices()
     assert type(caught.value) is error
     assert str(caught.value) == f"status {status}"
-
-
-@pytest.mark.parametrize(
-    "rest",
-    [b"Content-Length: 9\r\n\r\nx", b"Content-Encoding: gzip\r\n\r\nx"],
-    ids=["cut-short", "no-gzip"],
-)
-async def test_400_that_cannot_be_read(
-    make_client: MakeClient, serve: Serve, rest: bytes
-) -> None:
-    """It is a 400 all the same."""
-    client = make_client((await serve(b"HTTP/1.1 400 x\r\n" + rest)).url)
-    with pytest.raises(InvalidResponseError, match="status 400"):
-        await client.async_get_devices()
 
 
 async def test_session_is_closed(
@@ -532,12 +517,9 @@ async def test_network_is_cut(
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n[]",
         b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\n[]",
-        b"HTTP/9.9 200 OK\r\n\r\n[]",
-        b"HTTP/1.1 abc OK\r\n\r\n[]",
         b"HTTP/1.1 99999 OK\r\n\r\n[]",
         b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n[]",
         b"\x15\x03\x01\x00\x02\x02\x46",
-        b"\x00" * 1_000,
         b"\r\n" * 1_000,
     ],
     ids=lambda answer: repr(answer[:48]),
@@ -550,106 +532,51 @@ async def test_no_http(make_client: MakeClient, serve: Serve, answer: bytes) -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "error"),
+    ("statuses", "location", "error"),
     [
-        (201, InvalidResponseError),
-        (206, InvalidResponseError),
-        (300, InvalidResponseError),
-        (402, InvalidResponseError),
-        (407, InvalidResponseError),
-        (499, InvalidResponseError),
-        (501, ServiceUnavailableError),
-        (599, ServiceUnavailableError),
-        (999, ServiceUnavailableError),
+        ((201, 206, 300, 402, 407, 499), None, InvalidResponseError),
+        ((501, 599, 999), None, ServiceUnavailableError),
+        # Only statuses from 300 to 399 lead elsewhere, and each of them does if it says where to.
+        ((201, 400, 404), "/api/moved", InvalidResponseError),
+        ((401,), "/api/moved", AuthenticationError),
+        ((503,), "/api/moved", ServiceUnavailableError),
+        ((300, 399), "/api/moved", RedirectedError),
+        *(
+            ((302,), location, RedirectedError)
+            for location in ("", "//tracker.invalid/", "http://[", "javascript:1")
+        ),
     ],
 )
 async def test_rare_statuses(
-    make_client: MakeClient, serve: Serve, status: int, error: type[TrackingError]
+    make_client: MakeClient,
+    serve: Serve,
+    statuses: tuple[int, ...],
+    location: str | None,
+    error: type[TrackingError],
 ) -> None:
     """Any status but 200 is an error, with a good list in the body too."""
-    answer = f"HTTP/1.1 {status} Rare\r\nContent-Length: 2\r\n\r\n[]"
-    client = make_client((await serve(answer.encode())).url)
-    with pytest.raises(error, match=f"status {status}"):
-        await client.async_get_devices()
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        "",
-        "/api/devices/",
-        "//tracker.invalid/",
-        "https://tracker.invalid/",
-        "http://[",
-        "ftp://x/",
-        "javascript:1",
-        "http://ann:secret@127.0.0.1/",
-    ],
-)
-async def test_redirects_are_not_even_read(
-    make_client: MakeClient, serve: Serve, location: str
-) -> None:
-    """Wherever a redirect leads to, it is the same error."""
-    head = f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"
-    client = make_client((await serve(head.encode())).url)
-    with pytest.raises(RedirectedError):
-        await client.async_get_devices()
-
-
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        (201, InvalidResponseError),
-        (202, InvalidResponseError),
-        (400, InvalidResponseError),
-        (401, AuthenticationError),
-        (404, InvalidResponseError),
-        (503, ServiceUnavailableError),
-    ],
-)
-async def test_location_without_a_redirect(
-    make_client: MakeClient, serve: Serve, status: int, error: type[TrackingError]
-) -> None:
-    """Only statuses from 300 to 399 lead elsewhere, whatever the header says."""
-    head = (
-        f"HTTP/1.1 {status} Rare\r\nLocation: /api/moved\r\nContent-Length: 0\r\n\r\n"
-    )
-    client = make_client((await serve(head.encode())).url)
-    with pytest.raises(error, match=f"status {status}"):
-        await client.async_get_devices()
-
-
-@pytest.mark.parametrize("status", [300, 304, 399])
-async def test_redirects_of_rare_kinds(
-    make_client: MakeClient, serve: Serve, status: int
-) -> None:
-    """Any of these statuses is a redirect, if it says where to."""
-    head = f"HTTP/1.1 {status} Rare\r\nLocation: /api/moved\r\n\r\n"
-    client = make_client((await serve(head.encode())).url)
-    with pytest.raises(RedirectedError, match=f"status {status}"):
-        await client.async_get_devices()
+    header = "" if location is None else f"Location: {location}\r\n"
+    for status in statuses:
+        answer = f"HTTP/1.1 {status} Rare\r\n{header}Content-Length: 2\r\n\r\n[]"
+        client = make_client((await serve(answer.encode())).url)
+        with pytest.raises(error, match=f"status {status}") as caught:
+            await client.async_get_devices()
+        assert type(caught.value) is error
 
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
         (None, None),
-        ("120", 120),
         (" 120 ", 120),
         ("0", 0),
-        ("999999999", 999_999_999),
         ("9" * 5_000, 999_999_999),
         ("-5", None),
-        ("+5", None),
-        ("1.5", None),
         ("1e3", None),
-        ("0x10", None),
         ("soon", None),
         ("Fri, 99 Nov 2026 99:99:99 GMT", None),
         ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Fri, 20 Nov 2026 06:02:00 GMT", 120),
-        ("Fri, 20 Nov 2026 07:02:00 +0100", 120),
-        ("Fri, 20 Nov 2026 06:02:00 -0000", 120),
         ("Friday, 20-Nov-26 06:02:00 GMT", 120),
         ("Fri Nov 20 06:02:00 2026", 120),
         ("Fri, 31 Dec 9999 23:59:59 GMT", pytest.approx(251_619_500_000, rel=0.01)),

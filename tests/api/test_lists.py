@@ -12,7 +12,7 @@ import pytest
 from custom_components.bike_tracker.api import Device, InvalidResponseError, Position
 from custom_components.bike_tracker.api.lists import ListReader
 
-from .rows import DEVICE, MISSING, POSITION, TRACCAR_DEVICE, TRACCAR_POSITION, row
+from .rows import DEVICE, MISSING, POSITION, row
 
 type Rows = list[Any]
 
@@ -242,19 +242,6 @@ def test_positions_without_ids_are_left_out(
     assert read == {2: Position(device_id=2, id=1)}
 
 
-def test_large_account(
-    devices: ListReader[str, Device], positions: ListReader[int, Position]
-) -> None:
-    """Nine thousand trackers, as talkative as such servers are, are not too many."""
-    numbers = range(9_000)
-    body = orjson.dumps([row(TRACCAR_DEVICE, uniqueId=str(n)) for n in numbers])
-    assert len(body) > 9_000 * 445
-    assert len(devices.read(body).after) == 9_000
-    body = orjson.dumps([row(TRACCAR_POSITION, deviceId=n) for n in numbers])
-    assert len(body) > 9_000 * 780
-    assert len(positions.read(body).after) == 9_000
-
-
 def test_only_the_last_answer_is_kept(devices: ListReader[str, Device]) -> None:
     """A list that never says the same twice does not fill the memory by and by."""
     tracemalloc.start()
@@ -265,56 +252,9 @@ def test_only_the_last_answer_is_kept(devices: ListReader[str, Device]) -> None:
     assert kept < 2**21
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda rows: orjson.dumps(rows, option=orjson.OPT_INDENT_2),
-        lambda rows: orjson.dumps(rows).replace(b"},{", b"} , {"),
-        lambda rows: b" \t" + orjson.dumps(rows) + b"\r\n",
-    ],
-    ids=["indented", "spaces between", "spaces around"],
-)
-def test_spaces(
-    devices: ListReader[str, Device], write: Callable[[Rows], bytes]
-) -> None:
-    """However it is written, what did not change is the same object."""
-    before = devices.read(orjson.dumps(two())).after
-    assert devices.read(write(two())).after is before
-    after = devices.read(write(two(status="offline"))).after
-    assert after["860000000000011"].status == "offline"
-    assert after["860000000000022"] is before["860000000000022"]
-
-
-def test_a_tracker_listed_twice_and_once_again(
-    devices: ListReader[str, Device],
-) -> None:
-    """Of two with one `uniqueId` the newest counts, as long as there are two."""
-    one = two()
-    newer = row(one[0], name="Newer", lastUpdate="2026-11-21T07:00:00.000+0000")
-    for rows, name in (
-        (one, "Red bike"),
-        ([*one, newer], "Newer"),
-        (one, "Red bike"),
-        ([newer, one[1]], "Newer"),
-        ([one[1]], None),
-        ([*one, {**one[0], "attributes": {}}], "Red bike"),
-        ([one[1], {**one[0], "attributes": {}}], "Red bike"),
-    ):
-        read = devices.read(orjson.dumps(rows)).after
-        found = read.get("860000000000011")
-        assert (found and found.name) == name
-        assert "860000000000022" in read
-
-
 def test_only_what_is_new_is_read(devices: ListReader[str, Device]) -> None:
     """No row is looked into that says what it said before, wherever in the list it is."""
     devices.read(orjson.dumps(two()))
     with patch.object(Device, "from_row", wraps=Device.from_row) as from_row:
         devices.read(orjson.dumps([*reversed(two(status="offline"))]))
     assert [call.args[0]["id"] for call in from_row.mock_calls] == [1001]
-
-
-def test_rows_that_are_nothing(devices: ListReader[str, Device]) -> None:
-    """However often they come, in whatever company, they are left out."""
-    for rows in ([*two(), None], [{}, *two()], [None, *two(), {}], [{}, *two()]):
-        assert len(devices.read(orjson.dumps(rows)).after) == 2

@@ -1,13 +1,13 @@
 """What the service sends, as objects."""
 
+from collections.abc import Iterator
 from copy import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from custom_components.bike_tracker.api import Device, Hardware, Position
-from custom_components.bike_tracker.api.models import DeviceStatus
 
 from .rows import DEVICE, MISSING, read_device, read_position
 
@@ -70,26 +70,6 @@ def test_a_bad_field_costs_that_field(field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("Rotes Rad 🚲", "Rotes Rad 🚲"),
-        ("  Red \t  bike\n", "Red bike"),
-        ("a\x00b\x07c\x1b[31md\r\ne\x7f\u0085", "a b c [31md e"),
-        ("Red\u2028bike\u2029", "Red bike"),
-        ("\u202egnikib\u2066", "gnikib"),
-        ("<b>{{ states }}</b>", "<b>{{ states }}</b>"),
-        ("x" * 10_000, "x" * 100),
-        ("x" * 99 + " y", "x" * 99),
-        *((name, DEVICE["uniqueId"]) for name in ("", " \t\u00a0\n", "\x00")),
-        *((name, DEVICE["uniqueId"]) for name in (MISSING, None, 42, True, ["x"])),
-    ],
-)
-def test_name(name: Any, shown: str) -> None:
-    """A name is one line of bearable length; without one the serial number is shown."""
-    assert read_device(name=name) == replace(GOOD, name=shown)
-
-
-@pytest.mark.parametrize(
     ("text", "moment"),
     [
         ("2026-11-20T06:30:15.250+0000", MOMENT),
@@ -124,43 +104,60 @@ def test_timestamps(text: str, moment: datetime | None) -> None:
     )
 
 
-@pytest.mark.parametrize("status", ["online", "offline", "unknown"])
-def test_status(status: DeviceStatus) -> None:
-    """The third word is Traccar's, for a tracker that fell silent."""
-    assert read_device(status=status) == replace(GOOD, status=status)
-
-
-@pytest.mark.parametrize("none", [0, None])
-def test_no_position(none: int | None) -> None:
-    """Servers say 0 or null where there is none."""
-    assert (read_device(positionId=none)).position_id is None
-
-
-def test_group_0() -> None:
-    """No group is a group ID like any other."""
-    assert (read_device(groupId=0)).group_id == 0
-
-
-@pytest.mark.parametrize("unique_id", ["0", " ", "Ümläut", "🚲", "x" * 1_000])
-def test_any_text_is_a_unique_id(unique_id: str) -> None:
-    """It is taken as it comes."""
-    assert read_device(uniqueId=unique_id) == replace(GOOD, unique_id=unique_id)
+SERIAL_NUMBER = DEVICE["uniqueId"]
+NAMES: list[tuple[Any, str]] = [
+    ("Rotes Rad 🚲", "Rotes Rad 🚲"),
+    ("  Red \t  bike\n", "Red bike"),
+    ("a\x00b\x07c\x1b[31md\r\ne\x7f\u0085", "a b c [31md e"),
+    ("Red\u2028bike\u2029", "Red bike"),
+    ("\u202egnikib\u2066", "gnikib"),
+    ("<b>{{ states }}</b>", "<b>{{ states }}</b>"),
+    ("x" * 99 + " y", "x" * 99),
+    *((name, SERIAL_NUMBER) for name in ("", " \t\u00a0\n", MISSING, None, 42, ["x"])),
+]
 
 
 @pytest.mark.parametrize(
-    ("unique_id", "name"),
+    ("sent", "read"),
     [
-        ("8600 \t 0011\n", "8600 0011"),
-        ("\u202e1100", "1100"),
-        ("x" * 1_000, "x" * 100),
-        ("\x00", "\x00"),
-        (" ", " "),
+        # A name is one line of bearable length; without one the serial number is shown.
+        *(({"name": sent}, {"name": read}) for sent, read in NAMES),
+        *(
+            (
+                {"uniqueId": unique_id, "name": None},
+                {"unique_id": unique_id, "name": name},
+            )
+            for unique_id, name in (
+                ("8600 \t 0011\n", "8600 0011"),
+                ("\u202e1100", "1100"),
+                ("x" * 1_000, "x" * 100),
+                ("\x00", "\x00"),
+                (" ", " "),
+            )
+        ),
+        *(
+            ({"uniqueId": text}, {"unique_id": text})
+            for text in ("0", " ", "Ü🚲", "x" * 1_000)
+        ),
+        # The third word is Traccar's, for a tracker that fell silent.
+        *(({"status": word}, {"status": word}) for word in ("offline", "unknown")),
+        # Servers say 0 or null where there is no position; no group is a group ID like any other.
+        *(({"positionId": none}, {"position_id": None}) for none in (0, None)),
+        ({"groupId": 0}, {"group_id": 0}),
+        *(
+            ({"model": sent}, {"model": read})
+            for sent, read in (
+                (" TK\n905 ", "TK 905"),
+                ("", None),
+                (None, None),
+                (5, None),
+            )
+        ),
     ],
 )
-def test_name_that_is_the_serial_number(unique_id: str, name: str) -> None:
-    """It is as bearable as any other name, unless nothing would be left of it."""
-    expected = replace(GOOD, unique_id=unique_id, name=name)
-    assert read_device(uniqueId=unique_id, name=None) == expected
+def test_field_of_a_device(sent: dict[str, Any], read: dict[str, Any]) -> None:
+    """It is read as far as it is readable, and every other field is as sent."""
+    assert read_device(**sent) == replace(GOOD, **read)
 
 
 def test_position() -> None:
@@ -168,97 +165,110 @@ def test_position() -> None:
     assert read_position() == HERE
 
 
-@pytest.mark.parametrize(
-    ("text", "time"),
-    [("2026-11-20T06:30:15.250Z", MOMENT), (None, None), (MISSING, None)],
-)
-def test_server_time(text: Any, time: datetime | None) -> None:
-    """When the service received a report."""
-    assert read_position(serverTime=text).server_time == time
-
-
-@pytest.mark.parametrize(
-    ("field", "values"),
-    {
-        "accuracy": [MISSING, None, -1, "5", True, [5]],
-        "altitude": [MISSING, None, -1_001, 20_001, "5", True, 1e300],
-        "speed": [MISSING, None, -0.1, 1_001, "5", False],
-        "course": [MISSING, None, -1, 361, "90", {}],
-    }.items(),
-)
-def test_unreadable_field_of_a_position(field: str, values: list[Any]) -> None:
-    """It is unknown, and every other field as sent."""
-    unknown: Any = {field: 0 if field == "accuracy" else None}
+def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield rows of a table in which each of these values is read as the same one."""
+    name = {"fixTime": "fix_time", "deviceTime": "device_time"}.get(field, field)
     for value in values:
-        assert read_position(**{field: value}) == replace(HERE, **unknown)
+        yield {field: value}, {name: read}
 
 
 @pytest.mark.parametrize(
-    ("attributes", "battery_level", "motion"),
+    ("sent", "read"),
     [
-        ({"batteryLevel": 0, "motion": False}, 0, False),
-        ({"batteryLevel": 99.5}, 99.5, None),
-        ({"batteryLevel": 101, "motion": 1}, 100, None),
-        ({"batteryLevel": 4_000_000}, 100, None),
-        ({"batteryLevel": -1, "motion": "true"}, None, None),
-        ({"batteryLevel": True, "motion": None}, None, None),
-        ({"batteryLevel": "80"}, None, None),
-        ({"bluetoothKey": "secret"}, None, None),
-        ({}, None, None),
-        ([], None, None),
-        ("x", None, None),
-        (None, None, None),
-        (MISSING, None, None),
+        *_all("accuracy", 0, MISSING, None, -1, "5", True, [5]),
+        ({"accuracy": 5_000}, {"accuracy": 5_000}),
+        *_all("altitude", None, MISSING, None, -1_001, 20_001, "5", True, 1e300),
+        *_all("speed", None, MISSING, None, -0.1, 1_001, "5", False),
+        *_all("course", None, MISSING, None, -1, 361, "90", {}),
+        ({"serverTime": DEVICE["lastUpdate"]}, {"server_time": MOMENT}),
+        # The tracker's own clock, unless it never was set.
+        *_all("deviceTime", MOMENT, "2026-11-20T06:30:15.250+0000"),
+        *_all("deviceTime", None, "1970-01-01T00:00Z", 7, MISSING),
+        # A place is a place although not the best one. A time that came and says nothing is one to ask for again.
+        *(({"valid": valid}, {}) for valid in (False, None, MISSING)),
+        *_all("fixTime", None, None, MISSING),
+        *(
+            ({"fixTime": time}, {"fix_time": None, "is_readable": False})
+            for time in ("soon", "1970-01-01T00:00Z")
+        ),
+        # Poles, the date line, the equator and the meridian of Greenwich are places.
+        *(
+            ({"latitude": latitude, "longitude": longitude},) * 2
+            for latitude, longitude in ((90, 180), (-90, -180), (0, 7.8), (47.9, 0))
+        ),
+        *_all(
+            "address",
+            "Kaiserstraße 1 79098 Freiburg",
+            " Kaiserstraße 1\r\n79098\tFreiburg ",
+        ),
+        *_all("address", "x" * 255, "x" * 300),
+        *_all("address", None, "", "\u202e", None, MISSING, 7, ["Kaiserstraße 1"]),
     ],
 )
-def test_attributes(
-    attributes: Any, battery_level: float | None, motion: bool | None
-) -> None:
-    """Battery and motion are read, everything else in there is dropped."""
-    position = read_position(attributes=attributes)
-    assert position == replace(HERE, battery_level=battery_level, motion=motion)
+def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None:
+    """It is read as far as it is readable, and every other field is as sent."""
+    assert read_position(**sent) == replace(HERE, **read)
+
+
+NONE = {"battery_level": None, "motion": None}
 
 
 @pytest.mark.parametrize(
-    ("attributes", "hardware"),
+    ("attributes", "read"),
     [
-        ({"charge": True, "lock": False}, Hardware(charge=True, lock=False)),
-        ({"charge": "true", "lock": 1}, None),
-        ({"battery": 3.9, "power": 12}, Hardware(None, None, 3.9, 12)),
-        ({"battery": 0, "power": 0.0}, Hardware(None, None, 0, 0)),
-        ({"battery": 20, "power": 100}, Hardware(None, None, 20, 100)),
-        ({"battery": 3_900, "power": 12_300}, None),
-        ({"battery": 85, "power": 12.3}, Hardware(power_voltage=12.3)),
-        ({"battery": -1, "power": True}, None),
-        ({"battery": "3.9"}, None),
-        ({"versionFw": " V1.2\n "}, Hardware(firmware="V1.2")),
-        ({"versionFw": 12}, Hardware(firmware="12")),
-        ({"versionFw": 1.5}, Hardware(firmware="1.5")),
-        ({"versionFw": True, "charge": None}, None),
-        ({"versionFw": "", "alarm": "sos"}, None),
+        *(
+            (odd, {})
+            for odd in ([], "x", None, MISSING, {}, {"bluetoothKey": "secret"})
+        ),
+        ({"batteryLevel": 0, "motion": False}, {"battery_level": 0, "motion": False}),
+        ({"batteryLevel": 99.5}, {"battery_level": 99.5}),
+        ({"batteryLevel": 4_000_000, "motion": 1}, {"battery_level": 100}),
+        ({"batteryLevel": -1, "motion": "true"}, {}),
+        ({"batteryLevel": True, "motion": None}, {}),
+        ({"batteryLevel": "80"}, {}),
+        *(
+            ({"alarm": sent}, {"alarm": read})
+            for sent, read in (
+                ("sos,tow", "sos,tow"),
+                ("", None),
+                (True, None),
+                (["sos"], None),
+            )
+        ),
+        # The server counts in metres.
+        *(
+            ({"totalDistance": metres}, {"total_distance": kilometres})
+            for metres, kilometres in (
+                (0, 0),
+                (1234.5, 1.2345),
+                (10_000_000_000, 10_000_000),
+                *((odd, None) for odd in (10_000_000_001, 1e308, -1, "7", True)),
+            )
+        ),
+        *(
+            (sent, {"hardware": read})
+            for sent, read in (
+                ({"charge": True, "lock": False}, Hardware(charge=True, lock=False)),
+                ({"charge": "true", "lock": 1}, None),
+                ({"battery": 3.9, "power": 12}, Hardware(None, None, 3.9, 12)),
+                ({"battery": 0, "power": 0.0}, Hardware(None, None, 0, 0)),
+                ({"battery": 20, "power": 100}, Hardware(None, None, 20, 100)),
+                ({"battery": 3_900, "power": 12_300}, None),
+                ({"battery": 85, "power": 12.3}, Hardware(power_voltage=12.3)),
+                ({"battery": -1, "power": True}, None),
+                ({"battery": "3.9"}, None),
+                ({"versionFw": " V1.2\n "}, Hardware(firmware="V1.2")),
+                ({"versionFw": 12}, Hardware(firmware="12")),
+                ({"versionFw": 1.5}, Hardware(firmware="1.5")),
+                ({"versionFw": True, "charge": None}, None),
+                ({"versionFw": ""}, None),
+            )
+        ),
     ],
 )
-def test_hardware(attributes: dict[str, Any], hardware: Hardware | None) -> None:
-    """What a tracker says of itself is read, as far as it can be true."""
-    assert read_position(attributes=attributes).hardware == hardware
-
-
-@pytest.mark.parametrize(
-    ("said", "alarm"),
-    [("sos", "sos"), ("sos,tow", "sos,tow"), ("", None), (True, None), (["sos"], None)],
-)
-def test_alarm(said: Any, alarm: str | None) -> None:
-    """It is what the service says, several with commas between them."""
-    assert read_position(attributes={"alarm": said}).alarm == alarm
-
-
-@pytest.mark.parametrize(
-    ("said", "model"),
-    [("TK905", "TK905"), (" TK\n905 ", "TK 905"), ("", None), (None, None), (5, None)],
-)
-def test_model(said: Any, model: str | None) -> None:
-    """It is one line, and nothing is missing where there is none."""
-    assert read_device(model=said) == replace(GOOD, model=model)
+def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
+    """Each is read as far as it can be true, and everything else in there is dropped."""
+    assert read_position(attributes=attributes) == replace(HERE, **{**NONE, **read})
 
 
 @pytest.mark.parametrize(
@@ -276,26 +286,16 @@ def test_model(said: Any, model: str | None) -> None:
         {"longitude": -180.1},
         {"latitude": True},
         {"latitude": 1e300, "longitude": 1e300},
+        # What cell towers say within more than 5 km is no place.
+        {"accuracy": 5_000.5},
+        {"accuracy": 1e300},
     ],
 )
 def test_no_fix(fields: dict[str, Any]) -> None:
     """What is no place on earth, or a placeholder, is no place; the rest still counts."""
-    assert read_position(**fields) == Position(
+    assert read_position(address="Null Island", **fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
-
-
-@pytest.mark.parametrize("accuracy", [5_000.5, 50_000, 1e300])
-def test_place_that_may_be_a_county(accuracy: float) -> None:
-    """What cell towers say within more than 5 km is no place; the rest still counts."""
-    assert read_position(accuracy=accuracy) == Position(
-        device_id=1001, id=500_001, battery_level=80, motion=True
-    )
-
-
-def test_coarsest_place() -> None:
-    """5 km is a place yet."""
-    assert read_position(accuracy=5_000) == replace(HERE, accuracy=5_000)
 
 
 BEFORE = "2026-11-20T06:30:15.249+0000"
@@ -319,106 +319,6 @@ def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
     without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
     position = replace(read_position(**fields), device_time=None)
     assert position == (HERE if has_fix else without)
-
-
-@pytest.mark.parametrize(
-    ("value", "device_time"),
-    [
-        ("2026-11-20T06:30:15.250+0000", MOMENT),
-        ("2026-11-20T06:31:15.250+0000", MOMENT + timedelta(minutes=1)),
-        ("1970-01-01T00:00Z", None),
-        (7, None),
-        (MISSING, None),
-    ],
-)
-def test_time_of_the_report(value: Any, device_time: datetime | None) -> None:
-    """The tracker's own clock, unless it never was set."""
-    assert read_position(deviceTime=value).device_time == device_time
-
-
-@pytest.mark.parametrize(
-    ("value", "kilometres"),
-    [
-        (0, 0),
-        (1234.5, 1.2345),
-        (10_000_000_000, 10_000_000),
-        (10_000_000_001, None),
-        (1e308, None),
-        (-1, None),
-        ("7", None),
-        (True, None),
-    ],
-)
-def test_total_distance(value: Any, kilometres: float | None) -> None:
-    """The server counts in metres."""
-    position = read_position(attributes={"totalDistance": value})
-    assert position.total_distance == kilometres
-
-
-@pytest.mark.parametrize(
-    ("fields", "fix_time"),
-    [
-        ({"valid": False}, MOMENT),
-        ({"valid": None}, MOMENT),
-        ({"valid": MISSING}, MOMENT),
-        ({"fixTime": "1970-01-01T00:00Z"}, None),
-        ({"fixTime": MISSING}, None),
-        ({"fixTime": MISSING, "valid": False}, None),
-    ],
-)
-def test_fix(fields: dict[str, Any], fix_time: datetime | None) -> None:
-    """A place is a place although not the best one; its time may be unknown."""
-    position = replace(read_position(**fields), is_readable=True)
-    assert position == replace(HERE, fix_time=fix_time)
-
-
-@pytest.mark.parametrize(
-    ("fix_time", "is_readable"),
-    [
-        (DEVICE["lastUpdate"], True),
-        (None, True),
-        (MISSING, True),
-        ("soon", False),
-        ("1970-01-01T00:00Z", False),
-    ],
-)
-def test_time_that_is_none(fix_time: Any, is_readable: bool) -> None:
-    """A time that came and says nothing is one to ask for again."""
-    assert read_position(fixTime=fix_time).is_readable is is_readable
-
-
-@pytest.mark.parametrize(
-    ("latitude", "longitude"), [(90, 180), (-90, -180), (0, 7.8), (47.9, 0)]
-)
-def test_ends_of_the_earth(latitude: float, longitude: float) -> None:
-    """Poles, the date line, the equator and the meridian of Greenwich are places."""
-    position = read_position(latitude=latitude, longitude=longitude)
-    assert (position.latitude, position.longitude) == (latitude, longitude)
-
-
-@pytest.mark.parametrize(
-    ("value", "address"),
-    [
-        ("Kaiserstraße 1, 79098 Freiburg", "Kaiserstraße 1, 79098 Freiburg"),
-        (" Kaiserstraße 1\r\n79098\tFreiburg ", "Kaiserstraße 1 79098 Freiburg"),
-        ("x" * 300, "x" * 255),
-        ("", None),
-        ("\u202e", None),
-        (None, None),
-        (MISSING, None),
-        (7, None),
-        (["Kaiserstraße 1"], None),
-    ],
-)
-def test_address(value: Any, address: str | None) -> None:
-    """One line of bearable length, if the service tells it."""
-    assert read_position(address=value).address == address
-
-
-@pytest.mark.parametrize("fields", [{"latitude": 0, "longitude": 0}, {"latitude": "?"}])
-def test_address_of_no_place(fields: dict[str, Any]) -> None:
-    """Where there was no fix, no address is right."""
-    assert read_position(address="Null Island", **fields).address is None
 
 
 def test_objects_do_not_change() -> None:

@@ -26,8 +26,6 @@ from custom_components.bike_tracker.api.websocket import parse_message
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import HOME
 
-from .rows import TRACCAR_POSITION
-
 EMAIL = "ann+1@example.com"
 PASSWORD = "pä:ss wörd & more=1%"
 RED = "860000000000011"
@@ -239,21 +237,6 @@ async def test_no_answer(
 
 
 @pytest.mark.usefixtures("hurried")
-async def test_nobody_there_any_more(
-    client: TrackingClient, simulator: Simulator
-) -> None:
-    """A peer that answers no ping is dead; one that does may be silent."""
-    async with aclosing(async_messages(client)) as messages:
-        await anext(messages)
-        silent = asyncio.ensure_future(anext(messages))
-        await asyncio.wait([silent], timeout=5 * 60)
-        assert not silent.done()
-        simulator.live_fault("dies")
-        with pytest.raises(NoAnswerError, match="no sign of life"):
-            await silent
-
-
-@pytest.mark.usefixtures("hurried")
 async def test_a_dead_peer_is_noticed_in_time(
     client: TrackingClient, simulator: Simulator
 ) -> None:
@@ -366,18 +349,6 @@ async def test_nonsense(
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
     """What is not as it should be is left out."""
     assert parse_message(text) == expected
-
-
-async def test_a_long_message(client: TrackingClient, simulator: Simulator) -> None:
-    """Where all of 2,500 trackers are is one message, of rows as long as real ones."""
-    for number in range(2_500):
-        unique_id = f"{number}"
-        simulator.add_device(unique_id, email=EMAIL)
-        for field in ("attributes", "network", "address"):
-            simulator.override_position(unique_id, field, TRACCAR_POSITION[field])
-    async with aclosing(async_messages(client)) as messages:
-        message = await anext(messages)
-    assert len(message.positions) == 2_502
 
 
 @pytest.mark.parametrize("version", ["4.11", "6.14.5"])

@@ -8,9 +8,9 @@ from homeassistant.helpers import area_registry as ar
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.conftest import BOB, EMAIL, PASSWORD, RED, MakeEntry
+from tests.conftest import EMAIL, RED
 
-from .garage import INTERRUPTIONS, Garage
+from .garage import Garage
 
 TOLD = ("alarm", "type", "time")
 
@@ -114,37 +114,3 @@ async def test_what_was_there_before(hass: HomeAssistant, garage: Garage) -> Non
     alarm(garage, "tow", "new")
     await garage.async_minutes(2)
     assert told(garage) == [("tow", "tow")]
-
-
-async def test_what_a_new_account_comes_with(
-    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
-) -> None:
-    """Nobody could listen then."""
-    await async_listen(garage, target={"entity_id": "device_tracker.bob_s_bike"})
-    garage.simulator.add_account(BOB, PASSWORD)
-    garage.simulator.add_device("bob", name="Bob's bike", email=BOB)
-    alarm(garage, "sos", "bob")
-    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
-    for words in (None, "tow"):
-        if words:
-            alarm(garage, words, "bob")
-        for _ in range(2):
-            await garage.async_minutes(1)
-            await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert told(garage) == [("tow", "tow")]
-
-
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
-async def test_interrupted(garage: Garage, interruption: str) -> None:
-    """What was raised meanwhile is told once it is known, once."""
-    await async_listen(garage)
-    alarm(garage, "sos")
-    await garage.async_minutes(2)
-    await garage.async_begin(interruption)
-    alarm(garage, "tow,movement")
-    await garage.async_end(interruption)
-    assert told(garage) == [("sos", "sos"), ("tow", "tow"), ("movement", "movement")]
-
-    await garage.async_interrupt()
-    assert len(garage.runs) == 3

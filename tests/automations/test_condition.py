@@ -174,44 +174,6 @@ async def test_devices_of_others(
     assert await ask("is_online", {"area_id": [area.id]}, behavior="all")
 
 
-async def test_target_is_followed(hass: HomeAssistant, garage: Garage) -> None:
-    """What came into the target counts at once, what left it no more."""
-    area = ar.async_get(hass).async_create("Garage")
-    automation = garage.automation("stopped_moving")
-    automation["conditions"] = [
-        {"condition": f"{DOMAIN}.is_online", "target": {"area_id": area.id}}
-    ]
-    await garage.async_save(automation)
-    for area_id in (None, area.id, None):
-        garage.simulator.report(RED, motion=True)
-        await garage.async_minutes(2)
-        garage.put(RED, area_id=area_id)
-        garage.simulator.report(RED, motion=False)
-        await garage.async_minutes(1)
-
-    assert len(garage.runs) == 1
-
-
-async def test_in_an_automation(hass: HomeAssistant, garage: Garage) -> None:
-    """An automation runs only while its condition is true."""
-    automation = garage.automation("stopped_moving")
-    automation["conditions"] = [
-        {
-            "condition": f"{DOMAIN}.is_online",
-            "target": {"device_id": garage.device(RED)},
-        }
-    ]
-    await garage.async_save(automation)
-    for status in ("offline", "online"):
-        garage.simulator.set_status(RED, status)
-        garage.simulator.report(RED, motion=True)
-        await garage.async_minutes(2)
-        garage.simulator.report(RED, motion=False)
-        await garage.async_minutes(2)
-
-    assert len(garage.runs) == 1
-
-
 @pytest.mark.parametrize("told_by", ["trigger", "entity"])
 async def test_of_what_waited_for_the_account(garage: Garage, told_by: str) -> None:
     """The account that tells it is one that conditions know."""

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import BLUE, RED
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
-from .garage import INTERRUPTIONS, Garage
+from .garage import Garage
 
 GUARD = "alarm_control_panel.red_bike_guard"
 ON_STATE = {
@@ -48,11 +48,6 @@ def steal(garage: Garage) -> None:
     garage.simulator.report(RED, latitude=latitude, motion=True, attributes={})
 
 
-def bring_back(garage: Garage) -> None:
-    """Let it stand where it is."""
-    garage.simulator.report(RED, motion=False, attributes={})
-
-
 def told(garage: Garage) -> list[str]:
     """Return what was told, but for the time."""
     said = (run.variables["description"] for run in garage.runs)
@@ -84,20 +79,6 @@ async def test_told_at_once(garage: Garage) -> None:
     assert run.variables["cause"] == "place"
     assert run.variables["distance"] == 1112
     assert dt_util.parse_datetime(run.variables["since"]) == stolen
-
-
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
-async def test_interrupted(garage: Garage, interruption: str) -> None:
-    """It is told before, and not again afterwards; or meanwhile nothing happened."""
-    await async_listen(garage)
-    for is_stolen in (False, True):
-        await async_call(garage, "arm_away")
-        if is_stolen:
-            steal(garage)
-        await garage.async_minutes(2)
-        await garage.async_begin(interruption)
-        await garage.async_end(interruption)
-        assert told(garage) == (TOLD if is_stolen else [])
 
 
 async def test_disarmed_meanwhile(garage: Garage) -> None:

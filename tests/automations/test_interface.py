@@ -17,7 +17,7 @@ import voluptuous as vol
 from custom_components import bike_tracker
 from custom_components.bike_tracker import automations
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import RED, Poll, StateOf, async_setup
+from tests.conftest import RED, Poll, ValueOf, async_setup
 from tests.tools.simulator.server import Simulator
 
 from .test_condition import CONDITIONS, DURATIONS
@@ -67,7 +67,7 @@ async def test_name_taken_away(
     entry: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
-    state_of: StateOf,
+    value_of: ValueOf,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     module: Any,
@@ -94,9 +94,7 @@ async def test_name_taken_away(
     assert line.exc_info is None
     simulator.set_status(RED, "offline")
     await poll()
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "off"
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
 @pytest.mark.parametrize(

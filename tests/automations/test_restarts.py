@@ -1,57 +1,16 @@
 """Triggers over restarts and kills."""
 
-from copy import deepcopy
 from datetime import timedelta
-from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import BLUE, RED
 
 from .garage import Garage
 from .test_trigger import MINUTES
-
-
-@pytest.fixture
-def key(entry: MockConfigEntry) -> str:
-    """Return the name of the file in which an account is remembered."""
-    return f"{DOMAIN}.{entry.entry_id}"
-
-
-async def test_killed_again_and_again(
-    garage: Garage, hass_storage: dict[str, Any], key: str
-) -> None:
-    """Nothing is lost, and repeated is at most what was told in the last seconds."""
-    await garage.async_save(
-        garage.automation("alarm_raised", alias="alarm", told=["alarm"]),
-        garage.automation("went_offline", alias="offline", told=["alarm"]),
-    )
-    words = [f"word {number}" for number in range(6)]
-    for number, word in enumerate(words):
-        is_written = number % 2 == 0
-        garage.simulator.report(RED, attributes={"alarm": f"{word},sos"})
-        garage.become("came_online" if number % 3 else "went_offline")
-        # The poll comes in the last seconds of a minute.
-        await garage.async_minutes(2 if is_written else 1)
-        written = deepcopy(hass_storage[key])
-        await garage.async_stop()
-        hass_storage[key] = written
-        before = len(garage.runs)
-        await garage.async_start()
-        await garage.async_minutes(2)
-        if is_written:
-            assert len(garage.runs) == before
-
-    told = [run.variables["alarm"] for run in garage.runs]
-    for number, word in enumerate(words):
-        assert 1 <= told.count(word) <= (1 if number % 2 == 0 else 2)
-    firsts = [word for word in dict.fromkeys(told) if word in words]
-    assert firsts == words
 
 
 @pytest.mark.parametrize("waits", [False, True])

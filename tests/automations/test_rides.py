@@ -10,7 +10,7 @@ import pytest
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
-from .garage import INTERRUPTIONS, Garage
+from .garage import Garage
 
 TRIGGERS = ("ride_started", "ride_ended")
 
@@ -98,66 +98,6 @@ async def test_what_is_told_of_a_ride(garage: Garage) -> None:
     )
 
 
-@pytest.mark.parametrize("trigger", TRIGGERS)
-@pytest.mark.parametrize("is_so", [False, True], ids=["otherwise", "so"])
-async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None:
-    """Whatever comes in between, in every order: a ride that is known is not told."""
-    if is_so:
-        await async_prepare(garage, trigger)
-        await garage.async_minutes(5)
-        become(garage, trigger)
-        await garage.async_minutes(2)
-    await garage.async_listen(trigger)
-
-    await garage.async_interrupt()
-
-    assert garage.runs == []
-
-
-@pytest.mark.parametrize("trigger", TRIGGERS)
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
-async def test_told_after_the_interruption(
-    garage: Garage, trigger: str, interruption: str
-) -> None:
-    """What happened meanwhile is told once it is known, once."""
-    await async_prepare(garage, trigger)
-    await garage.async_listen(trigger)
-
-    await garage.async_begin(interruption)
-    await garage.async_end(interruption)
-    await garage.async_begin(interruption)
-    become(garage, trigger)
-    assert garage.runs == []
-    await garage.async_end(interruption)
-    assert len(garage.runs) == 1
-
-    await garage.async_restart()
-    await garage.async_minutes(5)
-    assert len(garage.runs) == 1
-
-
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
-async def test_whole_ride_during_the_interruption(
-    garage: Garage, interruption: str
-) -> None:
-    """It is told with the second report from there, as its start and its end, once."""
-    await garage.async_save(
-        *(garage.automation(trigger, alias=trigger) for trigger in TRIGGERS)
-    )
-    await garage.async_begin(interruption)
-    go(garage, 2_000, speed=0.0, motion=False)
-    await garage.async_end(interruption)
-    assert garage.runs == []
-    go(garage, 0, speed=0.0, motion=False)
-    for _ in range(2):
-        await garage.async_minutes(5)
-        assert [run.variables["description"] for run in garage.runs] == [
-            "Red bike started a ride",
-            "Red bike ended a ride: 2.0 km in 4 min",
-        ]
-        await garage.async_restart()
-
-
 async def test_told_hours_later(garage: Garage) -> None:
     """It says when that was."""
     await garage.async_save(
@@ -176,26 +116,6 @@ async def test_told_hours_later(garage: Garage) -> None:
         assert since is not None
         assert run.variables["description"].startswith(said)
         assert run.variables["description"].endswith(f" ({since:%H:%M})")
-
-
-async def test_two_rides(garage: Garage) -> None:
-    """Each of them is told."""
-    await garage.async_listen("ride_ended")
-    for _ in range(2):
-        go(garage, 600, speed=9.0, motion=True)
-        await garage.async_minutes(2)
-        go(garage, 0, speed=0.0, motion=False)
-        await garage.async_minutes(33)
-    assert len(garage.runs) == 2
-
-
-async def test_without_positions(garage: Garage) -> None:
-    """Where nothing is known of places, nothing is told."""
-    garage.simulator.fault("status-404", path="positions")
-    await garage.async_listen("ride_started")
-    go(garage, 900, motion=True)
-    await garage.async_minutes(3)
-    assert garage.runs == []
 
 
 @pytest.mark.parametrize(

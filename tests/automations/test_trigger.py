@@ -1,14 +1,13 @@
 """Triggers in automations: told once, at the right time, whatever comes in between."""
 
 from datetime import datetime, timedelta
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
-    device_registry as dr,
     entity_registry as er,
     floor_registry as fr,
     label_registry as lr,
@@ -16,7 +15,6 @@ from homeassistant.helpers import (
 from homeassistant.helpers.target import TargetSelection
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
 from tests.long import some
@@ -224,36 +222,6 @@ async def test_wait_ends_meanwhile(
     assert len(garage.runs) == 1
 
 
-@pytest.mark.parametrize("interruption", INTERRUPTIONS)
-async def test_wait_ends_meanwhile_but_it_is_over(
-    garage: Garage, interruption: str
-) -> None:
-    """What the first answer does not say any more is not told."""
-    await garage.async_listen("went_offline", **{"for": "00:04:00"})
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-
-    await garage.async_begin(interruption)
-    garage.become("came_online")
-    await garage.async_end(interruption)
-    await garage.async_minutes(10)
-
-    assert garage.runs == []
-
-
-@pytest.mark.parametrize("trigger", TRIGGERS)
-async def test_already_so(garage: Garage, trigger: str) -> None:
-    """It does not run an automation that is made meanwhile."""
-    await garage.async_prepare(trigger)
-    garage.become(trigger, at_once=True)
-    await garage.async_minutes(5)
-
-    await garage.async_listen(trigger, **options_of(trigger))
-    await garage.async_minutes(5)
-
-    assert garage.runs == []
-
-
 @pytest.mark.parametrize("trigger", WAITING)
 async def test_what_was_so_before(garage: Garage, trigger: str) -> None:
     """It does not run an automation that is made meanwhile, however long its wait."""
@@ -389,26 +357,6 @@ async def test_unknown_is_offline(garage: Garage) -> None:
     assert len(garage.runs) == 1
 
 
-async def test_new_tracker_is_offline(hass: HomeAssistant, garage: Garage) -> None:
-    """The first word about a tracker is no change, however long it stays so."""
-    label = lr.async_get(hass).async_create("Bikes")
-    await garage.async_save(
-        garage.automation("went_offline", target={"label_id": label.label_id}),
-        garage.automation(
-            "went_offline",
-            target={"label_id": label.label_id},
-            alias="Later",
-            **{"for": MINUTES},
-        ),
-    )
-    garage.simulator.add_device("new", name="New bike", email=EMAIL, status="offline")
-    await garage.async_minutes(2)
-    garage.put("new", labels={label.label_id})
-    await garage.async_minutes(40)
-
-    assert garage.runs == []
-
-
 @pytest.mark.parametrize("kind", ["entity", "device", "area", "floor", "label"])
 async def test_targets(hass: HomeAssistant, garage: Garage, kind: str) -> None:
     """A tracker that is in the target is told of, another one is not."""
@@ -509,47 +457,6 @@ async def test_name_a_person_gave(garage: Garage) -> None:
     assert garage.runs[0].variables["name"] == "Rocinante"
 
 
-async def test_removed_tracker(hass: HomeAssistant, garage: Garage) -> None:
-    """It ends its waits."""
-    await garage.async_listen("went_offline", **{"for": MINUTES})
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    garage.simulator.unassign(EMAIL, RED)
-    await garage.async_minutes(2)
-    dr.async_get(hass).async_remove_device(garage.device(RED))
-    await garage.async_minutes(40)
-
-    assert garage.runs == []
-
-
-async def test_two_alike(garage: Garage) -> None:
-    """Two automations that wait for the same are told each, once."""
-    options: dict[str, Any] = {"for": "00:10:00"}
-    await garage.async_save(
-        garage.automation("went_offline", **options),
-        garage.automation("went_offline", alias="Again", **options),
-    )
-    garage.become("went_offline")
-    await garage.async_minutes(5)
-    await garage.async_restart()
-    await garage.async_minutes(10)
-
-    assert len(garage.runs) == 2
-
-
-async def test_all_bikes_at_once(garage: Garage) -> None:
-    """One automation tells of each of its bikes."""
-    devices = [garage.device(RED), garage.device(BLUE)]
-    await garage.async_listen("went_offline", target={"device_id": devices})
-
-    for bike in (RED, BLUE):
-        garage.simulator.set_status(bike, "offline")
-    await garage.async_minutes(2)
-
-    assert {run.variables["name"] for run in garage.runs} == {"Red bike", "Blue bike"}
-    assert all(earlier.at == later.at for earlier, later in pairwise(garage.runs))
-
-
 async def test_different_ones_over_a_restart(garage: Garage) -> None:
     """Each automation goes on where it was."""
     soon: dict[str, Any] = {"for": "00:05:00"}
@@ -573,16 +480,6 @@ async def test_different_ones_over_a_restart(garage: Garage) -> None:
 
     await garage.async_minutes(15)
     assert len(garage.runs) == 2
-
-
-async def test_entities_of_others_in_the_target(garage: Garage) -> None:
-    """What is no entity of a tracker, or is gone, is passed over."""
-    entities = ["sun.sun", garage.entity(RED), "binary_sensor.gone"]
-    await garage.async_listen("went_offline", target={"entity_id": entities})
-    garage.become("went_offline")
-    await garage.async_minutes(1)
-
-    assert len(garage.runs) == 1
 
 
 @pytest.mark.parametrize("identifier", [("another", "a", "b"), ("another",)])
@@ -647,50 +544,6 @@ async def test_error_in_one_of_them(
     assert len(garage.runs) == 2
     assert caplog.text.count("Unexpected error running a trigger") == 2
     caplog.clear()
-
-
-async def test_one_ends_another(hass: HomeAssistant, garage: Garage) -> None:
-    """What an automation switches off is told no more, not even of the same poll."""
-    first = garage.automation("went_offline", alias="First")
-    first["actions"].append(
-        {"action": "automation.turn_off", "target": {"entity_id": "automation.second"}}
-    )
-    devices = {"device_id": [garage.device(RED), garage.device(BLUE)]}
-    second = garage.automation("went_offline", alias="Second", target=devices)
-    await garage.async_save(first, second)
-    for bike in (RED, BLUE):
-        garage.simulator.set_status(bike, "offline")
-    await garage.async_minutes(2)
-
-    assert len(garage.runs) < 3
-
-
-async def test_removed_a_moment_ago(
-    hass: HomeAssistant, garage: Garage, entry: MockConfigEntry
-) -> None:
-    """Of a tracker without a device there is nothing to tell."""
-    await garage.async_listen("went_offline")
-    await garage.async_minutes(1)
-    garage.become("went_offline")
-    dr.async_get(hass).async_remove_device(garage.device(RED))
-    await entry.runtime_data.coordinator.async_refresh()
-    await garage.async_minutes(1)
-
-    assert garage.runs == []
-
-
-async def test_gone_before_the_start(hass: HomeAssistant, garage: Garage) -> None:
-    """An automation that is changed while Home Assistant starts tells as it is then."""
-    hass.set_state(CoreState.starting)
-    await garage.async_listen("came_online")
-    await garage.async_save()
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    await hass.async_start()
-    await garage.async_minutes(2)
-
-    assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
 
 
 async def test_waits_while_another_account_answers(

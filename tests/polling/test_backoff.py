@@ -26,7 +26,7 @@ from custom_components.bike_tracker.polling.backoff import (
     clamp_retry_after,
 )
 
-from ..conftest import EMAIL, PASSWORD, RED, Poll, StateOf, async_setup
+from ..conftest import EMAIL, PASSWORD, RED, Poll, ValueOf, async_setup
 from ..tools.simulator import Simulator
 
 
@@ -99,7 +99,7 @@ def test_retry_after_is_clamped() -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_failures_and_a_success(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, value_of: ValueOf
 ) -> None:
     """Polls become rarer whatever fails; the first good answer ends that within minutes."""
     for faults in (["status-500"] * 4, ["html", "status-503", "redirect-302-other"]):
@@ -109,9 +109,7 @@ async def test_failures_and_a_success(
         assert await polls_in(simulator, poll, 60) in range(11, 14)
         simulator.fault(None)
         await polls_in(simulator, poll, 5)
-        state = state_of(RED)
-        assert state is not None
-        assert state.state != STATE_UNAVAILABLE
+        assert value_of(RED) not in (None, STATE_UNAVAILABLE)
         assert await polls_in(simulator, poll, 10) == 10
 
 
@@ -198,7 +196,7 @@ async def test_refused_sign_in_is_tried_rarely(
 @pytest.mark.parametrize("hours", [0, 24])
 @pytest.mark.usefixtures("setup")
 async def test_service_that_takes_the_password_again(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll, state_of: StateOf, hours: int
+    hass: HomeAssistant, simulator: Simulator, poll: Poll, value_of: ValueOf, hours: int
 ) -> None:
     """All is well again with nobody there, and nobody is asked any more."""
     simulator.fault("status-401")
@@ -210,9 +208,7 @@ async def test_service_that_takes_the_password_again(
 
     await poll(HOUR if hours else MAX_WAIT + 1)
 
-    state = state_of(RED)
-    assert state is not None
-    assert state.state != STATE_UNAVAILABLE
+    assert value_of(RED) not in (None, STATE_UNAVAILABLE)
     assert not hass.config_entries.flow.async_progress()
     # From then on as if nothing had been: one is forgiven.
     simulator.fault("status-401-once")

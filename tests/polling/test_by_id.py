@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api import TrackingClient
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, asked_by_id, place
 
@@ -43,6 +43,7 @@ async def test_old_position_that_is_not_in_the_list(
     traccar_entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """A bike in the cellar has its place and its battery: they are asked for by ID."""
     position = traccar.report(RED, **AWAY, battery_level=7, fix_time=long_ago())
@@ -50,9 +51,7 @@ async def test_old_position_that_is_not_in_the_list(
     for _ in range(60):
         await poll()
 
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
-    assert battery is not None
-    assert battery.state == "7"
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert place(state_of(RED)) == (48.1, 7.9)
     assert asked_by_id(traccar) == [f"id={position.id}"]
 

@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LONGITUDE
 from .places import AT_HOME, AWAY, place
@@ -90,6 +90,7 @@ async def test_outage_in_the_seconds_after_an_outage(
     simulator: Simulator,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """A tracker that had no time to move comes back where it was once more."""
     calls = await async_watch_for_leaving(hass, setup)
@@ -101,9 +102,7 @@ async def test_outage_in_the_seconds_after_an_outage(
     simulator.fault("status-503")
     await setup.runtime_data.coordinator.async_refresh()
     await poll(5)
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
+    assert value_of(RED) == STATE_UNAVAILABLE
 
     simulator.fault(None)
     await poll()
@@ -121,6 +120,7 @@ async def test_ride_away_during_a_reload(
     simulator: Simulator,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
     reloads: int,
 ) -> None:
     """After reloads the tracker is first where it was; seconds later it has left."""
@@ -135,9 +135,7 @@ async def test_ride_away_during_a_reload(
     await poll(5)
 
     assert len(calls) == 1
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
+    assert value_of(RED) == "not_home"
 
 
 async def test_ride_away_while_home_assistant_starts(

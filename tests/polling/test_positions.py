@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, RED, Poll, StateOf, async_setup
+from ..conftest import BLUE, RED, Poll, StateOf, ValueOf, async_setup
 from ..long import some
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, asked, place
@@ -59,6 +59,7 @@ async def test_documented_service_alone(
     entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Without positions all else works, trackers are unknown, and the log is quiet."""
@@ -67,12 +68,8 @@ async def test_documented_service_alone(
     simulator.set_status(RED, "offline")
     await poll()
 
-    tracker = state_of(RED)
-    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert tracker is not None
-    assert online is not None
-    assert tracker.state == STATE_UNKNOWN
-    assert online.state == "off"
+    assert value_of(RED) == STATE_UNKNOWN
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
     for platform, key in POSITION_ENTITIES:
         assert state_of(f"{RED}_{key}", platform) is None
     assert not [
@@ -119,6 +116,7 @@ async def test_offered(
     simulator: Simulator,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
     fault: str,
     steps: int,
     restart: bool,
@@ -130,9 +128,7 @@ async def test_offered(
         await hass.config_entries.async_reload(setup.entry_id)
     for _ in range(steps):
         await poll(300 if steps > 60 else 60)
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "home"
+    assert value_of(RED) == "home"
 
     simulator.fault(None)
     for _ in range(5):
@@ -229,7 +225,7 @@ async def test_no_position_id(
     hass: HomeAssistant,
     simulator: Simulator,
     entry: MockConfigEntry,
-    state_of: StateOf,
+    value_of: ValueOf,
     position_id: int | None,
 ) -> None:
     """A `positionId` of 0 or null is none, and nothing to ask for."""
@@ -239,6 +235,4 @@ async def test_no_position_id(
     await async_setup(hass, entry)
 
     assert asked(simulator)["positions"] == 0
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == STATE_UNKNOWN
+    assert value_of(RED) == STATE_UNKNOWN

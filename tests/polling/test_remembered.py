@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Poll, StateOf, async_setup
+from ..conftest import RED, Poll, ValueOf, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AWAY
 
@@ -19,7 +19,7 @@ async def test_restart_with_positions_failing(
     setup: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
-    state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """What was known before a restart is known after it, whatever the lookup says."""
     await poll(301)
@@ -28,15 +28,13 @@ async def test_restart_with_positions_failing(
 
     await async_setup(hass, setup)
 
-    state = state_of(RED)
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
-    time = state_of(f"{RED}_position_time", Platform.SENSOR)
-    assert state is not None
-    assert battery is not None
-    assert time is not None
-    assert state.state == "home"
-    assert battery.state == "80"
-    assert time.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
+    assert value_of(RED) == "home"
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "80"
+    assert value_of(f"{RED}_position_time", Platform.SENSOR) not in (
+        None,
+        STATE_UNKNOWN,
+        STATE_UNAVAILABLE,
+    )
 
 
 async def test_restart_with_a_time_that_was_not_readable(
@@ -44,7 +42,7 @@ async def test_restart_with_a_time_that_was_not_readable(
     setup: MockConfigEntry,
     simulator: Simulator,
     poll: Poll,
-    state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """The position is asked for again, also after a restart."""
     simulator.override_position(RED, "fixTime", "soon")
@@ -56,9 +54,11 @@ async def test_restart_with_a_time_that_was_not_readable(
     await async_setup(hass, setup)
     await poll(6)
 
-    time = state_of(f"{RED}_position_time", Platform.SENSOR)
-    assert time is not None
-    assert time.state not in (STATE_UNKNOWN, STATE_UNAVAILABLE)
+    assert value_of(f"{RED}_position_time", Platform.SENSOR) not in (
+        None,
+        STATE_UNKNOWN,
+        STATE_UNAVAILABLE,
+    )
 
 
 async def test_memory_is_written_again_and_again(

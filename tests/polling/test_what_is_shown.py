@@ -9,19 +9,17 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place
 
 
 @pytest.mark.usefixtures("setup")
 async def test_tracker_moves(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
 ) -> None:
     """A tracker enters and leaves zones."""
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "home"
+    assert value_of(RED) == "home"
 
     simulator.report(RED, **AWAY, accuracy=12.5)
     await poll()
@@ -59,32 +57,27 @@ async def test_never_had_a_fix(
     entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
     year: int,
 ) -> None:
     """0/0 in 1970 or 1980 is no place; the battery of such a message counts."""
     simulator.report_no_fix(RED, year=year)
     await async_setup(hass, entry)
 
-    state = state_of(RED)
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
-    assert state is not None
-    assert battery is not None
-    assert state.state == STATE_UNKNOWN
-    assert battery.state == "80"
+    assert value_of(RED) == STATE_UNKNOWN
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "80"
     assert state_of(f"{RED}_position_time", Platform.SENSOR) is None
 
     simulator.report(RED, **HOME)
     await poll()
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "home"
+    assert value_of(RED) == "home"
     assert state_of(f"{RED}_position_time", Platform.SENSOR)
 
 
 @pytest.mark.parametrize("year", [1970, 1980])
 @pytest.mark.usefixtures("setup")
 async def test_loses_its_fix(
-    simulator: Simulator, poll: Poll, state_of: StateOf, year: int
+    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf, year: int
 ) -> None:
     """A message without a fix leaves the tracker where it was, and updates the battery."""
     before = state_of(f"{RED}_position_time", Platform.SENSOR)
@@ -100,19 +93,15 @@ async def test_loses_its_fix(
 
     await poll()
 
-    state = state_of(RED)
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
-    assert state is not None
-    assert battery is not None
     assert before is not None
-    assert state.state == "home"
-    assert battery.state == "12"
+    assert value_of(RED) == "home"
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "12"
     assert state_of(f"{RED}_position_time", Platform.SENSOR) == before
 
 
 @pytest.mark.usefixtures("setup")
 async def test_message_that_repeats_a_fix(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
 ) -> None:
     """It leaves the place, and says nothing any more of how the tracker moves."""
     fix = simulator.report(RED, **AWAY, speed=10.0, altitude=100.0)
@@ -126,15 +115,17 @@ async def test_message_that_repeats_a_fix(
         ("altitude", STATE_UNKNOWN),
         ("battery", "12"),
     ):
-        state = state_of(f"{RED}_{key}", Platform.SENSOR)
-        assert state is not None
-        assert state.state == value
+        assert value_of(f"{RED}_{key}", Platform.SENSOR) == value
 
 
 @pytest.mark.parametrize("accuracy", [5_001.0, 50_000.0])
 @pytest.mark.usefixtures("setup")
 async def test_place_by_cell_towers(
-    simulator: Simulator, poll: Poll, state_of: StateOf, accuracy: float
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    value_of: ValueOf,
+    accuracy: float,
 ) -> None:
     """A place that may be a county away is none: the last known one stays."""
     simulator.report(RED, **AWAY, accuracy=10.0)
@@ -143,30 +134,24 @@ async def test_place_by_cell_towers(
     await poll()
 
     state = state_of(RED)
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
     assert state is not None
-    assert battery is not None
     assert state.state == "not_home"
     assert place(state) == (48.1, 7.9)
     assert state.attributes["gps_accuracy"] == 10.0
-    assert battery.state == "12"
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "12"
 
 
 @pytest.mark.usefixtures("setup")
 async def test_message_without_battery(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
 ) -> None:
     """A message that does not speak of the battery does not empty it."""
     simulator.report(RED, **AWAY, attributes={})
 
     await poll()
 
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
-    motion = state_of(f"{RED}_motion", Platform.BINARY_SENSOR)
-    assert battery is not None
-    assert motion is not None
-    assert battery.state == "80"
-    assert motion.state == STATE_UNKNOWN
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "80"
+    assert value_of(f"{RED}_motion", Platform.BINARY_SENSOR) == STATE_UNKNOWN
     assert place(state_of(RED)) == (48.1, 7.9)
 
 
@@ -185,6 +170,7 @@ async def test_impossible_coordinates(
     simulator: Simulator,
     entry: MockConfigEntry,
     state_of: StateOf,
+    value_of: ValueOf,
     field: str,
     value: Any,
 ) -> None:
@@ -193,9 +179,7 @@ async def test_impossible_coordinates(
 
     await async_setup(hass, entry)
 
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == STATE_UNKNOWN
+    assert value_of(RED) == STATE_UNKNOWN
     assert place(state_of(BLUE)) == AT_HOME
 
 
@@ -204,7 +188,7 @@ async def test_dates(
     hass: HomeAssistant,
     simulator: Simulator,
     entry: MockConfigEntry,
-    state_of: StateOf,
+    value_of: ValueOf,
     offset: str,
 ) -> None:
     """Timestamps are read in every way such servers write them."""
@@ -215,9 +199,7 @@ async def test_dates(
     await async_setup(hass, entry)
 
     for key in ("last_update", "position_time"):
-        state = state_of(f"{RED}_{key}", Platform.SENSOR)
-        assert state is not None
-        assert state.state == "2026-11-19T20:15:00+00:00"
+        assert value_of(f"{RED}_{key}", Platform.SENSOR) == "2026-11-19T20:15:00+00:00"
 
 
 async def test_no_attributes_at_all(
@@ -242,6 +224,7 @@ async def test_entities_of_what_is_reported_later(
     entry: MockConfigEntry,
     poll: Poll,
     state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """A tracker that begins to report its battery gets the entity without a reload."""
     simulator.report(RED, attributes={})
@@ -251,9 +234,7 @@ async def test_entities_of_what_is_reported_later(
     simulator.report(RED, battery_level=50)
     await poll()
 
-    state = state_of(f"{RED}_battery", Platform.SENSOR)
-    assert state is not None
-    assert state.state == "50"
+    assert value_of(f"{RED}_battery", Platform.SENSOR) == "50"
 
 
 async def test_position_of_nobody(
@@ -276,18 +257,15 @@ async def test_no_internal_id(
     simulator: Simulator,
     entry: MockConfigEntry,
     state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """Without its internal `id` a tracker has no position, and all else."""
     simulator.override_field(RED, "id")
 
     await async_setup(hass, entry)
 
-    tracker = state_of(RED)
-    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert tracker is not None
-    assert online is not None
-    assert tracker.state == STATE_UNKNOWN
-    assert online.state == "on"
+    assert value_of(RED) == STATE_UNKNOWN
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "on"
     assert place(state_of(BLUE)) == AT_HOME
 
 

@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf
 from ..tools.simulator.server import Simulator
 
 
@@ -38,7 +38,7 @@ async def test_delete_button(
     simulator: Simulator,
     poll: Poll,
     device_of: Any,
-    state_of: StateOf,
+    value_of: ValueOf,
     hass_ws_client: WebSocketGenerator,
 ) -> None:
     """A person may delete a tracker that is gone, not one that is listed."""
@@ -58,9 +58,7 @@ async def test_delete_button(
 
     simulator.assign(EMAIL, RED)
     await poll()
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
+    assert value_of(RED) == "not_home"
 
 
 async def test_delete_button_is_remembered(

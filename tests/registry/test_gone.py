@@ -14,7 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Poll, ValueOf, async_setup
 from ..tools.simulator.server import Simulator
 
 # In hours.
@@ -69,16 +69,14 @@ async def test_gone_while_not_loaded(
     simulator: Simulator,
     poll: Poll,
     device_of: Any,
-    state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """A tracker that left while the account was not loaded is unavailable too."""
     await hass.config_entries.async_unload(setup.entry_id)
     simulator.unassign(EMAIL, RED)
     await async_setup(hass, setup)
     await poll()
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
+    assert value_of(RED) == STATE_UNAVAILABLE
     assert device_of(setup, RED)
 
 
@@ -88,7 +86,7 @@ async def test_empty_account(
     poll: Poll,
     device_of: Any,
     issue_registry: ir.IssueRegistry,
-    state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """An empty list removes nothing, says what to do, and stops saying so by itself."""
     issue_id = f"no_trackers_{setup.entry_id}"
@@ -98,9 +96,7 @@ async def test_empty_account(
 
     await poll()
     assert device_of(setup, RED)
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
+    assert value_of(RED) == STATE_UNAVAILABLE
     issue = issue_registry.async_get_issue(DOMAIN, issue_id)
     assert issue is not None
     assert issue.translation_key == "no_trackers"
@@ -109,9 +105,7 @@ async def test_empty_account(
     simulator.assign(EMAIL, RED)
     await poll()
     assert issue_registry.async_get_issue(DOMAIN, issue_id) is None
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
+    assert value_of(RED) == "not_home"
 
 
 async def test_issue_goes_with_the_entry(

@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
+from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf
 from ..tools.simulator.server import Simulator
 
 GREEN = "860000000000033"
@@ -16,7 +16,7 @@ GREEN = "860000000000033"
 
 @pytest.mark.usefixtures("setup")
 async def test_status_and_nothing_else(
-    simulator: Simulator, poll: Poll, writes: list[str], state_of: StateOf
+    simulator: Simulator, poll: Poll, writes: list[str], value_of: ValueOf
 ) -> None:
     """A tracker that goes offline is off within one poll; no other state is written."""
     simulator.set_status(RED, "offline")
@@ -25,9 +25,7 @@ async def test_status_and_nothing_else(
     await poll()
 
     assert writes == ["binary_sensor.red_bike_connectivity"]
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "off"
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
 @pytest.mark.usefixtures("setup")
@@ -43,20 +41,18 @@ async def test_idle_polls_write_nothing(poll: Poll, writes: list[str]) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_unknown_status(
-    simulator: Simulator, poll: Poll, state_of: StateOf
+    simulator: Simulator, poll: Poll, value_of: ValueOf
 ) -> None:
     """A status the interface does not name is unknown, not off."""
     simulator.set_status(RED, "sleeping")
 
     await poll()
 
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "unknown"
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "unknown"
 
 
 @pytest.mark.usefixtures("setup")
-async def test_new_tracker(simulator: Simulator, poll: Poll, state_of: StateOf) -> None:
+async def test_new_tracker(simulator: Simulator, poll: Poll, value_of: ValueOf) -> None:
     """A tracker that is assigned appears at the next poll, with all its entities."""
     simulator.add_device(GREEN, name="Green bike", email=EMAIL)
 
@@ -69,9 +65,7 @@ async def test_new_tracker(simulator: Simulator, poll: Poll, state_of: StateOf) 
         (f"{GREEN}_last_update", Platform.SENSOR),
         (f"{GREEN}_battery", Platform.SENSOR),
     ):
-        state = state_of(unique_id, platform)
-        assert state is not None
-        assert state.state != STATE_UNAVAILABLE
+        assert value_of(unique_id, platform) not in (None, STATE_UNAVAILABLE)
 
 
 @pytest.mark.usefixtures("setup")
@@ -126,7 +120,7 @@ async def test_entity_that_fails_does_not_hold_up_the_others(
     poll: Poll,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
-    state_of: StateOf,
+    value_of: ValueOf,
 ) -> None:
     """A bug in one platform leaves the other platforms' states right."""
     from custom_components.bike_tracker.sensor import BikeTrackerSensor  # noqa: PLC0415
@@ -140,8 +134,6 @@ async def test_entity_that_fails_does_not_hold_up_the_others(
         patch.setattr(BikeTrackerSensor, "async_write_ha_state", _fail)
         await poll()
 
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
-    assert state.state == "off"
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
     assert "a bug" in caplog.text
     caplog.clear()

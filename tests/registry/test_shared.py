@@ -12,7 +12,17 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
+from ..conftest import (
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    MakeEntry,
+    Poll,
+    StateOf,
+    ValueOf,
+    async_setup,
+)
 from ..tools.simulator.server import Simulator
 from .test_delete_button import async_delete
 
@@ -28,7 +38,7 @@ async def test_shared_tracker(
     make_entry: MakeEntry,
     poll: Poll,
     device_of: Any,
-    state_of: StateOf,
+    value_of: ValueOf,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A tracker of two accounts is set up once, by the one that had it first."""
@@ -47,9 +57,7 @@ async def test_shared_tracker(
     await hass.config_entries.async_remove(setup.entry_id)
     await poll()
     assert device_of(other, RED).id == shared
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
+    assert value_of(RED) == "not_home"
 
 
 async def test_shared_tracker_of_three_accounts(

@@ -55,24 +55,3 @@ def test_image_has_the_right_size(path: Path) -> None:
         low, high = SHORTER_SIDE[kind_of(path)]
         assert low <= min(image.size) <= high
         assert (image.width == image.height) is kind_of(path).startswith("icon")
-
-
-@pytest.mark.parametrize("path", IMAGES, ids=lambda path: path.name)
-def test_image_is_trimmed(path: Path) -> None:
-    """There is no empty space around what is drawn."""
-    with Image.open(path) as image:
-        assert image.convert("RGBA").getbbox() == (0, 0, *image.size)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path for path in IMAGES if "@2x" in path.name],
-    ids=lambda path: path.name,
-)
-def test_larger_image_is_twice_as_large(path: Path) -> None:
-    """The image for fine screens is the other one, twice as wide and high."""
-    with (
-        Image.open(path) as large,
-        Image.open(path.with_name(path.name.replace("@2x", ""))) as small,
-    ):
-        assert large.size == (2 * small.width, 2 * small.height)

@@ -6,43 +6,15 @@ from typing import Any
 
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
-import voluptuous as vol
 
 from .project import ROOT, project_files, text_files, under
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = under(GITHUB / "workflows", "*.yml")
-FORMS = [
-    path for path in under(GITHUB / "ISSUE_TEMPLATE", "*.yml") if path.stem != "config"
-]
 
 # A version that can only move forward, or a commit; not a branch.
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@(v\d+|[0-9a-f]{40})")
 RIGHTS = {"contents": "read"}
-
-FIELD = {
-    vol.Required("type"): vol.In(["input", "textarea", "dropdown", "checkboxes"]),
-    vol.Required("id"): vol.Match(r"^[\w-]+$"),
-    vol.Required("attributes"): {
-        vol.Required("label"): str,
-        vol.Optional("description"): str,
-        vol.Optional("placeholder"): str,
-        vol.Optional("render"): str,
-    },
-    vol.Optional("validations"): {vol.Required("required"): bool},
-}
-TEXT = {
-    vol.Required("type"): "markdown",
-    vol.Required("attributes"): {vol.Required("value"): str},
-}
-FORM = vol.Schema(
-    {
-        vol.Required("name"): str,
-        vol.Required("description"): str,
-        vol.Required("body"): [vol.Any(FIELD, TEXT)],
-        vol.Optional("labels"): [str],
-    }
-)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -142,14 +114,6 @@ def test_updates_cover_all_that_is_pinned() -> None:
     assert places == {"github-actions": "/", "pip": "/requirements"}
 
 
-@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
-def test_form_is_one_github_shows(path: Path) -> None:
-    """A form has what GitHub asks for, and each field an ID of its own."""
-    form = FORM(read(path))
-    fields = [field["id"] for field in form["body"] if "id" in field]
-    assert len(fields) == len(set(fields))
-
-
 def test_a_bug_comes_with_diagnostics() -> None:
     """Who reports a bug is asked for diagnostics and versions, and has to answer."""
     fields = {
@@ -159,6 +123,6 @@ def test_a_bug_comes_with_diagnostics() -> None:
         assert fields[field]["validations"]["required"]
 
 
-def test_pull_requests_are_told_what_is_asked_for() -> None:
+def test_pull_requests_say_what_is_asked_for() -> None:
     """There is a template for pull requests."""
     assert GITHUB / "PULL_REQUEST_TEMPLATE.md" in project_files()

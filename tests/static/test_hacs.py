@@ -8,19 +8,6 @@ import pytest
 
 from .project import INTEGRATION, ROOT, project_files, read_json
 
-# HACS refuses any other key.
-KEYS: dict[str, type | tuple[type, ...]] = {
-    "content_in_root": bool,
-    "country": (str, list),
-    "filename": str,
-    "hacs": str,
-    "hide_default_branch": bool,
-    "homeassistant": str,
-    "name": str,
-    "persistent_directory": str,
-    "zip_release": bool,
-}
-
 
 @pytest.fixture(name="hacs", scope="module")
 def hacs_fixture() -> dict[str, Any]:
@@ -35,18 +22,6 @@ def home_assistant_in(requirements: str) -> str:
     found = re.search(r"^homeassistant==([^ ]+)", text, re.MULTILINE)
     assert found, f"requirements/{requirements} does not pin homeassistant"
     return found[1]
-
-
-def test_keys_are_known(hacs: dict[str, Any]) -> None:
-    """Every key is one of HACS and holds what HACS reads from it."""
-    for key, value in hacs.items():
-        assert key in KEYS
-        assert isinstance(value, KEYS[key]), key
-
-
-def test_name_is_the_integrations(hacs: dict[str, Any]) -> None:
-    """HACS lists it under the name it has in Home Assistant."""
-    assert hacs["name"] == read_json(INTEGRATION / "manifest.json")["name"]
 
 
 def test_oldest_home_assistant_is_the_tested_one(hacs: dict[str, Any]) -> None:
@@ -78,17 +53,3 @@ def test_what_is_installed_is_needed() -> None:
         path.suffix for path in project_files() if path.is_relative_to(INTEGRATION)
     }
     assert suffixes <= {".json", ".png", ".py", ".yaml"}
-
-
-@pytest.mark.parametrize("name", ["README.md", "LICENSE", "hacs.json"])
-def test_root_has_what_is_shown(name: str) -> None:
-    """HACS shows the README, checks the license and reads hacs.json."""
-    assert ROOT / name in project_files()
-    assert (ROOT / name).read_text().strip()
-
-
-def test_license_is_the_mit_license() -> None:
-    """GitHub tells the license by its text, and HACS asks GitHub."""
-    license_text = (ROOT / "LICENSE").read_text()
-    assert license_text.startswith("MIT License\n")
-    assert "WITHOUT WARRANTY OF ANY KIND" in license_text

@@ -64,26 +64,11 @@ def test_entities_have_an_icon(icons: dict[str, Any]) -> None:
                 assert description.translation_key in icons[platform]
 
 
-def test_icons_of_states_differ_from_the_default(icons: dict[str, Any]) -> None:
-    """A state has an icon of its own only where it looks different."""
-    for entities in icons.values():
-        for icon in entities.values():
-            assert icon["default"] not in icon.get("state", {}).values()
-
-
 def test_icons_are_of_states_that_exist(icons: dict[str, Any]) -> None:
     """Each icon of a state is for a state the entity can have."""
     for platform, entities in icons.items():
         for icon in entities.values():
             assert icon.get("state", {}).keys() <= STATES[platform]
-
-
-def test_ranges_ascend(icons: dict[str, Any]) -> None:
-    """Icons by value begin at values in ascending order."""
-    for entities in icons.values():
-        for icon in entities.values():
-            starts = list(icon.get("range", {}))
-            assert starts == sorted(starts)
 
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])

@@ -4,68 +4,24 @@ from typing import Any
 
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
+import yaml
 
 from .project import INTEGRATION, read_json
 
-TIERS = {
-    "bronze": {
-        "action-setup",
-        "appropriate-polling",
-        "brands",
-        "common-modules",
-        "config-flow",
-        "config-flow-test-coverage",
-        "dependency-transparency",
-        "docs-actions",
-        "docs-conditions",
-        "docs-high-level-description",
-        "docs-installation-instructions",
-        "docs-removal-instructions",
-        "docs-triggers",
-        "entity-event-setup",
-        "entity-unique-id",
-        "has-entity-name",
-        "runtime-data",
-        "test-before-configure",
-        "test-before-setup",
-        "unique-config-entry",
-    },
-    "silver": {
-        "action-exceptions",
-        "config-entry-unloading",
-        "docs-configuration-parameters",
-        "docs-installation-parameters",
-        "entity-unavailable",
-        "integration-owner",
-        "log-when-unavailable",
-        "parallel-updates",
-        "reauthentication-flow",
-        "test-coverage",
-    },
-    "gold": {
-        "devices",
-        "diagnostics",
-        "discovery",
-        "discovery-update-info",
-        "docs-data-update",
-        "docs-examples",
-        "docs-known-limitations",
-        "docs-supported-devices",
-        "docs-supported-functions",
-        "docs-troubleshooting",
-        "docs-use-cases",
-        "dynamic-devices",
-        "entity-category",
-        "entity-device-class",
-        "entity-disabled-by-default",
-        "entity-translations",
-        "exception-translations",
-        "icon-translations",
-        "reconfiguration-flow",
-        "repair-issues",
-        "stale-devices",
-    },
-    "platinum": {"async-dependency", "inject-websession", "strict-typing"},
+TIERS_AND_RULES = """
+bronze: action-setup appropriate-polling brands common-modules config-flow config-flow-test-coverage dependency-transparency
+ docs-actions docs-conditions docs-high-level-description docs-installation-instructions docs-removal-instructions docs-triggers
+ entity-event-setup entity-unique-id has-entity-name runtime-data test-before-configure test-before-setup unique-config-entry
+silver: action-exceptions config-entry-unloading docs-configuration-parameters docs-installation-parameters entity-unavailable
+ integration-owner log-when-unavailable parallel-updates reauthentication-flow test-coverage
+gold: devices diagnostics discovery discovery-update-info docs-data-update docs-examples docs-known-limitations
+ docs-supported-devices docs-supported-functions docs-troubleshooting docs-use-cases dynamic-devices entity-category
+ entity-device-class entity-disabled-by-default entity-translations exception-translations icon-translations
+ reconfiguration-flow repair-issues stale-devices
+platinum: async-dependency inject-websession strict-typing
+"""
+TIERS: dict[str, list[str]] = {
+    tier: rules.split() for tier, rules in yaml.safe_load(TIERS_AND_RULES).items()
 }
 RULES = frozenset().union(*TIERS.values())
 

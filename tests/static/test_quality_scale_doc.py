@@ -69,21 +69,3 @@ def test_readme_has_the_sections(rule: str, section: str) -> None:
 
     assert f"README [{section}](" in rows()[rule][1]
     assert len(text.partition("\n## ")[0].strip()) > 100
-
-
-@pytest.mark.parametrize(
-    "platform",
-    [
-        *("alarm_control_panel", "binary_sensor", "calendar"),
-        *("device_tracker", "event", "sensor"),
-    ],
-)
-def test_platforms_say_how_many_updates_run_at_once(platform: str) -> None:
-    """Each platform states PARALLEL_UPDATES."""
-    assert "\nPARALLEL_UPDATES = 0\n" in (INTEGRATION / f"{platform}.py").read_text()
-
-
-@pytest.mark.parametrize("module", ["coordinator.py", "entity.py"])
-def test_common_modules_are_where_people_look(module: str) -> None:
-    """Coordinator and base entity are in the files Home Assistant names for them."""
-    assert (INTEGRATION / module).exists()

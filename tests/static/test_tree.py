@@ -50,7 +50,7 @@ def places_of(pattern: re.Pattern[str]) -> list[str]:
         r"C:\Users\ann",
     ],
 )
-def test_paths_of_machines_are_told(text: str) -> None:
+def test_path_of_one_machine(text: str) -> None:
     """A path of one machine is known as such."""
     assert MACHINE_PATH.search(text)
 
@@ -59,7 +59,7 @@ def test_paths_of_machines_are_told(text: str) -> None:
     "text",
     ["/usr/share/keyrings", "/config/home/x", "~/opt/x", "$HOME/opt/x", "a/opt/x"],
 )
-def test_paths_of_all_machines_are_told(text: str) -> None:
+def test_path_of_all_machines(text: str) -> None:
     """A path that every machine has, or that is relative, is not meant."""
     assert not MACHINE_PATH.search(text)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from tests.conftest import EMAIL, RED
+from tests.conftest import RED
 from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 
@@ -50,22 +50,6 @@ async def async_stand(
     for _ in range(reports):
         report(home.simulator, tracker)
         await home.async_wait(every)
-
-
-async def async_be_away(home: Home, way: str, *, reports: int = 0) -> None:
-    """Restart, reload or kill; the red bike stands and reports meanwhile, if it does."""
-    if way == "reload":
-        await home.hass.config_entries.async_unload(home.entry(EMAIL).entry_id)
-    elif way == "restart":
-        await home.async_stop()
-    else:
-        await home.async_kill()
-    await async_stand(home, reports, every=30)
-    if way == "reload":
-        await home.hass.config_entries.async_setup(home.entry(EMAIL).entry_id)
-        await home.async_settle()
-    else:
-        await home.async_start()
 
 
 def times(begin: datetime, minutes: float, *, every: float) -> Iterator[datetime]:

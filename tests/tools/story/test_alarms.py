@@ -1,7 +1,6 @@
 """Each alarm is told once, oldest first, however it comes."""
 
 import asyncio
-from contextlib import nullcontext
 from copy import deepcopy
 from datetime import timedelta
 import time
@@ -14,12 +13,10 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED
+from tests.conftest import EMAIL, RED
 
 from .home import Home
 
-WORDS = ["sos", "tow", "sos", "vibration", "movement", "lowBattery"]
-SIX = 6
 ALL = {"entity_id": "all"}
 
 
@@ -38,42 +35,6 @@ def alarm_entity(home: Home) -> str:
     entity_id = entities.async_get_entity_id("event", DOMAIN, f"{RED}_alarm")
     assert entity_id is not None
     return entity_id
-
-
-async def test_six_in_one_read(home: Home) -> None:
-    """The first ones ever, in messages within milliseconds, are as many events."""
-    for number, word in enumerate(WORDS):
-        alarm(home, word, age=SIX - number)
-    await home.async_wait(2)
-    assert home.listener.alarms() == WORDS
-
-
-@pytest.mark.parametrize("in_one_message", [False, True])
-async def test_more_than_are_remembered(home: Home, in_one_message: bool) -> None:
-    """All are told of a tracker that tells at once what it kept for a night."""
-    words = [f"word {number}" for number in range(50)]
-    with home.simulator.live.in_one_message() if in_one_message else nullcontext():
-        for number, word in enumerate(words):
-            alarm(home, word, age=50 - number)
-    await home.async_wait(20)
-    assert home.listener.alarms() == words
-
-
-async def test_storm(home: Home) -> None:
-    """Of a hundred reports in a second each alarm is told."""
-    words = [f"word {number}" for number in range(30)]
-    for number in range(100):
-        if number % 4 == 0 and number // 4 < len(words):
-            alarm(home, words[number // 4], age=100 - number)
-        else:
-            home.simulator.report(
-                RED, fix_time=dt_util.utcnow() - timedelta(seconds=100 - number)
-            )
-        home.simulator.report(BLUE)
-    # Each message is a turn of the event loop.
-    for _ in range(10):
-        await home.async_wait(2)
-    assert home.listener.alarms() == words[:25]
 
 
 @pytest.mark.parametrize("before", [[], ["tow"]])
@@ -101,70 +62,6 @@ async def test_late_report(home: Home, before: list[str]) -> None:
     assert place.attributes["latitude"] == 48.5
     await home.async_wait(120)
     assert home.listener.alarms() == [*before, "sos"]
-
-
-async def test_message_without_a_fix(home: Home) -> None:
-    """A tracker in a cellar raises an alarm."""
-    home.simulator.report_no_fix(RED)
-    for word in ("sos", "tow"):
-        home.simulator.report(
-            RED,
-            latitude=0,
-            longitude=0,
-            valid=False,
-            fix_time=dt_util.utc_from_timestamp(0),
-            attributes={"alarm": word},
-        )
-    await home.async_wait(2)
-    assert home.listener.alarms() == ["sos", "tow"]
-
-
-async def test_while_polls_fail(home: Home) -> None:
-    """What live told during an outage of the list is told with the first answer."""
-    home.simulator.fault("status-503", path="devices")
-    await home.async_wait(120)
-    for word in WORDS:
-        alarm(home, word)
-        await home.async_wait(30)
-    assert home.listener.alarms() == []
-    home.simulator.fault(None)
-    await home.async_wait(310)
-    assert home.listener.alarms() == WORDS
-
-
-async def test_first_poll(home: Home) -> None:
-    """Alarms that were there before anybody could listen are not told."""
-    home.simulator.add_device("another", email=EMAIL)
-    alarm(home, "sos", tracker="another")
-    home.simulator.add_account(BOB, PASSWORD)
-    home.simulator.add_device("bob's", email=BOB)
-    alarm(home, "tow", tracker="bob's")
-    await home.async_add(BOB)
-    await home.async_wait(130)
-    assert not home.listener.entities
-    assert not home.listener.triggers
-    home.label()
-    await home.async_wait(2)
-    alarm(home, "vibration", tracker="another")
-    alarm(home, "vibration", tracker="bob's")
-    await home.async_wait(130)
-    assert home.listener.alarms("another") == ["vibration"]
-    assert home.listener.alarms("bob's") == ["vibration"]
-
-
-@pytest.mark.parametrize("automations_first", [False, True])
-async def test_while_down(home: Home, automations_first: bool) -> None:
-    """One that was raised while Home Assistant was down is told once it has started."""
-    alarm(home, "sos")
-    await home.async_wait(70)
-    await home.async_stop()
-    alarm(home, "tow", "vibration")
-    await home.async_wait(30)
-    await home.async_start(automations_first=automations_first)
-    await home.async_wait(130)
-    assert home.listener.alarms() == ["sos", "tow", "vibration"]
-    # Not before automations listen.
-    assert home.listener.starting == []
 
 
 async def test_entity_of_another_name(home: Home) -> None:
@@ -197,26 +94,6 @@ async def test_entity_that_was_disabled(home: Home) -> None:
     await home.async_wait(70)
     assert [told.word for told in home.listener.entities] == ["sos", "vibration"]
     assert not home.listener.unnoticed
-    assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
-
-
-async def test_entity_that_is_disabled_over_a_restart(home: Home) -> None:
-    """What happens until it is enabled is told by triggers alone."""
-    alarm(home, "sos")
-    await home.async_wait(70)
-    entity_id = alarm_entity(home)
-    er.async_get(home.hass).async_update_entity(
-        entity_id, disabled_by=er.RegistryEntryDisabler.USER
-    )
-    await home.async_restart()
-    await home.async_wait(70)
-    alarm(home, "tow")
-    await home.async_wait(70)
-    er.async_get(home.hass).async_update_entity(entity_id, disabled_by=None)
-    await home.async_wait(130)
-    alarm(home, "vibration")
-    await home.async_wait(70)
-    assert [told.word for told in home.listener.entities] == ["sos", "vibration"]
     assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
 
 
@@ -300,32 +177,3 @@ async def test_clock_that_is_set_back(home: Home) -> None:
     alarm(home, "tow")
     await home.async_settle()
     assert home.listener.alarms() == ["sos", "tow"]
-
-
-async def test_clock_that_is_set_back_before_the_first(home: Home) -> None:
-    """An automation that was there before tells it."""
-    home.freezer.tick(-3600)
-    await home.async_settle()
-    alarm(home, "sos")
-    await home.async_settle()
-    assert home.listener.alarms() == ["sos"]
-
-
-async def test_news_right_after_a_start(home: Home) -> None:
-    """What could not be told before waits until automations listen, and is not lost."""
-    home.simulator.fault("status-503", path="devices")
-    await home.async_wait(70)
-    words = [f"word {number}" for number in range(15)]
-    for word in words:
-        alarm(home, word)
-        await home.async_wait(2)
-    await home.async_stop()
-    home.simulator.fault(None)
-    await home.async_start()
-    await home.async_wait(2)
-    alarm(home, "sos")
-    await home.entry(EMAIL).runtime_data.coordinator.async_refresh()
-    await home.async_settle()
-    assert home.listener.entities == []
-    await home.async_wait(60)
-    assert home.listener.alarms() == [*words, "sos"]

@@ -9,10 +9,9 @@ import pytest
 from tests.conftest import BOB, EMAIL, PASSWORD, RED
 
 from .home import Home
-from .riding import async_be_away, async_ride, async_stand, report, upload_ride
+from .riding import async_ride, async_stand, upload_ride
 
 RIDE = ["started", "ended"]
-WAYS = ["restart", "reload", "kill"]
 
 
 @pytest.mark.parametrize("in_one_message", [False, True])
@@ -32,26 +31,6 @@ async def test_two_rides_in_one_write(home: Home, in_one_message: bool) -> None:
     assert home.listener.rides() == RIDE * 2
 
 
-@pytest.mark.parametrize("rides", [1, 12])
-async def test_while_polls_fail(home: Home, rides: int) -> None:
-    """What live told during an outage of the list is told with the first answer."""
-    home.simulator.fault("status-503", path="devices")
-    await home.async_wait(120)
-    for number in range(rides):
-        begin = dt_util.utcnow()
-        await home.async_wait(25 * 60)
-        upload_ride(home.simulator, begin)
-        if number % 2 == 0:
-            report(home.simulator, alarm="sos")
-            report(home.simulator, alarm="tow")
-    await home.async_wait(60)
-    assert home.listener.rides() == []
-    home.simulator.fault(None)
-    await home.async_wait(310)
-    assert home.listener.rides() == RIDE * rides
-    assert home.listener.alarms() == ["sos", "tow"] * ((rides + 1) // 2)
-
-
 async def test_as_it_happens(home: Home) -> None:
     """It starts with the first report that moves, and is over when the bike stood."""
     for _ in range(30):
@@ -59,17 +38,6 @@ async def test_as_it_happens(home: Home) -> None:
         assert home.listener.rides() == ["started"]
     await async_stand(home, 8, every=60)
     assert home.listener.rides() == RIDE
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_end_and_start_while_away(home: Home, way: str) -> None:
-    """Under way before, and under way again afterwards: the first ride is over."""
-    await async_ride(home, 20)
-    await async_stand(home, 4, every=30)
-    await async_be_away(home, way, reports=25)
-    await async_ride(home, 30)
-    await async_stand(home, 8, every=60)
-    assert home.listener.rides() == RIDE * 2
 
 
 async def test_leaves_the_list_under_way(home: Home) -> None:
