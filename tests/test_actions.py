@@ -19,6 +19,7 @@ from homeassistant.helpers import (
     label_registry as lr,
 )
 from homeassistant.helpers.service import async_get_all_descriptions
+from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
@@ -328,6 +329,7 @@ async def test_where_in_other_words(hass: HomeAssistant) -> None:
     """The sentence is in the language and the units of the house, also without our texts."""
     for language, way in (("de", "170,2 km"), ("hi", "170.2 km")):
         hass.config.language = language
+        await async_load_integrations(hass, {DOMAIN})
         [bike] = await async_where(hass, device_id=device_of(hass, RED))
         assert way in bike["text"]
     hass.config.units = US_CUSTOMARY_SYSTEM

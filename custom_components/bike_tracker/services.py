@@ -27,7 +27,7 @@ from .responses.bikes import Bike, async_bikes_in, service_error, validation_err
 from .responses.gpx import async_track
 from .responses.rides import csv_of, rides_of
 from .responses.units import with_commas
-from .responses.where import async_words, details, where
+from .responses.where import details, where, words
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
@@ -99,17 +99,18 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
 
     A name as somebody says it chooses those that are called so.
     """
-    bikes, words = await async_bikes_in(call), await async_words(call.hass)
+    bikes = await async_bikes_in(call)
     name, loaded = (
         call.data.get(ATTR_NAME),
         [bike for bike in bikes if bike.coordinator],
     )
     called = [bike for bike in loaded if not name or bike.is_called(name)]
-    answers = [where(call.hass, bike, words) | details(bike) for bike in called]
+    answers = [where(call.hass, bike) | details(bike) for bike in called]
     text = " ".join(answer["text"] for answer in answers)
     if not answers:
         known = with_commas(call.hass, (bike.name for bike in loaded))
-        text = words("not_known", name=name, names=known) if known else words("none")
+        key = "not_known" if known else "none"
+        text = words(call.hass, key, name=name or "", names=known)
     return {"bikes": list[JsonValueType](answers), "text": text}
 
 

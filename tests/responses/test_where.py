@@ -3,9 +3,12 @@
 from datetime import timedelta
 
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import EMAIL, RED, Poll, async_setup
 from ..test_rides import async_ride, go, riding
@@ -67,6 +70,7 @@ async def test_in_another_language(
 ) -> None:
     """The sentence has the words, commas and full stop of Home Assistant's language."""
     hass.config.language = language
+    await async_load_integrations(hass, {DOMAIN})
     assert (await ask(name="Red bike"))[0]["text"] == text
 
 

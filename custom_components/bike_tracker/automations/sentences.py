@@ -5,15 +5,14 @@ from typing import Final
 
 from homeassistant.components.zone import async_active_zone
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 
-from ..const import DOMAIN
 from ..responses.units import (
     clock_time,
     distance,
     duration,
     short_distance,
+    text,
     with_commas,
     with_name,
 )
@@ -41,11 +40,11 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
         filled["distance"] = distance(hass, occurrence.attributes["distance"])
         filled["duration"] = duration(occurrence.attributes["duration"])
     bare = "{name}: " + trigger.replace("_", " ")
-    said = _text(hass, f"{_TEXTS}.{trigger}", bare).format(**filled)
+    said = text(hass, f"{_TEXTS}.{trigger}", bare).format(**filled)
     new = _JUST_NOW if TRIGGER_TYPES[trigger].wait is None else _NEW
     if dt_util.utcnow() - occurrence.since < new:
         return said
-    return _text(hass, f"{_TEXTS}.{trigger}_since", f"{said} ({time})").format(**filled)
+    return text(hass, f"{_TEXTS}.{trigger}_since", f"{said} ({time})").format(**filled)
 
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
@@ -70,25 +69,16 @@ def _guard(hass: HomeAssistant, occurrence: Occurrence) -> str:
 def _alarm(hass: HomeAssistant, occurrence: Occurrence) -> str:
     """Return what it is called; the tracker's own word where that is all there is."""
     kind, word = occurrence.attributes["type"], occurrence.attributes["alarm"]
-    text = _text(hass, f"{_ALARMS}.{kind}", word)
-    return str(word) if kind == "other" else text
+    said = text(hass, f"{_ALARMS}.{kind}", word)
+    return str(word) if kind == "other" else said
 
 
 def _cause(hass: HomeAssistant, occurrence: Occurrence) -> str:
     """Return which alarm triggered a guard, how far away the bike was, or that it moved."""
     attributes = occurrence.attributes
     cause, alarm = attributes["cause"], attributes["alarm"]
-    text = _text(hass, f"{_CAUSES}.{cause}", cause)
+    said = text(hass, f"{_CAUSES}.{cause}", cause)
     if cause == "place":
-        far = short_distance(hass, attributes["distance"])
-        return _text(hass, f"{_TEXTS}.guard_triggered", "{distance}").format(
-            distance=far
-        )
-    return _text(hass, f"{_ALARMS}.{alarm}", text) if alarm else text
-
-
-def _text(hass: HomeAssistant, place: str, bare: str) -> str:
-    """Return a text, or what is told while the language is not loaded yet."""
-    category = place.partition(".")[0]
-    texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
-    return texts.get(f"component.{DOMAIN}.{place}", bare)
+        said = text(hass, f"{_TEXTS}.guard_triggered", "{distance}")
+        return said.format(distance=short_distance(hass, attributes["distance"]))
+    return text(hass, f"{_ALARMS}.{alarm}", said) if alarm else said

@@ -20,7 +20,7 @@ from ..const import DOMAIN
 from ..tracking import Fix, Ride
 from .bikes import Bike, exposed_bikes
 from .units import async_zone_name, distance, duration, local_time, speed
-from .where import Words, async_words, where
+from .where import where
 
 MAX_DAYS: Final = 31
 # Ten metres, as near as it takes to find a bike.
@@ -66,14 +66,13 @@ class _BikeTool(Tool):
             names = ", ".join(bike.name for bike in known) or "none"
             error = f"No bike of this name is known here. Known bikes: {names}"
             return ToolResult(data={"error": error}, error=True)
-        words = await async_words(hass)
-        answers = [self.answer(hass, bike, words, **fields) for bike in bikes]
+        answers = [self.answer(hass, bike, **fields) for bike in bikes]
         return ToolResult(data={"bikes": list(answers)})
 
 
-def _where(hass: HomeAssistant, bike: Bike, words: Words) -> JsonObjectType:
+def _where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
     """Return where a bike is, how old that is, and how the bike is."""
-    tracker, values = bike.tracker, where(hass, bike, words)
+    tracker, values = bike.tracker, where(hass, bike)
     del values["device_id"]
     if values["latitude"] is not None:
         values["latitude"] = round(values["latitude"], _DECIMALS)
@@ -88,7 +87,7 @@ def _where(hass: HomeAssistant, bike: Bike, words: Words) -> JsonObjectType:
     return _known(**values, note=_note(bike))
 
 
-def _rides(hass: HomeAssistant, bike: Bike, _words: Words, days: int) -> JsonObjectType:
+def _rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
     """Return the rides of a bike that were under way on the last days, and their sums.
 
     More days than a month are a month.

@@ -7,9 +7,11 @@ from typing import Final
 from homeassistant.components.zone import async_active_zone
 from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
 
+from ..const import DOMAIN
 from ..tracking import Fix
 
 # All other languages write 4,2.
@@ -104,3 +106,10 @@ def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts as one sentence in Home Assistant's language."""
     full_stop = _PUNCTUATION.get(hass.config.language, _LATIN)[1]
     return with_commas(hass, parts) + full_stop
+
+
+def text(hass: HomeAssistant, key: str, default: str) -> str:
+    """Return a text in Home Assistant's language, or this while that is not loaded yet."""
+    category = key.partition(".")[0]
+    texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
+    return texts.get(f"component.{DOMAIN}.{key}", default)

@@ -1,19 +1,16 @@
 """Where a bike is and how it is, as values and as a sentence."""
 
-from collections.abc import Callable
 from math import atan2, cos, degrees, radians
 from typing import Any, Final
 
 from homeassistant.components.zone import ENTITY_ID_HOME, async_active_zone
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util.location import distance as metres_between
 
 from ..api import Position
-from ..const import DOMAIN
 from ..tracking import Tracker
 from .bikes import Bike
-from .units import as_sentence, clock_time, distance, local_time
+from .units import as_sentence, clock_time, distance, local_time, text
 
 # A tenth of a metre.
 _DECIMALS: Final = 6
@@ -29,23 +26,12 @@ _NO_PLACE: Final = dict.fromkeys(
 )
 
 
-type Words = Callable[..., str]
-"""Returns the words for something, by their key and what they take."""
+def words(hass: HomeAssistant, key: str, **placeholders: str) -> str:
+    """Return the words for something in Home Assistant's language."""
+    return text(hass, f"selector.where.options.{key}", key).format(**placeholders)
 
 
-async def async_words(hass: HomeAssistant) -> Words:
-    """Return the words of such sentences in Home Assistant's language."""
-    language = hass.config.language
-    texts = await async_get_translations(hass, language, "selector", [DOMAIN])
-
-    def words(key: str, **placeholders: str) -> str:
-        text = texts[f"component.{DOMAIN}.selector.where.options.{key}"]
-        return text.format(**placeholders)
-
-    return words
-
-
-def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
+def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
     """Return where a bike is and how it is, each value None where it is not known."""
     tracker = bike.tracker
     position = tracker and tracker.position
@@ -59,19 +45,19 @@ def where(hass: HomeAssistant, bike: Bike, words: Words) -> dict[str, Any]:
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
     }
-    parts = [_whereabouts(hass, values, words, is_home=zone_id == ENTITY_ID_HOME)]
+    parts = [_whereabouts(hass, values, is_home=zone_id == ENTITY_ID_HOME)]
     if position and position.fix_time and values["latitude"] is not None:
-        parts.append(words("time", time=clock_time(position.fix_time)))
+        parts.append(words(hass, "time", time=clock_time(position.fix_time)))
     if values["moving"]:
-        parts.append(words("moving"))
+        parts.append(words(hass, "moving"))
     if values["battery"] is not None:
-        parts.append(words("battery", battery=f"{values['battery']:.0f}"))
+        parts.append(words(hass, "battery", battery=f"{values['battery']:.0f}"))
     if values["status"] == "offline":
-        parts.append(words("offline"))
+        parts.append(words(hass, "offline"))
     if values["guard"] in ("armed", "triggered"):
-        parts.append(words(values["guard"]))
+        parts.append(words(hass, values["guard"]))
     if bike.coordinator and not bike.coordinator.last_update_success:
-        parts.append(words("no_answer"))
+        parts.append(words(hass, "no_answer"))
     return values | {"text": as_sentence(hass, parts)}
 
 
@@ -117,19 +103,17 @@ def _guard(tracker: Tracker) -> str:
     return "armed" if tracker.state.guard else "disarmed"
 
 
-def _whereabouts(
-    hass: HomeAssistant, values: dict[str, Any], words: Words, *, is_home: bool
-) -> str:
+def _whereabouts(hass: HomeAssistant, values: dict[str, Any], *, is_home: bool) -> str:
     """Return where a bike is, in words."""
     name = values["name"]
     if values["latitude"] is None:
-        return words("unknown", name=name)
+        return words(hass, "unknown", name=name)
     if is_home:
-        return words("at_home", name=name)
-    direction = words(values["direction_from_home"])
+        return words(hass, "at_home", name=name)
+    direction = words(hass, values["direction_from_home"])
     way = distance(hass, values["distance_from_home"])
     if place := values["place"] or values["address"]:
         return words(
-            "at_place", name=name, place=place, distance=way, direction=direction
+            hass, "at_place", name=name, place=place, distance=way, direction=direction
         )
-    return words("elsewhere", name=name, distance=way, direction=direction)
+    return words(hass, "elsewhere", name=name, distance=way, direction=direction)
