@@ -1,21 +1,24 @@
 """Tests of the blueprint: where is my bike?"""
 
+import re
+
 from homeassistant.components.conversation import async_converse
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
 
 from tests.conftest import BLUE, RED
+from tests.static.project import ROOT
 from tests.tools.simulator.server import Simulator
 
 from .house import House
 
 
-async def async_ask(hass: HomeAssistant, text: str) -> str:
+async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str:
     """Return what Home Assistant's own agent says."""
     for component in ("homeassistant", "conversation"):
         assert await async_setup_component(hass, component, {})
-    result = await async_converse(hass, text, None, Context(), "en")
+    result = await async_converse(hass, text, None, Context(), language)
     said: str = result.response.speech["plain"]["speech"]
     return said
 
@@ -44,6 +47,68 @@ async def test_by_name(
     said = await async_ask(hass, asked)
     assert [name for name in ("Blue", "N4-ride") if f"{name}" in said] == told
     assert said.count("at home") == len(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "one", "all_bikes", "by_name"),
+    [
+        ("Czech", "cs", "Kde je moje kolo?", "kde jsou naše kola", "kde je moje {}"),
+        ("Danish", "da", "Hvor er cyklen?", "hvor er vores cykler", "hvor er {}"),
+        ("Dutch", "nl", "Waar is mijn fiets?", "waar zijn de fietsen", "waar is de {}"),
+        ("French", "fr", "Où est mon vélo ?", "où sont nos vélos", "où est {}"),
+        (
+            "German",
+            "de",
+            "Wo ist mein Fahrrad?",
+            "wo sind unsere fahrräder",
+            "wo ist {}",
+        ),
+        (
+            "Italian",
+            "it",
+            "Dove si trova la bici?",
+            "dove si trovano le mie bici",
+            "dove si trova la mia {}",
+        ),
+        ("Polish", "pl", "Gdzie jest mój rower?", "gdzie są rowery", "gdzie jest {}"),
+        (
+            "Portuguese",
+            "pt",
+            "Onde está a minha bicicleta?",
+            "onde estão as bicicletas",
+            "onde está a {}",
+        ),
+        (
+            "Spanish",
+            "es",
+            "¿Dónde está mi bici?",
+            "dónde están las bicis",
+            "dónde está {}",
+        ),
+        ("Swedish", "sv", "Var är min cykel?", "var är våra cyklar", "var är {}"),
+    ],
+)
+async def test_languages(
+    hass: HomeAssistant,
+    house: House,
+    name: str,
+    language: str,
+    one: str,
+    all_bikes: str,
+    by_name: str,
+) -> None:
+    """The questions that the documents have are understood."""
+    text = (ROOT / "docs" / "automations.md").read_text()
+    [line] = re.findall(rf"^- {name}: (.+)$", text, re.MULTILINE)
+    sentences = re.findall("`(.+?)`", line)
+    await house.async_automate("where_is_my_bike", RED, BLUE, sentences=sentences)
+    for question in (one, all_bikes):
+        said = await async_ask(hass, question, language)
+        assert "Blue bike" in said, question
+        assert "Red bike" in said, question
+    said = await async_ask(hass, by_name.format("Blue Bike"), language)
+    assert "Blue bike" in said
+    assert "Red bike" not in said
 
 
 async def test_unknown_name(hass: HomeAssistant, house: House) -> None:
