@@ -198,6 +198,29 @@ async def test_outage(
 
 
 @pytest.mark.usefixtures("setup")
+async def test_reload_in_an_outage(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    state_of: StateOf,
+) -> None:
+    """The last alarm is there again, though Home Assistant remembers it as unavailable."""
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await poll()
+    before = state_of(f"{RED}_alarm", Platform.EVENT)
+    simulator.fault("status-503")
+    await poll()
+    await hass.config_entries.async_reload(setup.entry_id)
+    simulator.fault(None)
+    await poll(600)
+    await poll()
+    after = state_of(f"{RED}_alarm", Platform.EVENT)
+    assert before
+    assert after
+    assert (after.state, after.attributes) == (before.state, before.attributes)
+
+
 async def test_alarm_that_was_told(
     simulator: Simulator, poll: Poll, writes: list[str]
 ) -> None:
