@@ -17,6 +17,7 @@ from .tools.story.service import Service
 from .tools.story.steps import (
     Guard,
     HistoryFails,
+    HistoryIsShort,
     Kill,
     ListFails,
     LiveFails,
@@ -73,6 +74,7 @@ happens = st.one_of(
     st.builds(ListFails),
     st.builds(LiveFails),
     st.builds(HistoryFails, st.sampled_from(["status-400", "status-503", "html"])),
+    st.builds(HistoryIsShort, st.sampled_from([20, 100])),
     st.builds(Rename, bikes, st.sampled_from(["alarm", "ride"])),
 )
 interruptions = st.one_of(
@@ -158,6 +160,16 @@ NEWS_AFTER_A_START = [
 LATE_AND_FIRST = [RaiseAlarm(0, 2, "late", twice=False), Pass(90)]
 
 
+PARTIAL_HISTORIES = [
+    SetOff(0, 12, 20),
+    HistoryIsShort(20),
+    Restart(1_800, automations_first=False),
+    Pass(400),
+    SetOff(0, 14, 10),
+    Pass(90),
+    HistoryIsShort(0),
+    Restart(55, automations_first=False),
+]
 STOLEN_MEANWHILE = [
     Guard(0),
     SetOff(0, 10, 20),
@@ -171,6 +183,7 @@ STOLEN_MEANWHILE = [
 @any_story
 @given(steps=orderly, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
 @example(steps=STOLEN_MEANWHILE, trackers=1, accounts=2)
+@example(steps=PARTIAL_HISTORIES, trackers=1, accounts=1)
 @example(steps=MORE_THAN_ARE_REMEMBERED, trackers=1, accounts=1)
 @example(steps=STORM_BEFORE_AN_END, trackers=2, accounts=1)
 @example(steps=LATE_AND_FIRST, trackers=1, accounts=1)

@@ -155,6 +155,18 @@ class HistoryFails(Step):
 
 
 @dataclass(frozen=True)
+class HistoryIsShort(Step):
+    """The history has the first rows of what it is asked for, no more."""
+
+    rows: int
+
+    @override
+    async def run(self, story: TrackerState) -> None:
+        """Let it."""
+        story.service.set_max_positions(self.rows)
+
+
+@dataclass(frozen=True)
 class Outage(Step):
     """Nothing of the service is in reach for a while."""
 
