@@ -5,15 +5,18 @@ from copy import deepcopy
 from datetime import timedelta
 import time
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.core import HassJob
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import EMAIL, RED
+from tests.tools.simulator.wire import pause
 
 from .home import Home
 
@@ -177,3 +180,34 @@ async def test_clock_that_is_set_back(home: Home) -> None:
     alarm(home, "tow")
     await home.async_settle()
     assert home.listener.alarms() == ["sos", "tow"]
+
+
+@pytest.mark.parametrize("way", ["reload", "stop"])
+async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None:
+    """What comes while an account is unloaded, and its file written, is fired once.
+
+    The newest report is in the first answer, the one before it in the history alone.
+    """
+    disk, write = asyncio.Event(), Store._async_write_data  # noqa: SLF001
+
+    async def slow(store: Store[Any], data: dict[str, Any]) -> None:
+        await disk.wait()
+        await write(store, data)
+
+    alarm(home, "sos")
+    await home.async_wait(2)
+    with patch.object(Store, "_async_write_data", slow):
+        leaving = asyncio.create_task(
+            home.async_reload(EMAIL) if way == "reload" else home.async_stop()
+        )
+        await pause(0.1)
+        alarm(home, "tow")
+        await pause(0.1)
+        alarm(home, "door")
+        await pause(0.1)
+        disk.set()
+        await leaving
+    if way == "stop":
+        await home.async_start()
+    await home.async_wait(200)
+    assert home.listener.alarms() == ["sos", "door", "tow"]
