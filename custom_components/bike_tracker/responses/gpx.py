@@ -40,6 +40,11 @@ class Point(NamedTuple):
     altitude: float | None = None
     """Metres."""
 
+    def described(self) -> dict[str, Any]:
+        """Return the values that JSON holds."""
+        speed = self.speed if self.speed is None else round(self.speed, 1)
+        return self._asdict() | {"time": self.time.isoformat(), "speed": speed}
+
 
 async def async_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
@@ -123,13 +128,5 @@ def _points(
 
 
 def _described(name: str, points: list[Point]) -> dict[str, Any]:
-    # The GPX first: who copies it by hand finds it above thousands of points.
-    return {"gpx": gpx(name, points), "points": list(map(_values, points))}
-
-
-def _values(point: Point) -> dict[str, Any]:
-    return {
-        **point._asdict(),
-        "time": point.time.isoformat(),
-        "speed": point.speed if point.speed is None else round(point.speed, 1),
-    }
+    """Return a track; who copies the GPX by hand finds it above thousands of points."""
+    return {"gpx": gpx(name, points), "points": [point.described() for point in points]}

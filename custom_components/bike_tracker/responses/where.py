@@ -35,17 +35,16 @@ def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
     """Return where a bike is and how it is, each value None where it is not known."""
     tracker = bike.tracker
     position = tracker and tracker.position
-    zone_id, place = _place(hass, position)
     values = {
         "device_id": bike.device_id,
         "name": bike.name,
-        **place,
+        **_place(hass, position),
         "moving": position and position.motion,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
     }
-    parts = [_whereabouts(hass, values, is_home=zone_id == ENTITY_ID_HOME)]
+    parts = [_whereabouts(hass, values)]
     if position and position.fix_time and values["latitude"] is not None:
         parts.append(words(hass, "time", time=clock_time(position.fix_time)))
     if values["moving"]:
@@ -72,12 +71,10 @@ def details(bike: Bike) -> dict[str, Any]:
     }
 
 
-def _place(
-    hass: HomeAssistant, position: Position | None
-) -> tuple[str | None, dict[str, Any]]:
-    """Return the zone that a bike is in, and where that is."""
+def _place(hass: HomeAssistant, position: Position | None) -> dict[str, Any]:
+    """Return where a bike is; one that is at home is in no direction from there."""
     if position is None or position.latitude is None or position.longitude is None:
-        return None, _NO_PLACE
+        return _NO_PLACE
     latitude, longitude = position.latitude, position.longitude
     home = hass.config.latitude, hass.config.longitude
     metres = metres_between(*home, latitude, longitude) or 0
@@ -86,7 +83,7 @@ def _place(
     north = latitude - home[0]
     east = ((longitude - home[1] + 180) % 360 - 180) * cos(radians(home[0]))
     direction = round(degrees(atan2(east, north)) / 45) % len(_DIRECTIONS)
-    return zone.entity_id if zone else None, {
+    return {
         "place": zone.name if zone else None,
         "address": position.address,
         "latitude": round(latitude, _DECIMALS),
@@ -103,12 +100,12 @@ def _guard(tracker: Tracker) -> str:
     return "armed" if tracker.state.guard else "disarmed"
 
 
-def _whereabouts(hass: HomeAssistant, values: dict[str, Any], *, is_home: bool) -> str:
+def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:
     """Return where a bike is, in words."""
     name = values["name"]
     if values["latitude"] is None:
         return words(hass, "unknown", name=name)
-    if is_home:
+    if values["direction_from_home"] is None:
         return words(hass, "at_home", name=name)
     direction = words(hass, values["direction_from_home"])
     way = distance(hass, values["distance_from_home"])
