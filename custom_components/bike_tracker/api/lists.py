@@ -10,6 +10,7 @@ from .errors import InvalidResponseError
 from .models import Device, Position
 
 _NOTHING_USABLE = "no usable element in the list"
+_NO_ROW = (object(), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +63,18 @@ class ListReader[K, T: (Device, Position)]:
         before = self._objects
         if body == self._body:
             return Changes(before, before, frozenset())
-        rows = [(row, self._object_of(row)) for row in _loads(body)]
-        after: dict[K, T] = _by_key([item for _, item in rows if item is not None])
-        if rows and not after:
+        rows, items = dict[object, tuple[Any, T | None]](), list[T]()
+        for row in _loads(body):
+            row_id = _id_of(row)
+            known_row, item = self._rows.get(row_id, _NO_ROW)
+            if row != known_row:
+                item = self.kind.from_row(row)
+            rows[row_id] = row, item
+            if item is not None:
+                items.append(item)
+        if rows and not items:
             raise InvalidResponseError(_NOTHING_USABLE)
+        after: dict[K, T] = _by_key(items)
         keys = before.keys() - after.keys()
         for key, item in after.items():
             known = before.get(key)
@@ -73,13 +82,9 @@ class ListReader[K, T: (Device, Position)]:
                 keys.add(key)
             else:
                 after[key] = known
-        self._rows = {_id_of(row): (row, item) for row, item in rows}
-        self._body, self._objects = body, after if keys else before
+        self._rows, self._body = rows, body
+        self._objects = after if keys else before
         return Changes(before, self._objects, keys)
-
-    def _object_of(self, row: Any) -> T | None:
-        known, item = self._rows.get(_id_of(row), (None, None))
-        return item if row == known else self.kind.from_row(row)
 
 
 def _id_of(row: Any) -> int | None:

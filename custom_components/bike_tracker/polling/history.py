@@ -118,6 +118,8 @@ class History:
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
         """Return what is asked for now of rides from before, the newest day first."""
+        if not self.is_due or self.support.is_supported is False:
+            return None
         wanted = [
             (until, unique_id, device_id)
             for unique_id, until in untils.items()
@@ -125,7 +127,7 @@ class History:
             and (tracker := trackers.get(unique_id))
             and (device_id := tracker.device.id)
         ]
-        if not wanted or not self.is_due or self.support.is_supported is False:
+        if not wanted:
             return None
         until, unique_id, device_id = max(wanted)
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
