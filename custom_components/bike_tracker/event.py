@@ -39,7 +39,7 @@ DESCRIPTIONS: Final = (
         event_types=["started", "ended"],
         occurrence_types=("ride_started", "ride_ended"),
         event_type_fn=lambda occurrence: occurrence.type.removeprefix("ride_"),
-        reported_fn=lambda tracker: tracker.place,
+        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
     ),
 )
 

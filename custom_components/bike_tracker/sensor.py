@@ -172,7 +172,7 @@ DESCRIPTIONS = (
     _kilometres(
         key="ride_distance",
         translation_key="ride_distance",
-        reported_fn=lambda tracker: tracker.place,
+        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, 1),
     ),
     BikeTrackerSensorDescription(
@@ -182,7 +182,7 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
-        reported_fn=lambda tracker: tracker.place,
+        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
         value_fn=_ride_duration,
     ),
 )

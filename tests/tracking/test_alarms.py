@@ -253,15 +253,3 @@ def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:
         position = service.account.trackers["red"].position
         assert position is not None
         assert position.hardware == known
-        assert service.account.trackers["red"].firmware == known.firmware
-
-
-def test_firmware_that_was_never_told(account: Account, read: Read) -> None:
-    """It is unknown, with a position and without."""
-    service = Service(account, read)
-    service.poll()
-    assert account.trackers["red"].firmware is None
-    service.poll(a_position(1, hardware=Hardware(lock=True)))
-    assert account.trackers["red"].firmware is None
-    service.poll(a_position(2))
-    assert account.trackers["red"].firmware is None

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Account, UpdateContext
-from custom_components.bike_tracker.tracking.reports import is_outdated, merged
+from custom_components.bike_tracker.tracking import Account, UpdateContext, is_outdated
+from custom_components.bike_tracker.tracking.state import merged
 
 from .conftest import NOW, Read, a_device, a_position, no_fix
 

@@ -73,14 +73,9 @@ def server_of(url: str) -> str:
 
 def origin_of(url: str) -> str:
     """Return host and port of an address, without a port that is that of the scheme."""
-    host, port = host_of(url), port_of(url)
+    host, port = host_of(url), URL(url, encoded=True).explicit_port
     host = f"[{host}]" if ":" in host else host
     return host if port is None else f"{host}:{port}"
-
-
-def port_of(url: str) -> int | None:
-    """Return the port of an address, None if it is that of the scheme."""
-    return URL(url, encoded=True).explicit_port
 
 
 def host_of(url: str) -> str:
@@ -91,23 +86,22 @@ def host_of(url: str) -> str:
 def _parse(text: str) -> URL:
     if not _HAS_SCHEME.match(text):
         text = f"https://{text}"
-    # Browsers drop control characters inside an address; here they are an error.
-    if any(not character.isprintable() or character.isspace() for character in text):
-        raise InvalidUrlError("the address holds spaces or control characters")
     try:
         url = URL(text)
-        host, _ = url.host or "", url.port
+        host, port = url.host or "", url.port
     except ValueError, IndexError:
         raise InvalidUrlError("the address cannot be read") from None
-    # Half a scheme is read as a host.
-    if url.scheme not in _SCHEMES or host in _SCHEMES or url.port == 0:
+    if (
+        # Browsers drop these inside an address; here they are an error.
+        any(not letter.isprintable() or letter.isspace() for letter in text)
+        # Half a scheme is read as a host.
+        or (url.scheme not in _SCHEMES or host in _SCHEMES or port == 0)
+        or (url.user is not None or url.password is not None)
+        # A zone, which no server can tell.
+        or "%" in host
+        or not (_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))
+    ):
         raise InvalidUrlError("the address is not one of a web server")
-    if url.user is not None or url.password is not None:
-        raise InvalidUrlError("the address holds a user name or password")
-    if "%" in host:
-        raise InvalidUrlError("the address holds a zone, which no server can tell")
-    if not _ip_address(host) and not _HOST_NAME.fullmatch(url.raw_host or ""):
-        raise InvalidUrlError("the address holds no valid host name")
     return url
 
 

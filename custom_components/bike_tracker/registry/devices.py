@@ -63,7 +63,8 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 
 def _described(tracker: Tracker) -> tuple[str, str | None, str | None]:
-    return tracker.device.name, tracker.device.model, tracker.firmware
+    firmware = tracker.hardware and tracker.hardware.firmware
+    return tracker.device.name, tracker.device.model, firmware
 
 
 class TrackerDevices:

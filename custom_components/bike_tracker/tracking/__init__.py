@@ -4,7 +4,7 @@ No clock, no network and nothing of Home Assistant is needed in here, and nobody
 where events came from.
 """
 
-from .account import Account
+from .account import Account, is_outdated
 from .distance import Fix
 from .guard import Guard, Triggered
 from .history import MAX_BACKFILL_AGE, Backfill, HistoryAnswer
@@ -16,7 +16,6 @@ from .occurrences import (
     UpdateContext,
     kept,
 )
-from .reports import is_outdated
 from .ride_log import MAX_AGE, HistoryGap, RideLog
 from .ride_state import Ride, RideState
 from .state import Flag, Tracker, Trackers, TrackerState

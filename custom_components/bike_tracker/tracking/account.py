@@ -3,24 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 import logging
+from typing import Final
 
 from ..api import Changes, Device, Position
-from .history import HistoryAnswer
+from ..api.models import is_real
+from .history import HistoryAnswer, in_order, is_older_position
 from .occurrences import UpdateContext
-from .reports import (
-    in_order,
-    is_older_device,
-    is_older_position,
-    is_outdated,
-    is_stale,
-    with_position_id,
-)
 from .ride_log import HistoryGap
 from .rides import silent_at
 from .state import NEW_STATE, Tracker, Trackers, TrackerState
 
+# A tracker whose clock is hours ahead says what it always says.
+_WRONG_CLOCKS: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -61,7 +57,7 @@ class Account:
             if (device := devices.after.get(unique_id))
             and device.id is not None
             and is_outdated(
-                with_position_id(device, self._touched.get(unique_id)),
+                _with_position_id(device, self._touched.get(unique_id)),
                 self._state(unique_id).position,
             )
         }
@@ -91,7 +87,7 @@ class Account:
                     state = self._after_poll(device, state, position, context)
                 elif not context.recovering:
                     state = state.after_time(context)
-                announced = with_position_id(device, self._touched.get(unique_id))
+                announced = _with_position_id(device, self._touched.get(unique_id))
                 if announced is not device or is_outdated(device, state.position):
                     outdated.add(unique_id)
                 self._note(changed, announced, state, context)
@@ -129,7 +125,7 @@ class Account:
                             device, state, position, context, is_older=is_older
                         )
                     if not is_older:
-                        device = with_position_id(device, position.id)
+                        device = _with_position_id(device, position.id)
                 self._note(changed, device, state, context)
         return self._become(changed)
 
@@ -142,7 +138,7 @@ class Account:
             if tracker := self.trackers.get(unique_id):
                 state = tracker.state.with_history(answer, context)
                 position_id = state.position and state.position.id
-                device = with_position_id(tracker.device, position_id)
+                device = _with_position_id(tracker.device, position_id)
                 self._note(changed, device, state, context)
         return self._become(changed)
 
@@ -196,7 +192,7 @@ class Account:
         if known and self._touched.get(device.unique_id):
             is_older = is_older_position(position, known)
         else:
-            is_older = known is not None and is_stale(device, known, position)
+            is_older = known is not None and _is_stale(device, known, position)
         return self._after(
             device, state, position, context, device.last_update, is_older=is_older
         )
@@ -228,8 +224,8 @@ class Account:
         for device in devices:
             tracker = self.trackers.get(device.unique_id)
             known = newer.get(device.unique_id) or (tracker and tracker.device)
-            if known and not is_older_device(device, known):
-                newer[device.unique_id] = with_position_id(device, known.position_id)
+            if known and device.moment >= known.moment:
+                newer[device.unique_id] = _with_position_id(device, known.position_id)
         return newer
 
     def _note(
@@ -285,3 +281,35 @@ def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:
     if len(by_id) == len(ids):
         return by_id
     return {key: by_id[key] for key, times in Counter(ids).items() if times == 1}
+
+
+def is_outdated(device: Device, known: Position | None) -> bool:
+    """Return whether a device has another position than the known one.
+
+    One whose time was not readable, or is later than the service heard of the device at
+    all, may have come from a service that was not well: the same one may come again.
+    """
+    if device.position_id is None:
+        return False
+    if known is None or known.id != device.position_id or not known.is_readable:
+        return True
+    if known.fix_time is None or not is_real(device.last_update):
+        return False
+    return known.fix_time > device.last_update + _WRONG_CLOCKS
+
+
+def _is_stale(device: Device, known: Position, position: Position) -> bool:
+    """Return whether a position is older than the known one, and not announced."""
+    if position.id == device.position_id or not (position.fix_time and known.fix_time):
+        return False
+    return position.fix_time < known.fix_time
+
+
+def _with_position_id(device: Device, position_id: int | None) -> Device:
+    """Return the device with this position, unless it announces a newer one.
+
+    Servers tell of a device before its position, with the ID of the one before.
+    """
+    if position_id is None or position_id <= (device.position_id or 0):
+        return device
+    return device._replace(position_id=position_id)

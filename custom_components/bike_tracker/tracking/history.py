@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from ..api import Position
 from .occurrences import UpdateContext
-from .reports import in_order
 from .ride_log import Checkpoint, RideLog, checkpoint_at, in_order_of_start
 from .ride_state import NEW_RIDE_STATE, Ride, RideState
 from .rides import apply_report, end_ride, silent_at
@@ -20,6 +20,27 @@ MAX_BACKFILL_AGE: Final = timedelta(days=30)
 _STANDS_AFTER: Final = timedelta(minutes=5)
 # Applied in one go of the event loop: 20 ms on a fast machine.
 _MAX_REPORTS: Final = 1_000
+
+
+def is_older_position(position: Position, known: Position) -> bool:
+    """Return whether a place is older than the known one, or of one time, its ID is."""
+    if position.fix_time is None or position.fix_time == known.fix_time:
+        return position.id < known.id
+    return known.fix_time is not None and position.fix_time < known.fix_time
+
+
+def in_order(positions: Sequence[Position]) -> Sequence[Position]:
+    """Return reports of one tracker in the order of their fixes.
+
+    One without a fix comes after the one that it came after.
+    """
+    if len(positions) < 2:
+        return positions
+    timed: list[tuple[datetime, int, Position]] = []
+    for position in positions:
+        before = timed[-1][0] if timed else position.moment
+        timed.append((position.fix_time or before, position.id, position))
+    return [position for _, _, position in sorted(timed, key=itemgetter(0, 1))]
 
 
 class HistoryAnswer(NamedTuple):

@@ -145,9 +145,19 @@ class RideState(NamedTuple):
 
     def with_drift(self, apart: float, time: datetime, *, stayed: bool) -> RideState:
         """Return the state of a tracker whose fix was so many metres off."""
+        # There is no drift before there is a place.
+        place = cast(Fix, self.anchor)
+        near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
+        others = [item for item in self.drifts if item not in near]
+        drift = Drift(
+            place,
+            time,
+            max(apart, *(item.apart for item in near), 0),
+            max(apart if stayed else 0, *(i.apart_for_minutes for i in near), 0),
+        )
         return self._replace(
             drift=max(self.drift, apart),
-            drifts=self._drifts_with(apart, time, stayed=stayed),
+            drifts=(*others, drift)[-_MAX_PLACES:],
             drifted_at=time,
         )
 
@@ -165,21 +175,6 @@ class RideState(NamedTuple):
             max((drift.apart for drift in recent), default=0),
             max((drift.apart_for_minutes for drift in recent), default=0),
         )
-
-    def _drifts_with(
-        self, apart: float, time: datetime, *, stayed: bool
-    ) -> tuple[Drift, ...]:
-        # There is no drift before there is a place.
-        place = cast(Fix, self.anchor)
-        near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
-        others = [item for item in self.drifts if item not in near]
-        drift = Drift(
-            place,
-            time,
-            max(apart, *(item.apart for item in near), 0),
-            max(apart if stayed else 0, *(i.apart_for_minutes for i in near), 0),
-        )
-        return (*others, drift)[-_MAX_PLACES:]
 
     def without_drift(self) -> RideState:
         """Return the ride_state of a tracker whose fixes are right."""

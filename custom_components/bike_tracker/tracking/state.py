@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from ..api import Device, DeviceStatus, Hardware, Position
-from .distance import Fix
 from .guard import (
     Guard,
     Triggered,
@@ -14,7 +13,7 @@ from .guard import (
     after_report,
     armed,
 )
-from .history import HistoryAnswer, after_history
+from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
     MAX_ALARMS,
     Alarm,
@@ -25,7 +24,6 @@ from .occurrences import (
     last_seq,
     new_alarms,
 )
-from .reports import in_order, is_older_position, merged
 from .ride_log import NO_RIDES, HistoryGap, RideLog
 from .ride_state import NEW_RIDE_STATE, Ride, RideEvent, RideState
 from .rides import apply_report, end_ride, silent_at
@@ -265,6 +263,35 @@ class TrackerState(NamedTuple):
         return state._replace(rides=log._replace(events=()))
 
 
+def merged(known: Position | None, position: Position) -> Position:
+    """Return the new position with what it does not say but the known one does.
+
+    A message without a place does not make the place unknown, and one without a battery
+    level does not empty the battery. An address stays as long as the place does. An alarm
+    is that of one message alone.
+    """
+    if known is None:
+        return position
+    if position.latitude is None and known.latitude is not None:
+        position = position._replace(
+            fix_time=known.fix_time,
+            latitude=known.latitude,
+            longitude=known.longitude,
+            accuracy=known.accuracy,
+        )
+    # Servers send the very place again without a new fix.
+    place, address = (position.latitude, position.longitude), known.address
+    if address and not position.address and place == (known.latitude, known.longitude):
+        position = position._replace(address=address)
+    if position.battery_level is None and known.battery_level is not None:
+        position = position._replace(battery_level=known.battery_level)
+    if known.hardware is not None:
+        position = position._replace(
+            hardware=(position.hardware or Hardware()).or_else(known.hardware)
+        )
+    return known if position == known else position
+
+
 NEW_STATE = TrackerState()
 
 
@@ -298,16 +325,6 @@ class Tracker(NamedTuple):
     def hardware(self) -> Hardware | None:
         """Return what it says of itself, None while that is nothing."""
         return self.position and self.position.hardware
-
-    @property
-    def firmware(self) -> str | None:
-        """Return the version of its firmware, None while it never told."""
-        return self.hardware and self.hardware.firmware
-
-    @property
-    def place(self) -> Fix | None:
-        """Return the place up to which its way is counted, None while it was nowhere."""
-        return self.state.ride_state.anchor
 
     @property
     def address(self) -> str | None:
