@@ -188,9 +188,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             request := history.next_request(gaps, trackers, now)
         ):
             asking = self._async_apply_history(request)
-        elif any(backfill.values()) and (
-            request := history.next_backfill(backfill, trackers, now)
-        ):
+        elif request := history.next_backfill(backfill, trackers, now):
             asking = self._async_backfill(request)
         else:
             return

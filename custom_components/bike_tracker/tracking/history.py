@@ -76,6 +76,7 @@ def replayed(
 
 def after_history(
     log: RideLog,
+    point: Checkpoint,
     ride_state: RideState,
     answer: HistoryAnswer,
     known: datetime,
@@ -86,8 +87,6 @@ def after_history(
     `known` is the fix of the newest report. Where the answer ends before that, the rest
     has to be asked for.
     """
-    if (point := log.checkpoint) is None:
-        return log, ride_state
     if _is_empty(point, answer, known):
         return log._replace(checkpoint=None), ride_state
     forgotten = _forgotten_since(log, ride_state, point, answer)

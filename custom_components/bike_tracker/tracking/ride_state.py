@@ -1,13 +1,15 @@
 """What is known of how far one tracker came: its rides, and what tells the next one."""
 
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
 from .distance import Fix, is_speed, metres
 
 # Metres from where its fixes were off, and how long that is known.
 _NEAR = 300
+# Metres: what is farther apart is another place.
+_MAX_DRIFT = 1_000
 _KEPT = timedelta(days=7)
 _MAX_PLACES = 5
 _ENOUGH_PLACES = 2
@@ -143,10 +145,13 @@ class RideState(NamedTuple):
             last_fix=self.last_fix and self.last_fix._replace(total=None),
         )
 
-    def with_drift(self, apart: float, time: datetime, *, stayed: bool) -> RideState:
-        """Return the state of a tracker whose fix was so many metres off."""
-        # There is no drift before there is a place.
-        place = cast(Fix, self.anchor)
+    def with_drift(
+        self, apart: float, time: datetime, *, stayed: bool = False
+    ) -> RideState:
+        """Return the state of a tracker whose fix was so many metres off, if not too far."""
+        place = self.anchor
+        if place is None or apart > _MAX_DRIFT:
+            return self
         near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
         others = [item for item in self.drifts if item not in near]
         drift = Drift(

@@ -182,7 +182,8 @@ def _decided(
         stands = not state.ride and report.stands
         if stands and is_back and not _slept(candidate, report.fix):
             stayed = state.newest_fix != candidate
-            state = _drifted(state, candidate, metres(anchor, candidate), stayed=stayed)
+            off = metres(anchor, candidate)
+            state = state.with_drift(off, candidate.time, stayed=stayed)
         # The server's total has the way there, and the way back.
         return state.without_totals(), []
     if state.ride is None and _stays(state, candidate, report):
@@ -215,28 +216,20 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
     return is_at_it or _stood(state, candidate.time, candidate, candidate, report.fix)
 
 
-def _drifted(
-    state: RideState, fix: Fix, apart: float, *, stayed: bool = False
-) -> RideState:
-    """Return the state of a tracker whose fix was off, though its bike stood."""
-    is_near = apart <= _NEAR
-    return state.with_drift(apart, fix.time, stayed=stayed) if is_near else state
-
-
 def _elsewhere(state: RideState, anchor: Fix, last_fix: Fix, fix: Fix) -> Step:
     """Return the state of a bike that stands elsewhere, and was not seen on its way."""
     apart, over = metres(anchor, fix), state.ended
     had_arrived = state.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if state.drift else _DRIFT)
     if is_drift and state.drift:
-        state = _drifted(state, fix, apart)
+        state = state.with_drift(apart, fix.time)
         return state._replace(anchor=fix, last_fix=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
     there = _further(state, anchor, last_fix, _Report(fix), is_rest=is_rest)
     arrived, events = end_ride(there)
     if is_drift:
-        arrived = _drifted(arrived, fix, apart)
+        arrived = arrived.with_drift(apart, fix.time)
     return arrived, _start_of(state, there) + events
 
 
