@@ -1,10 +1,13 @@
 """What automations can listen for, as Home Assistant asks for it."""
 
-from .automations import log_missing
+from .const import LOGGER
 
 try:
     from .automations.triggers import async_get_triggers
 except ImportError as err:
-    log_missing(str(err))
+    # Home Assistant would load none of the other platforms it looks up by name.
+    LOGGER.warning(
+        "Triggers do not fit this release of Home Assistant, all else works: %s", err
+    )
 
 __all__ = ["async_get_triggers"]

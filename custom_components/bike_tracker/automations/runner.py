@@ -4,6 +4,7 @@ What needs no wait is run by occurrences, each of which the coordinator fires on
 has to last is run when its wait ends between the last look and now.
 """
 
+from asyncio import TimerHandle
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -58,7 +59,7 @@ class TriggerRunner:
         self._hass = hass
         self._attached: dict[TrackerTrigger, TriggerActionRunner] = {}
         self._waits = WeakKeyDictionary[BikeTrackerCoordinator, _Waits]()
-        self._timer: CALLBACK_TYPE = _nothing
+        self._timer: TimerHandle | None = None
         async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_on_occurrence)
         async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -148,14 +149,15 @@ class TriggerRunner:
 
     def _set_timer(self, now: datetime) -> None:
         """Look again when the next wait is over; in an outage its end does that."""
-        self._timer()
+        if self._timer:
+            self._timer.cancel()
         ends = [waits.next_at for waits in self._waits.values() if waits.next_at > now]
         if ends and (at := min(ends)) < _NEVER:
             job = HassJob(self._async_on_time, cancel_on_shutdown=True)
             seconds = (at - now).total_seconds()
             self._timer = self._hass.loop.call_later(
                 seconds, self._hass.async_run_hass_job, job
-            ).cancel
+            )
 
     def _run(
         self,
@@ -172,10 +174,6 @@ class TriggerRunner:
                 trigger.async_run(run_action, coordinator, unique_id, occurrence)
             except Exception:  # noqa: BLE001 - the others are run all the same
                 LOGGER.exception("Unexpected error running a trigger")
-
-
-def _nothing() -> None:
-    """Cancel no timer: none is set."""
 
 
 @singleton(HassKey[TriggerRunner](f"{DOMAIN}_triggers"))
