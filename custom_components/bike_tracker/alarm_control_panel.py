@@ -17,7 +17,7 @@ from homeassistant.util import dt as dt_util
 
 from .api import Changes
 from .automations.messages import async_take_away_guard
-from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .entity import BikeTrackerDescription, OccurrenceEntity, async_register_entities
 from .responses.bikes import validation_error
 from .tracking import Occurrence, Tracker, Triggered
 
@@ -56,7 +56,7 @@ DESCRIPTIONS: Final = (
 )
 
 
-class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
+class BikeTrackerGuard(OccurrenceEntity[GuardState], AlarmControlPanelEntity):
     """The guard of a tracker.
 
     It is our own, so it is armed and disarmed while the service does not answer, too. It
@@ -90,17 +90,8 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
         """Return what triggered it."""
         return self._triggered.described() if self._triggered else {}
 
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Listen to the occurrences of the tracker."""
-        await super().async_added_to_hass()
-        self.async_on_remove(
-            self.coordinator.async_add_occurrence_listener(
-                self.coordinator_context, self._async_handle_occurrence
-            )
-        )
-
     @callback
+    @override
     def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
         if occurrence.type == "guard_triggered":
             self.async_write_ha_state()
@@ -133,8 +124,7 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
     @override
     async def async_will_remove_from_hass(self) -> None:
         """Disarm it if it was disabled."""
-        if self.registry_entry is not None and self.registry_entry.disabled:
-            self._disarm_disabled()
+        self._disarm_disabled()
 
     @callback
     @override
@@ -145,11 +135,10 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
 
     def _disarm_disabled(self) -> None:
         """Disarm it if it or its device is disabled: nobody could do that any more."""
-        entry, unique_id = self.registry_entry, self.coordinator_context
-        tracker = self.coordinator.data.trackers.get(unique_id)
+        entry, tracker = self.registry_entry, self.tracker
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:
-            changes = self.coordinator.data.disarm(unique_id)
+            changes = self.coordinator.data.disarm(self.coordinator_context)
             self.coordinator.async_set_changes(changes)
 
     async def _async_person(self) -> str | None:
@@ -162,11 +151,8 @@ class BikeTrackerGuard(BikeTrackerEntity[GuardState], AlarmControlPanelEntity):
     def _triggered(self) -> Triggered | None:
         """Return what triggered it, once that was fired."""
         triggered = self._value and self._value.triggered
-        if triggered and self.coordinator.has_fired(
-            self.coordinator_context, triggered.seq
-        ):
-            return triggered
-        return None
+        unique_id, has_fired = self.coordinator_context, self.coordinator.has_fired
+        return triggered if triggered and has_fired(unique_id, triggered.seq) else None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerGuard, DESCRIPTIONS)

@@ -71,8 +71,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @override
     def event(self) -> CalendarEvent | None:
         """Return the ride under way."""
-        tracker = self.coordinator.data.trackers.get(self.coordinator_context)
-        if (ride := tracker and tracker.ride_under_way) is None:
+        if (ride := self.tracker and self.tracker.ride_under_way) is None:
             return None
         return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + _SILENCE)
 

@@ -9,7 +9,14 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import CALLBACK_TYPE, CoreState, Event, HomeAssistant, callback
+from homeassistant.core import (
+    CALLBACK_TYPE,
+    CoreState,
+    Event,
+    HassJob,
+    HomeAssistant,
+    callback,
+)
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -337,14 +344,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_on_start(self, hass: HomeAssistant) -> None:
-        if not self._has_started:
-            self.config_entry.async_create_background_task(
-                hass, self._async_fire_soon(), f"{DOMAIN} start"
-            )
-
-    async def _async_fire_soon(self) -> None:
         """Fire in a moment what could not be noticed before."""
-        await asyncio.sleep(_START_SECONDS)
+        if not self._has_started:
+            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
+            timer = hass.loop.call_later(_START_SECONDS, hass.async_run_hass_job, job)
+            self.config_entry.async_on_unload(timer.cancel)
+
+    @callback
+    def _async_on_started(self) -> None:
         self._has_started = True
         self.async_update_listeners()
 

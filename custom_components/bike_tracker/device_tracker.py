@@ -1,7 +1,6 @@
 """The device tracker: where the bike is."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple, override
 
@@ -10,9 +9,8 @@ from homeassistant.components.device_tracker import (
     TrackerEntityDescription,
 )
 from homeassistant.const import EntityCategory
-from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
+from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
-from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
 from homeassistant.helpers.start import async_at_started
 
@@ -75,7 +73,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     entity_description: BikeTrackerTrackerDescription
     held_position: Place | None = None
     """Where it was before it came back, shown until automations can notice that it left."""
-    _cancel_release: CALLBACK_TYPE | None = None
 
     @staticmethod
     @override
@@ -136,11 +133,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
 
     @override
-    async def async_will_remove_from_hass(self) -> None:
-        """Wait no more."""
-        self._async_cancel_release()
-
-    @override
     def _read(self) -> bool:
         known, was_available = self._place, self._available
         has_changed = super()._read()
@@ -153,25 +145,16 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
         """Show the true place in a moment: by then automations listen."""
-        self._async_cancel_release()
         if self.held_position and hass.state is CoreState.running:
-            self._cancel_release = async_call_later(
-                hass, _HELD_SECONDS, self._async_release
-            )
+            job = HassJob(self._async_release, cancel_on_shutdown=True)
+            hass.loop.call_later(_HELD_SECONDS, hass.async_run_hass_job, job)
 
     @callback
-    def _async_release(self, _now: datetime) -> None:
-        self._cancel_release = None
+    def _async_release(self) -> None:
         # One that is unavailable by now comes back once more.
-        if self._available:
+        if self.held_position and self._available and self.enabled:
             self.held_position = None
             self.async_write_ha_state()
-
-    @callback
-    def _async_cancel_release(self) -> None:
-        cancel, self._cancel_release = self._cancel_release, None
-        if cancel is not None:
-            cancel()
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerTracker, DESCRIPTIONS)

@@ -1,5 +1,6 @@
 """The base of all entities, and the one place that adds them."""
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from .const import DOMAIN, LOGGER
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .tracking import Tracker
+from .tracking import Occurrence, Tracker
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more enabled entities than this for one config entry."""
@@ -85,6 +86,11 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         """Return whether the last answer listed the tracker, and is not out of date."""
         return self._available
 
+    @property
+    def tracker(self) -> Tracker | None:
+        """Return the tracker, None while it is not listed."""
+        return self.coordinator.data.trackers.get(self.coordinator_context)
+
     @override
     async def async_added_to_hass(self) -> None:
         """Listen to the tracker; the entity is unavailable while it cannot be read."""
@@ -103,10 +109,9 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the tracker; return whether there is anything new to write."""
-        tracker = self.coordinator.data.trackers.get(self.coordinator_context)
+        tracker, value = self.tracker, self._value
         is_up = self._is_available_in_outage or self.coordinator.last_update_success
         available = is_up and tracker is not None
-        value = self._value
         if tracker is not None:
             value = self._new_value(tracker)
         if available is self._available and value == self._value:
@@ -116,6 +121,25 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _new_value(self, tracker: Tracker) -> T | None:
         return self.entity_description.value_fn(tracker)
+
+
+class OccurrenceEntity[T](BikeTrackerEntity[T]):
+    """An entity that shows what happens to a tracker."""
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to the occurrences of the tracker, too."""
+        await super().async_added_to_hass()
+        self.async_on_remove(
+            self.coordinator.async_add_occurrence_listener(
+                self.coordinator_context, self._async_handle_occurrence
+            )
+        )
+
+    @callback
+    @abstractmethod
+    def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
+        """Show what happened."""
 
 
 @dataclass(frozen=True, eq=False)

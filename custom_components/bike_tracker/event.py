@@ -9,7 +9,7 @@ from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import State, callback
 
-from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .entity import BikeTrackerDescription, OccurrenceEntity, async_register_entities
 from .tracking import ALARM_TYPES, Occurrence, OccurrenceType
 
 # The coordinator asks for all entities at once.
@@ -44,22 +44,13 @@ DESCRIPTIONS: Final = (
 )
 
 
-class BikeTrackerEvent(BikeTrackerEntity[None], EventEntity):
+class BikeTrackerEvent(OccurrenceEntity[None], EventEntity):
     """The last occurrence of a tracker; the coordinator fires each of them once."""
 
     entity_description: BikeTrackerEventDescription
 
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Listen to the occurrences of the tracker."""
-        await super().async_added_to_hass()
-        self.async_on_remove(
-            self.coordinator.async_add_occurrence_listener(
-                self.coordinator_context, self._async_handle_occurrence
-            )
-        )
-
     @callback
+    @override
     def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
         description = self.entity_description
         if occurrence.type in description.occurrence_types:
@@ -74,13 +65,11 @@ class BikeTrackerEvent(BikeTrackerEntity[None], EventEntity):
         state = await super().async_get_last_state()
         if state is None or state.state not in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
             return state
-        coordinator, unique_id = self.coordinator, self.coordinator_context
-        tracker = coordinator.data.trackers.get(unique_id)
         times = [
             occurrence.noticed_at
-            for occurrence in (tracker.state.occurrences if tracker else ())
+            for occurrence in (self.tracker.state.occurrences if self.tracker else ())
             if occurrence.type in self.entity_description.occurrence_types
-            and coordinator.has_fired(unique_id, occurrence.seq)
+            and self.coordinator.has_fired(self.coordinator_context, occurrence.seq)
         ]
         return State(self.entity_id, times[-1].isoformat()) if times else state
 

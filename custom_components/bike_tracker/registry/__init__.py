@@ -51,7 +51,9 @@ async def async_open_registry(hass: HomeAssistant, entry: ConfigEntry) -> Regist
     store, rides = TrackerStore(hass, entry), RideBook(hass, entry)
     await store.async_read()
     await rides.async_read()
-    return Registry(store, rides, TrackerDevices(hass, entry))
+    devices = TrackerDevices(hass, entry)
+    entry.async_on_unload(devices.async_release_all)
+    return Registry(store, rides, devices)
 
 
 def _booked(tracker: Tracker) -> tuple[object, ...]:

@@ -1,13 +1,13 @@
 """The account's trackers as devices: whose they are, and what they are called."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.typing import UNDEFINED
 from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes, Device
@@ -58,15 +58,12 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     A name that a person gave the device stays the one that is shown, and a firmware that
     was known stays until the tracker sends another.
     """
-    name, model, firmware = _described(tracker)
-    return {"name": name, "model": model, "sw_version": firmware or UNDEFINED}
-
-
-def _described(tracker: Tracker) -> tuple[str, str | None, str | None]:
+    names = {"name": tracker.device.name, "model": tracker.device.model}
     firmware = tracker.hardware and tracker.hardware.firmware
-    return tracker.device.name, tracker.device.model, firmware
+    return names | ({"sw_version": firmware} if firmware else {})
 
 
+@dataclass(slots=True, eq=False)
 class TrackerDevices:
     """The devices of one account.
 
@@ -74,14 +71,11 @@ class TrackerDevices:
     is deleted there or that account is gone.
     """
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Begin with an empty list."""
-        self.elsewhere: set[str] = set()
-        """Trackers of the last list that belong to another account."""
-        self._hass = hass
-        self.entry = entry
-        self._listed: Mapping[str, Device] = {}
-        entry.async_on_unload(self._async_release_all)
+    hass: HomeAssistant
+    entry: ConfigEntry
+    elsewhere: set[str] = field(default_factory=set)
+    """Trackers of the last list that belong to another account."""
+    _listed: Mapping[str, Device] = field(default_factory=dict)
 
     @callback
     def async_own(self, listed: Changes[str, Device]) -> Changes[str, Device]:
@@ -90,7 +84,7 @@ class TrackerDevices:
         self._listed = listed.after
         self._async_release(touched - listed.after.keys())
         touched &= listed.after.keys()
-        self.elsewhere = {key for key in touched if not self._try_claim(key)}
+        self.elsewhere = {key for key in touched if not self._claim(key)}
         if not self.elsewhere:
             return listed
         devices = {
@@ -108,42 +102,17 @@ class TrackerDevices:
     @callback
     def async_update(self, tracker: Tracker) -> None:
         """Call the device of a tracker what the service calls it."""
-        if device := self.device_of(tracker.device.unique_id):
-            known = device.name, device.model, device.sw_version
-            name, model, firmware = _described(tracker)
-            if known != (name, model, firmware or device.sw_version):
-                dr.async_get(self._hass).async_update_device(
-                    device.id, **description_of(tracker)
-                )
+        description = description_of(tracker)
+        device = device_of(self.hass, tracker.device.unique_id, self.entry.entry_id)
+        if device and any(
+            getattr(device, key) != value for key, value in description.items()
+        ):
+            dr.async_get(self.hass).async_update_device(device.id, **description)
 
-    def device_of(self, unique_id: str) -> dr.DeviceEntry | None:
-        """Return the device that a tracker is here, if there is one."""
-        return device_of(self._hass, unique_id, self.entry.entry_id)
-
-    def _try_claim(self, unique_id: str) -> bool:
-        try:
-            return self._claim(unique_id)
-        except Exception:  # noqa: BLE001 - it costs that tracker until the next poll
-            LOGGER.exception("%s: Unexpected error", self.entry.title)
-            return False
-
-    @property
-    def _claims(self) -> dict[str, str]:
-        return self._hass.data.setdefault(_CLAIMS, {})
-
-    def _claim(self, unique_id: str) -> bool:
-        """Return whether a listed tracker is this account's, and is from now on."""
-        if owner := self._claims.get(unique_id):
-            return owner == self.entry.entry_id
-        registry = er.async_get(self._hass)
-        entity_id = registry.async_get_entity_id(
-            DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
-        )
-        entity = entity_id and registry.async_get(entity_id)
-        if entity and entity.config_entry_id != self.entry.entry_id:
-            return False
-        self._claims[unique_id] = self.entry.entry_id
-        return True
+    @callback
+    def async_release_all(self) -> None:
+        """Let other accounts have all trackers."""
+        self._async_release(self._listed)
 
     @callback
     def _async_release(self, unique_ids: Iterable[str]) -> None:
@@ -152,6 +121,26 @@ class TrackerDevices:
             if self._claims.get(unique_id) == self.entry.entry_id:
                 del self._claims[unique_id]
 
-    @callback
-    def _async_release_all(self) -> None:
-        self._async_release(self._listed)
+    @property
+    def _claims(self) -> dict[str, str]:
+        return self.hass.data.setdefault(_CLAIMS, {})
+
+    def _claim(self, unique_id: str) -> bool:
+        """Return whether a listed tracker is this account's, and is from now on."""
+        try:
+            owner = self._claims.get(unique_id) or self._owner(unique_id)
+        except Exception:  # noqa: BLE001 - it costs that tracker until the next poll
+            LOGGER.exception("%s: Unexpected error", self.entry.title)
+            return False
+        if is_own := owner == self.entry.entry_id:
+            self._claims[unique_id] = owner
+        return is_own
+
+    def _owner(self, unique_id: str) -> str:
+        """Return the entry that has a tracker's entity, this one if none has."""
+        registry = er.async_get(self.hass)
+        entity_id = registry.async_get_entity_id(
+            DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
+        )
+        entity = entity_id and registry.async_get(entity_id)
+        return (entity and entity.config_entry_id) or self.entry.entry_id

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from math import inf
+from math import inf, isfinite
 import os
 from types import UnionType
 from typing import (
@@ -114,7 +114,6 @@ class EntryStore(Store[dict[str, Any]], ABC):
         )
         self._entry = entry
         self._write_at = inf
-        self._closed = False
 
     async def async_read(self) -> None:
         """Read the file; one that is not readable is set aside, and a new one begins."""
@@ -140,18 +139,18 @@ class EntryStore(Store[dict[str, Any]], ABC):
         """Write within this time, or when Home Assistant stops."""
         at = self.hass.loop.time() + seconds
         # Home Assistant would put off a write that is due for one that has more time.
-        if at < self._write_at and not self._closed:
+        if at < self._write_at:
             self._write_at = at
             self.async_delay_save(self._to_save, seconds)
 
     async def async_close(self) -> None:
         """Write what is not written yet, and nothing after that."""
-        self._closed = True
-        if self._write_at < inf:
-            await self.async_save(await self.hass.async_add_executor_job(self._to_save))
+        is_pending, self._write_at = isfinite(self._write_at), -inf
+        if is_pending:
+            await self.async_save(await self.hass.async_add_executor_job(self.content))
         async with self._write_lock:
             # A write that was under way is over: whoever reads the file now reads all.
-            pass
+            self._write_at = -inf
 
     @override
     async def async_remove(self) -> None:
