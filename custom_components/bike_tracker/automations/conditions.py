@@ -68,7 +68,7 @@ class TrackerCondition(Condition):
                 now = coordinator.asked_at if is_silence else dt_util.utcnow()
                 trackers = coordinator.data.trackers
                 for unique_id in unique_ids & trackers.keys():
-                    flag = self._type.state_fn(trackers[unique_id])
+                    flag = self._type.flag(trackers[unique_id])
                     # A clock that was set back makes nothing untrue.
                     yield bool(flag and (not wait or flag.changed_at + wait <= now))
 

@@ -91,7 +91,7 @@ class TrackerTrigger(Trigger):
 
     def wait_from(self, tracker: Tracker) -> Flag | None:
         """Return since when it is so, None if no wait counts from there."""
-        flag, is_silence = self.type.state_fn(tracker), self.type.is_silence
+        flag, is_silence = self.type.flag(tracker), self.type.is_silence
         # The first word about a tracker is no change.
         if flag is None or not (is_silence or flag.previous_change):
             return None

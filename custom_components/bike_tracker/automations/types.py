@@ -19,33 +19,29 @@ _MAX_WAIT: Final = timedelta(days=365)
 class StateType(NamedTuple):
     """What has to be so of a tracker, for how long, and by which clock."""
 
-    state_fn: Callable[[Tracker], Flag | None] = lambda _: None
-    """Returns since when it is so, None while it is not."""
+    flag_fn: Callable[[Tracker], Flag | None] = lambda _: None
     wait: timedelta | None = None
     """How long it has to last unless the person says otherwise; None is not asked."""
+    value: bool = True
+    """What the flag has to be."""
     is_silence: bool = False
     """Whether it is judged by the time an answer was asked for, not by the clock."""
     is_ours: bool = False
     """Whether it is known while the service does not answer."""
 
-
-def _if(flag: Flag | None, *, value: bool) -> Flag | None:
-    return flag if flag and flag.value is value else None
+    def flag(self, tracker: Tracker) -> Flag | None:
+        """Return since when it is so, None while it is not."""
+        flag = self.flag_fn(tracker)
+        return flag if flag and flag.value is self.value else None
 
 
 def _since(time: datetime | None) -> Flag | None:
     return Flag(value=True, changed_at=time) if time else None
 
 
-_OFFLINE: Final = StateType(
-    lambda tracker: _if(tracker.state.online, value=False), AT_ONCE
-)
-_MOVING: Final = StateType(
-    lambda tracker: _if(tracker.state.moving, value=True), AT_ONCE
-)
-_NOT_MOVING: Final = StateType(
-    lambda tracker: _if(tracker.state.moving, value=False), AT_ONCE
-)
+_OFFLINE: Final = StateType(lambda tracker: tracker.state.online, AT_ONCE, value=False)
+_MOVING: Final = StateType(lambda tracker: tracker.state.moving, AT_ONCE)
+_NOT_MOVING: Final = _MOVING._replace(value=False)
 # Each report ends it.
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
@@ -72,11 +68,9 @@ CONDITION_TYPES: Final = {
     "is_not_moving": _NOT_MOVING,
     "is_offline": _OFFLINE,
     "is_on_ride": StateType(
-        lambda tracker: _since(
-            tracker.ride_under_way and tracker.ride_under_way.started_at
-        )
+        lambda tracker: _since((ride := tracker.ride_under_way) and ride.started_at)
     ),
-    "is_online": StateType(lambda tracker: _if(tracker.state.online, value=True)),
+    "is_online": StateType(lambda tracker: tracker.state.online),
     "is_silent": _SILENT,
 }
 # Of which values of the attribute `type` a person may choose some.
