@@ -149,19 +149,6 @@ async def test_rides(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.usefixtures("rides")
-async def test_rides_of_two_accounts(
-    hass: HomeAssistant, simulator: Simulator, make_entry: MakeEntry
-) -> None:
-    """They are answered together."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.add_device("green", email=BOB)
-    await async_setup(hass, make_entry(BOB))
-    devices = [device_of(hass, tracker) for tracker in ("green", RED)]
-    assert len(await async_get_rides(hass, device_id=devices)) == 1
-    assert await async_get_rides(hass, device_id=devices[:1]) == []
-
-
-@pytest.mark.usefixtures("rides")
 async def test_rides_of_a_time(hass: HomeAssistant) -> None:
     """Those that touch it; without a start seven days before the end, without an end up to now."""
     now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
@@ -524,32 +511,6 @@ async def test_track(
     assert asked(simulator) == 1
 
 
-async def test_what_is_no_point(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
-) -> None:
-    """Messages without a fix, places nobody was at, and fixes that came twice."""
-    now = dt_util.utcnow()
-    simulator.forget_position(RED)
-    moment = now - 30 * MINUTE
-    simulator.report(RED, latitude=48.0, longitude=7.8, last_update=moment)
-    simulator.report(RED, last_update=moment)
-    simulator.report(RED, valid=False, fix_time=moment, last_update=moment + MINUTE)
-    simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
-    [point] = (await async_get_track(hass))["points"]
-    assert (point["latitude"], point["speed"]) == (48.0, 0)
-
-
-async def test_track_of_a_update_context(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
-) -> None:
-    """A ride that is known by its arrival alone begins when it ends."""
-    simulator.forget_position(RED)
-    position = simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
-    moment = position.fix_time.replace(microsecond=0)
-    answer = await async_get_track(hass, start_date_time=moment, end_date_time=moment)
-    assert len(answer["points"]) == 1
-
-
 async def test_track_is_written(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
 ) -> None:
@@ -659,15 +620,6 @@ async def test_service_that_does_not_answer(
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert hass.config_entries.flow.async_progress() == []
-
-
-async def test_time_without_reports(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
-) -> None:
-    """There is no track of it."""
-    simulator.forget_position(RED)
-    with pytest.raises(ServiceValidationError, match="no reports"):
-        await async_get_track(hass)
 
 
 async def test_tracker_that_is_not_listed(

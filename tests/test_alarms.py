@@ -178,26 +178,6 @@ async def test_restart(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_outage(
-    simulator: Simulator, poll: Poll, value_of: ValueOf, told: Told
-) -> None:
-    """What happened meanwhile is told once the service answers, and noticed."""
-    simulator.report(RED, attributes={"alarm": "sos"})
-    await poll()
-    simulator.fault("status-503")
-    await poll()
-    assert value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNAVAILABLE
-    simulator.report(RED, attributes={"alarm": "tow"})
-    simulator.fault(None)
-
-    await poll(120)
-    await poll(6)
-    await poll()
-
-    assert [word for _, word, _ in told] == ["sos", "tow"]
-
-
-@pytest.mark.usefixtures("setup")
 async def test_reload_in_an_outage(
     hass: HomeAssistant,
     simulator: Simulator,
@@ -219,20 +199,6 @@ async def test_reload_in_an_outage(
     assert before
     assert after
     assert (after.state, after.attributes) == (before.state, before.attributes)
-
-
-async def test_alarm_that_was_told(
-    simulator: Simulator, poll: Poll, writes: list[str]
-) -> None:
-    """What else a tracker reports writes nothing of it."""
-    simulator.report(RED, attributes={"alarm": "sos"})
-    await poll()
-    writes.clear()
-
-    simulator.report(RED, latitude=48.0, attributes={})
-    await poll()
-
-    assert "event.red_bike_alarm" not in writes
 
 
 async def test_automation_by_device(

@@ -175,44 +175,6 @@ async def test_rides_that_touch_a_time(
         ]
 
 
-@pytest.mark.usefixtures("freezer")
-async def test_ride_without_length(
-    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
-) -> None:
-    """One of which two reports have one time is there all the same."""
-    store(hass_storage, entry, [row(HOUR, duration=0)])
-    await async_setup(hass, entry)
-    [event] = await async_events(hass)
-    assert event["description"] == "0 min, max. 28 km/h"
-
-
-@pytest.mark.parametrize("duration", [20 * 60, 0])
-async def test_ride_while_clocks_are_set_back(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-    entry: MockConfigEntry,
-    duration: int,
-) -> None:
-    """It is there, and so are the others, though clocks showed an earlier time in the end."""
-    await hass.config.async_set_time_zone("Europe/Berlin")
-    freezer.move_to("2026-10-25T12:00:00+00:00")
-    ended_ago = timedelta(hours=10, minutes=50)
-    rows = [row(ended_ago, duration=duration), row(2 * HOUR)]
-    store(hass_storage, entry, rows)
-    await async_setup(hass, entry)
-    events = await async_events(hass)
-    assert [event["description"] for event in events] == [
-        f"{duration // 60} min, max. 28 km/h",
-        "1 h 0 min, max. 28 km/h",
-    ]
-    for event in events:
-        start, end = (dt_util.parse_datetime(event[key]) for key in ("start", "end"))
-        assert start
-        assert end
-        assert start < end
-
-
 async def test_name_of_the_bike(
     hass: HomeAssistant,
     hass_storage: dict[str, Any],
@@ -279,16 +241,6 @@ async def test_available_in_an_outage(
     simulator.unassign(EMAIL, RED)
     await poll(300)
     assert value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_UNAVAILABLE
-
-
-async def test_tracker_that_was_nowhere(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
-) -> None:
-    """It has no rides, so no calendar."""
-    simulator.report_no_fix(BLUE)
-    await async_setup(hass, entry)
-    assert state_of(f"{RED}_rides", Platform.CALENDAR) is not None
-    assert state_of(f"{BLUE}_rides", Platform.CALENDAR) is None
 
 
 async def test_open_calendar_shows_a_ride_once_it_is_over(

@@ -29,7 +29,6 @@ from .conftest import (
     async_setup,
 )
 from .riding import go, riding, standing
-from .tools.simulator.kinds import SERVICE
 from .tools.simulator.server import Simulator
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -181,31 +180,6 @@ async def test_last_error(
     assert diagnostics["poll"]["last_error_time"] < diagnostics["poll"]["time"]
 
 
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [
-        (None, "offered"),
-        ("status-404", "not offered"),
-        ("status-500", "not asked"),
-    ],
-)
-async def test_positions_offered(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    fault: str | None,
-    said: str,
-) -> None:
-    """Whether the service offers positions is told."""
-    simulator.fault(fault, path="positions")
-    await async_setup(hass, entry)
-
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
-
-    assert diagnostics["service"]["positions"] == said
-
-
 async def test_nothing_private(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
@@ -279,24 +253,6 @@ async def test_model_and_firmware(
     (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
     assert red["model"] == shown
     assert red["position"]["hardware"]["firmware"] == shown
-
-
-async def test_address(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Where a tracker is in words tells as much as its coordinates."""
-    monkeypatch.setitem(SERVICE.position_fields, "address", "Kaiserstraße 1")
-    await async_setup(hass, entry)
-    position = entry.runtime_data.coordinator.data.trackers[RED].position
-    assert position.address == "Kaiserstraße 1"
-
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
-
-    assert "Kaiserstra" not in json.dumps(diagnostics)
 
 
 async def test_attributes(

@@ -139,36 +139,6 @@ async def test_room_is_made(
     assert numbers() == ("1", "7", "22")
 
 
-async def test_more_than_there_is_room_for(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    entity_registry: er.EntityRegistry,
-    shown: Shown,
-) -> None:
-    """What a person enabled again is no reason to leave out what was there."""
-    disabled = [
-        entity_registry.async_get_entity_id(
-            Platform.BINARY_SENSOR, DOMAIN, f"{unique_id}_disabled"
-        )
-        for unique_id in TRACKERS[:2]
-    ]
-    await poll()
-    for disabled_by in (er.RegistryEntryDisabler.USER, None):
-        for entity_id in disabled:
-            assert entity_id
-            entity_registry.async_update_entity(entity_id, disabled_by=disabled_by)
-        simulator.touch([TRACKERS[0]])
-        await poll()
-
-    await hass.config_entries.async_reload(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert shown().keys() == set(TRACKERS[:6])
-    assert min(shown().values()) >= 3
-
-
 @pytest.mark.usefixtures("setup")
 async def test_account_shrinks(
     simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
@@ -182,19 +152,6 @@ async def test_account_shrinks(
     await poll()
     assert numbers() is None
     assert shown() == dict.fromkeys(TRACKERS[:5], 4)
-
-
-@pytest.mark.usefixtures("setup")
-async def test_account_grows(
-    simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
-) -> None:
-    """More trackers are more that are left out."""
-    for number in range(3):
-        simulator.add_device(f"new{number}", email=EMAIL, latitude=None)
-    await poll()
-
-    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
-    assert numbers() == ("5", "10", "22")
 
 
 @pytest.mark.usefixtures("setup")
@@ -212,15 +169,6 @@ async def test_what_is_newly_reported(
     assert shown() == dict.fromkeys(TRACKERS[:5], 4)
     assert numbers() == ("3", "7", "22")
     assert "WARNING" not in caplog.text
-
-
-async def test_issue_goes_with_the_account(
-    hass: HomeAssistant, setup: MockConfigEntry, numbers: Numbers
-) -> None:
-    """There is nothing to repair about an account that is not set up."""
-    await hass.config_entries.async_unload(setup.entry_id)
-
-    assert numbers() is None
 
 
 @pytest.mark.usefixtures("setup")

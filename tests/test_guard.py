@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import EMAIL, RED, Poll, StateOf, ValueOf, async_setup
+from .conftest import EMAIL, RED, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
 from .tools.simulator.world import DEFAULT_LATITUDE
 
@@ -107,19 +107,6 @@ async def test_triggered(
     assert "cause" not in guard().attributes
 
 
-@pytest.mark.usefixtures("standing")
-async def test_nothing_to_write(
-    simulator: Simulator, poll: Poll, call: Call, writes: list[str]
-) -> None:
-    """What a bike that stays reports writes nothing of its guard."""
-    await call("arm_away")
-    writes.clear()
-    for _ in range(3):
-        simulator.report(RED, motion=False)
-        await poll()
-    assert GUARD not in writes
-
-
 @pytest.mark.parametrize(
     ("disabled_by", "state"),
     [
@@ -171,19 +158,6 @@ async def test_switched_off_while_the_account_is_not_set_up(
     await hass.config_entries.async_reload(setup.entry_id)
     await poll()
     assert guard().state == "disarmed"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_tracker_without_positions(
-    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
-) -> None:
-    """It has no guard before it was anywhere."""
-    simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
-    await poll()
-    assert state_of("new_guard", Platform.ALARM_CONTROL_PANEL) is None
-    simulator.report("new")
-    await poll()
-    assert value_of("new_guard", Platform.ALARM_CONTROL_PANEL) == "disarmed"
 
 
 @pytest.mark.usefixtures("standing")

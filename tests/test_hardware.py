@@ -4,7 +4,7 @@ from typing import Any
 
 from homeassistant.const import STATE_OFF, STATE_ON, Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -85,21 +85,6 @@ async def test_report_without(simulator: Simulator, poll: Poll, states: Any) -> 
         assert states() == before
 
 
-@pytest.mark.usefixtures("setup")
-async def test_voltages_are_disabled(
-    simulator: Simulator, poll: Poll, entity_registry: er.EntityRegistry
-) -> None:
-    """Who wants them switches them on."""
-    simulator.report(RED, attributes={"charge": True, "battery": 3.9, "power": 12.3})
-    await poll()
-
-    assert {
-        entity.unique_id
-        for entity in entity_registry.entities.values()
-        if entity.disabled and entity.unique_id.endswith(("voltage", "charging"))
-    } == {f"{RED}_battery_voltage", f"{RED}_power_voltage"}
-
-
 @pytest.mark.usefixtures("all_enabled")
 async def test_restart(
     hass: HomeAssistant,
@@ -160,37 +145,3 @@ async def test_device_page(
     simulator.override_field(RED, "model", None)
     await poll()
     assert device() == (None, "1.3")
-
-
-async def test_device_page_of_a_tracker_that_comes_back(
-    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device: Any
-) -> None:
-    """What it told meanwhile stands there once it is shown where it is."""
-    simulator.fault("status-503")
-    await poll()
-    simulator.report(RED, attributes={"versionFw": "1.2"})
-    simulator.fault(None)
-    await poll(120)
-    await poll(6)
-
-    assert device() == (None, "1.2")
-
-
-async def test_what_was_there_before_the_firmware_was_forgotten(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    device_registry: dr.DeviceRegistry,
-    device: Any,
-) -> None:
-    """A version that is on the page stays until the tracker tells another."""
-    entry = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
-    )
-    assert entry is not None
-    device_registry.async_update_device(entry.id, sw_version="0.9")
-
-    await hass.config_entries.async_reload(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert device() == (None, "0.9")

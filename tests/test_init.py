@@ -8,7 +8,6 @@ from homeassistant.const import (
     CONF_EMAIL,
     CONF_PASSWORD,
     CONF_URL,
-    EVENT_STATE_CHANGED,
     STATE_UNAVAILABLE,
     Platform,
 )
@@ -16,15 +15,10 @@ from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_capture_events,
-)
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from syrupy.assertion import SnapshotAssertion
 
-from custom_components import bike_tracker
 from custom_components.bike_tracker.api import TrackingClient
-from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import (
@@ -249,69 +243,6 @@ async def test_migration(
     assert state_of(RED)
 
 
-async def test_migration_of_an_address_without_a_port(
-    hass: HomeAssistant, simulator: Simulator
-) -> None:
-    """What says all there is to say stays."""
-    simulator.fault("connection-refused")
-    entry = entry_of_1_0(
-        simulator,
-        unique_id=f"{EMAIL}@127.0.0.1",
-        data={
-            CONF_URL: "http://127.0.0.1/api",
-            CONF_EMAIL: EMAIL.upper(),
-            CONF_PASSWORD: PASSWORD,
-        },
-    )
-    entry.add_to_hass(hass)
-
-    await async_setup(hass, entry)
-
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1"
-    assert entry.minor_version == 2
-
-
-async def test_going_back_to_1_0(
-    hass: HomeAssistant, entry: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """1.0, which knows of no migration, loads what it did not make."""
-    monkeypatch.delattr(bike_tracker, "async_migrate_entry")
-    monkeypatch.setattr(BikeTrackerConfigFlow, "MINOR_VERSION", 1)
-
-    await async_setup(hass, entry)
-
-    assert entry.state is ConfigEntryState.LOADED
-
-
-async def test_migration_of_an_account_that_is_set_up_twice(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Which 1.0 allows, installed again for a while: both go on, and the log tells."""
-    twin = entry_of_1_0(simulator, title="My bikes")
-    twin.add_to_hass(hass)
-    data = dict(twin.data)
-
-    await async_setup(hass, entry)
-
-    assert entry.state is twin.state is ConfigEntryState.LOADED
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
-    assert twin.unique_id is None
-    assert twin.minor_version == 2
-    assert twin.data == data
-    told = "My bikes is set up twice: delete one of both"
-    assert [record.getMessage() for record in caplog.records].count(told) == 1
-
-    # Once it is the only one the account is its own.
-    await hass.config_entries.async_remove(entry.entry_id)
-    flow = await twin.start_reconfigure_flow(hass)
-    await hass.config_entries.flow.async_configure(flow["flow_id"], data)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert twin.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
-
-
 async def test_removal_leaves_nothing(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -405,20 +336,3 @@ async def test_update_on_demand(
     await hass.async_block_till_done(wait_background_tasks=True)
 
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_update_on_demand_without_news(hass: HomeAssistant) -> None:
-    """Home Assistant records nothing for a tracker that is where it was."""
-    await async_setup_component(hass, "homeassistant", {})
-    changes = async_capture_events(hass, EVENT_STATE_CHANGED)
-
-    await hass.services.async_call(
-        "homeassistant",
-        "update_entity",
-        {"entity_id": ["device_tracker.red_bike"]},
-        blocking=True,
-    )
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert not changes

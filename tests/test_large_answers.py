@@ -68,21 +68,3 @@ async def test_positions_that_worked(
         state = state_of(BLUE)
         assert state is not None
         assert state.attributes["latitude"] == 50.0 + number
-
-
-@pytest.mark.usefixtures("setup")
-async def test_trackers(
-    simulator: Simulator,
-    poll: Poll,
-    value_of: ValueOf,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """A list of trackers that is too large is no list of trackers: they are unavailable."""
-    simulator.raw_devices(TOO_LONG)
-    await poll()
-    assert value_of(RED) == "unavailable"
-    assert "did not answer with a list of trackers (more than 8 MiB)" in caplog.text
-
-    simulator.raw_devices(None)
-    await poll(120)
-    assert value_of(RED) == "not_home"

@@ -24,7 +24,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from .conftest import EMAIL, PASSWORD, RED, MakeEntry, StateOf, ValueOf
+from .conftest import EMAIL, PASSWORD, RED, StateOf, ValueOf
 from .settle import settle
 from .tools.simulator import LIVE_FAULTS, Simulator
 from .tools.simulator.wire import pause
@@ -117,16 +117,6 @@ async def test_a_message_is_shown_at_once(
     assert simulator.record.counts.total() == requests
     await wait(3)
     assert simulator.record.counts.total() == requests + 1
-
-
-@pytest.mark.usefixtures("live")
-async def test_a_status_is_shown_at_once(
-    hass: HomeAssistant, simulator: Simulator, value_of: ValueOf
-) -> None:
-    """A tracker that goes offline."""
-    simulator.set_status(RED, "offline")
-    await settle(hass)
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
 @pytest.mark.usefixtures("live")
@@ -230,19 +220,6 @@ async def test_while_polls_fail(
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
-@pytest.mark.usefixtures("live")
-async def test_a_new_name_is_followed(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf
-) -> None:
-    """A message says how a tracker is called, as a list does."""
-    simulator.rename(RED, "Racing bike")
-    simulator.touch([RED])
-    await settle(hass)
-    state = state_of(RED)
-    assert state is not None
-    assert state.name == "Racing bike"
-
-
 async def test_without_positions(
     hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
 ) -> None:
@@ -252,30 +229,6 @@ async def test_without_positions(
     for _ in range(5):
         await wait(61)
     assert sign_ins(simulator) == 0
-
-
-async def test_empty_positions(
-    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """An answer without a single one is an answer."""
-    simulator.raw_positions([])
-    await set_up(hass, entry)
-    await wait(BEGINS)
-    assert len(simulator.live.sockets) == 1
-
-
-async def test_positions_that_come_later(
-    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """It begins soon after the first answer."""
-    simulator.fault("status-503", path="positions")
-    await set_up(hass, entry)
-    await wait(BEGINS)
-    assert sign_ins(simulator) == 0
-    simulator.fault(None)
-    await wait(61)
-    await wait(BEGINS)
-    assert len(simulator.live.sockets) == 1
 
 
 async def test_disabled_polling(
@@ -329,17 +282,6 @@ async def test_unload(
     await wait(3600)
     assert sign_ins(simulator) == 1
     assert {request.method for request in simulator.requests} == {"GET", "POST"}
-
-
-async def test_unload_while_it_waits(
-    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """It is not tried again."""
-    simulator.live_fault("session-503")
-    await settle(hass)
-    await hass.config_entries.async_unload(live.entry_id)
-    await wait(3600)
-    assert sign_ins(simulator) == 1
 
 
 @pytest.mark.usefixtures("live")
@@ -462,12 +404,6 @@ async def test_what_happened_while_it_was_not_there(
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
-@pytest.mark.usefixtures("live")
-async def test_the_first_time_needs_no_poll(simulator: Simulator) -> None:
-    """There was one just before."""
-    assert polls(simulator) == 1
-
-
 async def test_no_poll_before_its_time_where_polls_fail(
     hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
 ) -> None:
@@ -513,20 +449,6 @@ async def test_a_connection_that_flaps(
 
 
 # What is broken
-
-
-@pytest.mark.usefixtures("live")
-async def test_nothing_at_first(simulator: Simulator, wait: Pass) -> None:
-    """A socket that is open and says nothing from the beginning is given up."""
-    simulator.live_fault("says-nothing")
-    simulator.live.drop()
-    await wait(0)
-    await wait(6)
-    assert (sign_ins(simulator), len(simulator.live.sockets)) == (2, 1)
-    await wait(31)
-    assert simulator.live.sockets == []
-    await wait(61)
-    assert sign_ins(simulator) == 3
 
 
 # What is told
@@ -629,47 +551,3 @@ async def test_errors_that_nobody_thought_of(
     monkeypatch.undo()
     await wait(6)
     assert len(simulator.live.sockets) == 1
-
-
-async def test_two_accounts(
-    hass: HomeAssistant,
-    live: MockConfigEntry,
-    make_entry: MakeEntry,
-    simulator: Simulator,
-    state_of: StateOf,
-    wait: Pass,
-) -> None:
-    """Each has its own, which ends alone, and a bike that both have is told once."""
-    simulator.add_account("bob@example.com", PASSWORD)
-    simulator.add_device("860000000000033", name="Bob's", email="bob@example.com")
-    simulator.assign("bob@example.com", RED)
-    other = make_entry("bob@example.com")
-    await set_up(hass, other)
-    await wait(BEGINS)
-    assert len(simulator.live.sockets) == 2
-    simulator.report("860000000000033", latitude=48.5)
-    simulator.report(RED, latitude=48.6)
-    await settle(hass)
-    for tracker, latitude in (("860000000000033", 48.5), (RED, 48.6)):
-        state = state_of(tracker)
-        assert state is not None
-        assert state.attributes["latitude"] == latitude
-    await hass.config_entries.async_unload(other.entry_id)
-    await settle(hass)
-    assert [socket.email for socket in simulator.live.sockets] == [EMAIL]
-
-
-async def test_diagnostics_while_the_password_is_refused(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    wait: Pass,
-) -> None:
-    """A connection of which nothing is shown is not called live."""
-    simulator.fault("status-401")
-    await wait(61)
-
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, live)
-
-    assert diagnostics["live"]["state"] == "connected, but polls fail"

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
@@ -72,27 +71,6 @@ async def test_ride(
     assert duration == round(ride["duration"] / 60)
 
 
-async def test_red_light_right_after_setting_off(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    rides: list[tuple[str, dict[str, Any]]],
-) -> None:
-    """A bike of which two polls see that it waits is on one ride."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await poll()
-    for metres in (230, 0):
-        go(simulator, metres, **standing(100.23))
-        await poll()
-    assert rides == []
-    await async_ride(simulator, poll)
-
-    assert [kind for kind, _ in rides] == ["started", "ended"]
-    assert rides[-1][1]["distance"] > 1.2
-
-
 async def test_what_there_is(
     hass: HomeAssistant,
     simulator: Simulator,
@@ -119,29 +97,6 @@ async def test_what_there_is(
     assert event.state == STATE_UNKNOWN
     assert event.attributes["event_types"] == ["started", "ended"]
     assert state_of(f"{BLUE}_ride", Platform.EVENT) is None
-
-
-@pytest.mark.usefixtures("setup")
-async def test_first_fix(simulator: Simulator, poll: Poll, state_of: StateOf) -> None:
-    """The thousands of kilometres that servers count from 0/0 to there are none."""
-    simulator.add_device("new", email=EMAIL, latitude=None)
-    simulator.report_no_fix("new")
-    simulator.report(
-        "new",
-        latitude=0.0,
-        longitude=0.0,
-        valid=False,
-        attributes={"totalDistance": 0.0},
-    )
-    await poll()
-    assert state_of("new_total_distance", Platform.SENSOR) is None
-    simulator.report(
-        "new", latitude=49.4, longitude=8.6, attributes={"totalDistance": 5_500_000.0}
-    )
-    await poll()
-    state = state_of("new_total_distance", Platform.SENSOR)
-    assert state is not None
-    assert float(state.state) == 0
 
 
 @pytest.mark.usefixtures("setup")
@@ -177,49 +132,6 @@ async def test_heard_of_no_more(
     for _ in range(3):
         await poll()
     assert [kind for kind, _ in rides] == ["started", "ended"]
-
-
-@pytest.mark.parametrize("how", ["outage", "reload"])
-async def test_interrupted(
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    rides: list[tuple[str, dict[str, Any]]],
-    how: str,
-) -> None:
-    """A ride under way goes on; what began meanwhile is told when all is there again."""
-    await poll()
-    go(simulator, 300, **riding(1))
-    await poll()
-    for _ in range(2):
-        if how == "outage":
-            simulator.fault("status-503")
-            await poll()
-            simulator.fault(None)
-        else:
-            await hass.config_entries.async_unload(setup.entry_id)
-            await hass.config_entries.async_setup(setup.entry_id)
-        go(simulator, 300, **riding(1.3))
-        for seconds in (61, 5, 61):
-            await poll(seconds)
-    assert [kind for kind, _ in rides] == ["started"]
-    go(simulator, 0, **standing(1.3))
-    await poll()
-    if how == "outage":
-        simulator.fault("status-503")
-        await poll()
-        simulator.fault(None)
-    else:
-        await hass.config_entries.async_unload(setup.entry_id)
-        await hass.config_entries.async_setup(setup.entry_id)
-    freezer.tick(400)
-    go(simulator, 0, **standing(1.3))
-    for seconds in (61, 5, 61):
-        await poll(seconds)
-    assert [kind for kind, _ in rides] == ["started", "ended"]
-    assert rides[-1][1]["distance"] == pytest.approx(0.9, abs=0.01)
 
 
 async def test_remembered(
@@ -269,15 +181,3 @@ async def test_device_that_is_removed(
     assert RED in coordinator.data.states
     coordinator.async_forget(RED)
     assert RED not in coordinator.data.states
-
-
-@pytest.mark.usefixtures("setup")
-async def test_nothing_is_asked_for(simulator: Simulator, poll: Poll) -> None:
-    """A ride costs the two requests of a poll with a new position, and its end one more."""
-    await poll()
-    go(simulator, 300, **riding(1))
-    await poll()
-    simulator.record.clear()
-    for _ in range(35):
-        await poll()
-    assert simulator.record.counts == {"/api/devices": 35, "/api/positions": 1}

@@ -253,17 +253,6 @@ async def test_hours_of_troubles(
     assert written.found() == set()
 
 
-async def test_trackers_without_names(
-    home: Home, written: Written, look_around: LookAround
-) -> None:
-    """There the serial number is the name, as people have to call it something."""
-    await live_through(home, NAMELESS)
-    await look_around()
-    assert written.found() == {("serial number", "log"), ("other serial number", "log")}
-    lines = [text for where, text in written.texts if where == "log" and RED in text]
-    assert all(line.startswith("homeassistant.core Bus:") for line in lines)
-
-
 @pytest.mark.parametrize(
     "name", ["connection-refused", "status-401", "status-400", "html", "json-truncated"]
 )
@@ -280,16 +269,6 @@ async def test_trouble_that_is_looked_at(
         await home.unload()
         await home.set_up()
         await look_around()
-    assert written.found() == set()
-
-
-async def test_repairs(home: Home, written: Written, look_around: LookAround) -> None:
-    """The account without trackers is known by its title."""
-    for tracker in (RED, BLUE):
-        home.simulator.unassign(EMAIL, tracker)
-    await home.wait(61)
-    assert ir.async_get(home.hass).issues
-    await look_around()
     assert written.found() == set()
 
 

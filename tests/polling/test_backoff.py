@@ -26,7 +26,7 @@ from custom_components.bike_tracker.polling.backoff import (
     clamp_retry_after,
 )
 
-from ..conftest import EMAIL, PASSWORD, RED, Poll, ValueOf, async_setup
+from ..conftest import EMAIL, RED, Poll, ValueOf, async_setup
 from ..tools.simulator import Simulator
 
 
@@ -111,17 +111,6 @@ async def test_failures_and_a_success(
         await polls_in(simulator, poll, 5)
         assert value_of(RED) not in (None, STATE_UNAVAILABLE)
         assert await polls_in(simulator, poll, 10) == 10
-
-
-async def test_a_reload_ends_the_waiting(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
-) -> None:
-    """A person who reloads does not wait for what went on before."""
-    simulator.fault("status-500")
-    await polls_in(simulator, poll, 30)
-    simulator.fault(None)
-    assert await hass.config_entries.async_reload(setup.entry_id)
-    assert await polls_in(simulator, poll, 10) == 10
 
 
 async def test_a_person_who_polls_by_hand(
@@ -286,22 +275,6 @@ async def test_error_at_set_up_that_nobody_expects(
     assert entry.state is ConfigEntryState.LOADED
 
 
-@pytest.mark.parametrize("fault", ["status-401", "status-503"])
-async def test_set_up_of_an_entry_that_is_removed(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    fault: str,
-) -> None:
-    """Nothing is asked for any more, of the service nor of the person."""
-    simulator.fault(fault)
-    await async_setup(hass, entry)
-    await hass.config_entries.async_remove(entry.entry_id)
-    assert await polls_in(simulator, poll, 60) == 0
-    assert not hass.config_entries.flow.async_progress()
-
-
 @pytest.mark.parametrize(
     ("asked_for", "retry_after"), [(None, None), ("5", 60), ("600", 600)]
 )
@@ -333,17 +306,3 @@ def failure(seen: list[float | None]) -> type[Exception]:
             super().__init__(retry_after=retry_after, **texts)
 
     return Noted
-
-
-async def test_401_at_set_up_counts_no_further(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
-) -> None:
-    """After a sign-in that cures it, one more 401 is forgiven as any other."""
-    simulator.fault("status-401")
-    await async_setup(hass, entry)
-    simulator.fault(None)
-    await async_sign_in(hass, PASSWORD)
-    simulator.fault("status-401-once")
-    await poll()
-    await poll()
-    assert not is_asked_to_sign_in(hass)

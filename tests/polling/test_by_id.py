@@ -23,20 +23,6 @@ def long_ago() -> datetime:
     return dt_util.utcnow() - timedelta(days=100)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_vanished_position(
-    simulator: Simulator, poll: Poll, state_of: StateOf
-) -> None:
-    """A position that a server drops as too old is still the last known one."""
-    simulator.forget_position(RED)
-    simulator.report(BLUE, **AWAY)
-
-    await poll()
-
-    assert place(state_of(RED)) == AT_HOME
-    assert place(state_of(BLUE)) == (48.1, 7.9)
-
-
 async def test_old_position_that_is_not_in_the_list(
     hass: HomeAssistant,
     traccar: Simulator,

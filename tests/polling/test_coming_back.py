@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from homeassistant.const import EVENT_HOMEASSISTANT_STARTED, STATE_UNAVAILABLE
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
@@ -47,19 +47,6 @@ async def async_watch_for_leaving(
     return calls
 
 
-async def test_ride_away(
-    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
-) -> None:
-    """A ride away fires an automation on the device exactly once."""
-    calls = await async_watch_for_leaving(hass, setup)
-
-    for step in range(5):
-        simulator.report(RED, latitude=48.1 + step / 100, longitude=7.9)
-        await poll()
-
-    assert len(calls) == 1
-
-
 async def test_ride_away_during_an_outage(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -82,35 +69,6 @@ async def test_ride_away_during_an_outage(
     assert len(calls) == 1
     assert place(state_of(RED)) == (48.1, 7.9)
     assert len(simulator.requests) == requests
-
-
-async def test_outage_in_the_seconds_after_an_outage(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-) -> None:
-    """A tracker that had no time to move comes back where it was once more."""
-    calls = await async_watch_for_leaving(hass, setup)
-    simulator.fault("status-503")
-    await poll()
-    simulator.report(RED, **AWAY)
-    simulator.fault(None)
-    await poll()
-    simulator.fault("status-503")
-    await setup.runtime_data.coordinator.async_refresh()
-    await poll(5)
-    assert value_of(RED) == STATE_UNAVAILABLE
-
-    simulator.fault(None)
-    await poll()
-    assert place(state_of(RED)) == AT_HOME
-    await poll(5)
-
-    assert len(calls) == 1
-    assert place(state_of(RED)) == (48.1, 7.9)
 
 
 @pytest.mark.parametrize("reloads", [1, 2])
@@ -165,54 +123,6 @@ async def test_ride_away_while_home_assistant_starts(
 
     assert place(state_of(RED)) == (48.1, 7.9)
     assert len(simulator.requests) == requests
-
-
-async def test_ride_away_while_not_listed(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
-    """A tracker that comes back to the account is first where it was."""
-    calls = await async_watch_for_leaving(hass, setup)
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    simulator.report(RED, **AWAY)
-    simulator.assign(EMAIL, RED)
-
-    await poll()
-    assert place(state_of(RED)) == AT_HOME
-    await poll(5)
-
-    assert len(calls) == 1
-
-
-async def test_tracker_that_goes_before_it_moved(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    writes: list[str],
-    state_of: StateOf,
-) -> None:
-    """Nothing is told of one that is not listed any more; it comes back as any other."""
-    simulator.fault("status-503")
-    await poll()
-    simulator.report(RED, **AWAY)
-    simulator.fault(None)
-    await poll()
-    simulator.unassign(EMAIL, RED)
-    await setup.runtime_data.coordinator.async_refresh()
-    await hass.async_block_till_done(wait_background_tasks=True)
-    writes.clear()
-    await poll(5)
-    assert writes == []
-
-    simulator.assign(EMAIL, RED)
-    await poll()
-    await poll(5)
-    assert place(state_of(RED)) == (48.1, 7.9)
 
 
 async def test_report_while_a_tracker_is_shown_where_it_was(

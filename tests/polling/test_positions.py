@@ -10,10 +10,10 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, RED, Poll, StateOf, ValueOf, async_setup
+from ..conftest import RED, Poll, StateOf, ValueOf, async_setup
 from ..long import some
 from ..tools.simulator.server import Simulator
-from .places import AT_HOME, AWAY, asked, place
+from .places import AWAY, asked, place
 
 NOT_OFFERED = [
     "status-400",
@@ -167,23 +167,6 @@ async def test_log_of_positions_that_fail(
         ]
 
 
-async def test_not_offered_until_reload(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-) -> None:
-    """A reload asks again."""
-    simulator.fault("status-404", path="positions")
-    await async_setup(hass, entry)
-    simulator.fault(None)
-
-    await hass.config_entries.async_reload(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert place(state_of(RED)) == AT_HOME
-
-
 @pytest.mark.parametrize("fault", PASSING)
 @pytest.mark.usefixtures("setup")
 async def test_passing_failure(
@@ -203,36 +186,3 @@ async def test_passing_failure(
     for _ in range(5):
         await poll()
     assert place(state_of(RED)) == (48.1, 7.9)
-
-
-@pytest.mark.usefixtures("setup")
-async def test_retry_after_of_positions(simulator: Simulator, poll: Poll) -> None:
-    """A server that asks to wait is asked after that time."""
-    simulator.fault("status-429-seconds", path="positions", retry_after="600")
-    simulator.report(RED, **AWAY)
-    simulator.record.clear()
-
-    for _ in range(9):
-        await poll()
-    assert asked(simulator)["positions"] == 1
-    for _ in range(3):
-        await poll()
-    assert asked(simulator)["positions"] == 2
-
-
-@pytest.mark.parametrize("position_id", [0, None])
-async def test_no_position_id(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    value_of: ValueOf,
-    position_id: int | None,
-) -> None:
-    """A `positionId` of 0 or null is none, and nothing to ask for."""
-    for tracker in (RED, BLUE):
-        simulator.override_field(tracker, "positionId", position_id)
-
-    await async_setup(hass, entry)
-
-    assert asked(simulator)["positions"] == 0
-    assert value_of(RED) == STATE_UNKNOWN

@@ -61,38 +61,6 @@ async def test_restart_with_a_time_that_was_not_readable(
     )
 
 
-async def test_memory_is_written_again_and_again(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    hass_storage: dict[str, Any],
-) -> None:
-    """A position that changed after the first was written is written too."""
-    for latitude in (50.0, 51.0, 52.0):
-        simulator.report(RED, latitude=latitude)
-        await poll()
-        await poll(3_601)
-        stored = hass_storage[f"{DOMAIN}.{setup.entry_id}"]["data"]
-        assert stored["trackers"][RED]["position"]["latitude"] == latitude
-
-
-async def test_unloading_without_news(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    poll: Poll,
-    hass_storage: dict[str, Any],
-) -> None:
-    """What is on disk already is not written once more."""
-    for _ in range(10):
-        await poll()
-    del hass_storage[f"{DOMAIN}.{setup.entry_id}"]
-
-    await hass.config_entries.async_unload(setup.entry_id)
-    await poll(301)
-
-    assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
-
-
 async def test_unloading_with_news(
     hass: HomeAssistant,
     setup: MockConfigEntry,

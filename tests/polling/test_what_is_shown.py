@@ -1,7 +1,5 @@
 """What a position shows, and what is none."""
 
-from typing import Any
-
 from homeassistant.const import STATE_UNKNOWN, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -116,90 +114,6 @@ async def test_message_that_repeats_a_fix(
         ("battery", "12"),
     ):
         assert value_of(f"{RED}_{key}", Platform.SENSOR) == value
-
-
-@pytest.mark.parametrize("accuracy", [5_001.0, 50_000.0])
-@pytest.mark.usefixtures("setup")
-async def test_place_by_cell_towers(
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-    accuracy: float,
-) -> None:
-    """A place that may be a county away is none: the last known one stays."""
-    simulator.report(RED, **AWAY, accuracy=10.0)
-    await poll()
-    simulator.report(RED, latitude=48.2, accuracy=accuracy, battery_level=12)
-    await poll()
-
-    state = state_of(RED)
-    assert state is not None
-    assert state.state == "not_home"
-    assert place(state) == (48.1, 7.9)
-    assert state.attributes["gps_accuracy"] == 10.0
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "12"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_message_without_battery(
-    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
-) -> None:
-    """A message that does not speak of the battery does not empty it."""
-    simulator.report(RED, **AWAY, attributes={})
-
-    await poll()
-
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "80"
-    assert value_of(f"{RED}_motion", Platform.BINARY_SENSOR) == STATE_UNKNOWN
-    assert place(state_of(RED)) == (48.1, 7.9)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("latitude", 91.0),
-        ("latitude", None),
-        ("latitude", "47.9"),
-        ("longitude", -180.5),
-        ("longitude", True),
-    ],
-)
-async def test_impossible_coordinates(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-    value_of: ValueOf,
-    field: str,
-    value: Any,
-) -> None:
-    """Coordinates that are no place on earth are no place."""
-    simulator.override_position(RED, field, value)
-
-    await async_setup(hass, entry)
-
-    assert value_of(RED) == STATE_UNKNOWN
-    assert place(state_of(BLUE)) == AT_HOME
-
-
-@pytest.mark.parametrize("offset", ["+0000", "+00:00", "Z"])
-async def test_dates(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    value_of: ValueOf,
-    offset: str,
-) -> None:
-    """Timestamps are read in every way such servers write them."""
-    simulator.set_offset(RED, offset)
-    moment = dt_util.parse_datetime("2026-11-19T20:15:00.250+00:00")
-    simulator.report(RED, fix_time=moment, last_update=moment)
-
-    await async_setup(hass, entry)
-
-    for key in ("last_update", "position_time"):
-        assert value_of(f"{RED}_{key}", Platform.SENSOR) == "2026-11-19T20:15:00+00:00"
 
 
 async def test_no_attributes_at_all(

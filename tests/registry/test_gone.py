@@ -106,20 +106,3 @@ async def test_empty_account(
     await poll()
     assert issue_registry.async_get_issue(DOMAIN, issue_id) is None
     assert value_of(RED) == "not_home"
-
-
-async def test_issue_goes_with_the_entry(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    issue_registry: ir.IssueRegistry,
-) -> None:
-    """No repair issue is left of an entry that is removed."""
-    simulator.unassign(EMAIL, RED)
-    simulator.unassign(EMAIL, BLUE)
-    await async_setup(hass, entry)
-    assert issue_registry.issues
-
-    await hass.config_entries.async_remove(entry.entry_id)
-
-    assert not issue_registry.issues

@@ -8,7 +8,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf
+from ..conftest import EMAIL, RED, Poll, StateOf, ValueOf
 from ..tools.simulator.server import Simulator
 
 GREEN = "860000000000033"
@@ -82,35 +82,6 @@ async def test_other_internal_id(
     assert state is not None
     assert state.entity_id == "device_tracker.red_bike"
     assert state.attributes["latitude"] == 50.0
-
-
-async def test_only_those_who_listen_to_what_changed_are_called(
-    setup: MockConfigEntry, simulator: Simulator, poll: Poll
-) -> None:
-    """A tracker's news are told to those who listen to it, an outage to everybody."""
-    called: list[str] = []
-    coordinator = setup.runtime_data.coordinator
-    for name in (RED, BLUE):
-        coordinator.async_add_listener(lambda name=name: called.append(name), name)
-    coordinator.async_add_listener(lambda: called.append("all"))
-    # Once more five minutes after a report.
-    await poll(301)
-
-    for change, expected in (
-        (lambda: simulator.set_status(RED, "offline"), ["all", RED]),
-        (lambda: None, []),
-        (lambda: simulator.report(BLUE, latitude=50.0), ["all", BLUE]),
-        (lambda: simulator.fault("status-503"), ["all", RED, BLUE]),
-        (lambda: None, []),
-        (lambda: simulator.fault(None), ["all", RED, BLUE]),
-        (lambda: simulator.unassign(EMAIL, RED), ["all", RED]),
-        (lambda: None, []),
-        (lambda: simulator.assign(EMAIL, RED), ["all", RED]),
-    ):
-        called.clear()
-        change()
-        await poll(301)
-        assert set(called) == set(expected)
 
 
 async def test_entity_that_fails_does_not_hold_up_the_others(

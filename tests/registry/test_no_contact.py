@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from homeassistant.components.homeassistant import DOMAIN as HOMEASSISTANT
-from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BOB, EMAIL, PASSWORD, MakeEntry, Poll, async_setup
+from ..conftest import Poll, async_setup
 from ..tools.simulator import Simulator
 
 type Issue = Callable[[MockConfigEntry], ir.IssueEntry | None]
@@ -120,43 +120,6 @@ async def test_outage_that_begins_at_set_up(
     await async_let_pass(poll, 45)
     assert entry.state is ConfigEntryState.SETUP_RETRY
     assert issue(entry) is None
-
-
-async def test_other_accounts(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    make_entry: MakeEntry,
-    poll: Poll,
-    issue: Issue,
-) -> None:
-    """An issue is one account's."""
-    simulator.add_account(BOB, PASSWORD)
-    other = make_entry(BOB)
-    await async_setup(hass, other)
-    simulator.set_password(EMAIL, "another")
-    await async_let_pass(poll, 45)
-
-    assert issue(setup)
-    assert issue(other) is None
-
-
-async def test_account_that_is_switched_off(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    issue: Issue,
-) -> None:
-    """It needs no contact, until it is switched on again."""
-    simulator.fault("status-503")
-    await async_let_pass(poll, 40)
-    assert issue(setup)
-
-    by_user = ConfigEntryDisabler.USER
-    await hass.config_entries.async_set_disabled_by(setup.entry_id, by_user)
-    await async_let_pass(poll, 60)
-    assert issue(setup) is None
 
 
 async def test_account_that_is_removed(

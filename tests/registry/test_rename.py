@@ -66,23 +66,6 @@ async def test_rename_of_a_device_that_a_person_named(
     assert tracker.name == "Mine"
 
 
-async def test_rename_before_the_device_exists(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    device_of: Any,
-    device_registry: dr.DeviceRegistry,
-) -> None:
-    """A tracker whose device is gone can be renamed without harm."""
-    device_registry.async_remove_device(device_of(setup, RED).id)
-    simulator.rename(RED, "Fast bike")
-
-    await poll()
-
-    assert device_of(setup, BLUE).name == "Blue bike"
-
-
 async def test_broken_name(
     setup: MockConfigEntry,
     simulator: Simulator,

@@ -164,25 +164,6 @@ async def test_book_that_was_not_written(
     assert rides_in(storage, entry) == [ride]
 
 
-async def test_no_ride_twice(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
-    """However often the account is set up anew."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await async_ride(simulator, poll)
-    await async_ride(simulator, poll)
-    for _ in range(3):
-        await async_write(hass, entry)
-        await async_setup(hass, entry)
-        await poll()
-    assert len(rides_in(storage, entry)) == 2
-
-
 @pytest.mark.usefixtures("freezer")
 async def test_limits(
     hass: HomeAssistant,

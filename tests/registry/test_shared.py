@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
@@ -60,28 +59,6 @@ async def test_shared_tracker(
     assert value_of(RED) == "not_home"
 
 
-async def test_shared_tracker_of_three_accounts(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    make_entry: MakeEntry,
-    poll: Poll,
-    device_of: Any,
-) -> None:
-    """If the account that has it is removed, one of the others has it with its next poll."""
-    others = []
-    for email in (BOB, CAROL):
-        simulator.add_account(email, PASSWORD)
-        simulator.assign(email, RED)
-        others.append(make_entry(email))
-        await async_setup(hass, others[-1])
-    await poll()
-    await hass.config_entries.async_remove(setup.entry_id)
-    for _ in range(2):
-        await poll()
-        assert [bool(device_of(entry, RED)) for entry in others].count(True) == 1
-
-
 async def test_shared_tracker_after_a_restart(
     hass: HomeAssistant,
     setup: MockConfigEntry,
@@ -119,28 +96,6 @@ async def test_two_accounts_at_once(
 
     assert len(hass.states.async_entity_ids("device_tracker")) == 2
     assert "already exists" not in caplog.text
-
-
-async def test_shared_tracker_of_a_disabled_account(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    make_entry: MakeEntry,
-    poll: Poll,
-    device_of: Any,
-) -> None:
-    """An account that is only disabled keeps its trackers."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.assign(BOB, RED)
-    other = make_entry(BOB)
-    await async_setup(hass, other)
-
-    await hass.config_entries.async_set_disabled_by(
-        setup.entry_id, ConfigEntryDisabler.USER
-    )
-    await poll()
-
-    assert device_of(other, RED) is None
 
 
 async def test_shared_tracker_that_the_first_account_loses(

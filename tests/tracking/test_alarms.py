@@ -13,7 +13,7 @@ from custom_components.bike_tracker.tracking import (
 )
 from custom_components.bike_tracker.tracking.occurrences import MAX_ALARMS
 
-from .conftest import NOW, Listener, Read, a_device, a_position, no_fix
+from .conftest import NOW, Listener, Read, a_device, a_position
 
 
 class Service:
@@ -66,32 +66,6 @@ def test_alarm(service: Service) -> None:
     assert service.account.trackers["red"].state.alarms == (alarm,)
 
 
-def test_the_same_alarm_again(service: Service) -> None:
-    """Each report is told, also if it says what the one before said."""
-    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    assert service.poll(a_position(3, alarm="sos")) == ["sos"]
-
-
-def test_report_that_comes_again(service: Service) -> None:
-    """A server that goes back and forth has one alarm told once."""
-    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    assert service.poll(a_position(3)) == []
-    assert service.poll(a_position(2, alarm="sos")) == []
-
-
-def test_alarm_that_says_nothing(service: Service) -> None:
-    """It is none, and the one before stays the last."""
-    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    assert service.poll(a_position(3, alarm=" ,")) == []
-    assert _last(service.account).word == "sos"
-
-
-def test_alarm_without_a_place(service: Service) -> None:
-    """Its time is that of the place that is known."""
-    assert service.poll(no_fix(2, alarm="removing")) == ["removing"]
-    assert _last(service.account).time == a_position().fix_time
-
-
 @pytest.mark.parametrize(
     ("said", "words"),
     [
@@ -116,23 +90,6 @@ def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
     assert service.poll(a_position(2, alarm="tow")) == ["tow"]
 
 
-def test_what_was_announced_at_the_start(account: Account, read: Read) -> None:
-    """It is not told either when it comes later."""
-    service = Service(account, read)
-    assert service.poll(announced=1) == []
-    assert service.poll(a_position(1, alarm="sos")) == []
-    assert service.poll(a_position(2, alarm="tow")) == ["tow"]
-    assert service.poll(announced=3) == []
-    assert service.poll(a_position(3, alarm="fault")) == ["fault"]
-
-
-def test_more_than_was_announced_at_the_start(account: Account, read: Read) -> None:
-    """What happened since then is told."""
-    service = Service(account, read)
-    assert service.poll(announced=1) == []
-    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-
-
 def test_restart(service: Service, read: Read) -> None:
     """What was told before it is not told again, and what came meanwhile is told."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
@@ -148,12 +105,6 @@ def test_restart(service: Service, read: Read) -> None:
         assert restarted.poll(a_position(4, alarm="door")) == ["door"]
 
 
-def test_tracker_that_comes_back(service: Service) -> None:
-    """What happened while it was not listed is told."""
-    service.account.apply_poll(service.read(), {}, UpdateContext(NOW))
-    assert service.poll(a_position(2, alarm="tow", latitude=48.0)) == ["tow"]
-
-
 def test_new_tracker(service: Service) -> None:
     """Nobody knows how long ago its alarm was; the next one is told."""
     devices = a_device(position_id=1), a_device("blue", position_id=7)
@@ -167,13 +118,6 @@ def test_new_tracker(service: Service) -> None:
         service.read(*devices), {"blue": a_position(8, alarm="tow")}, UpdateContext(NOW)
     )
     assert service.fire("blue") == ["tow"]
-
-
-def test_first_report_of_all(account: Account, read: Read) -> None:
-    """A tracker that was listed without a position may begin with an alarm."""
-    service = Service(account, read)
-    assert service.poll() == []
-    assert service.poll(a_position(1, alarm="sos")) == ["sos"]
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
@@ -223,13 +167,6 @@ def test_other_server_after_a_storm(service: Service) -> None:
     _recall(service, _storm(120))
     position = a_position(3, fix_time=NOW, device_time=NOW, alarm="sos")
     assert service.poll(position) == ["sos"]
-
-
-def test_forgotten_tracker(service: Service) -> None:
-    """Nothing is left of its alarms."""
-    service.poll(a_position(2, alarm="sos"))
-    service.account.forget("red")
-    assert service.account.states == {}
 
 
 def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:

@@ -118,36 +118,11 @@ def test_rides_off(bike: Bike) -> None:
     assert (occurrence.seq, occurrence.noticed_at) == (triggered.seq, bike.now)
 
 
-def test_rides_off_and_tells_no_motion() -> None:
-    """Its speed is enough."""
-    bike = Bike(motion=None, speed=0.0)
-    bike.arm()
-    assert bike.report(120, speed=3.0)
-
-
 def test_begins_to_move(bike: Bike) -> None:
     """It says so, wherever it is."""
     triggered = bike.report(5, motion=True)
     assert triggered is not None
     assert triggered.cause == "motion"
-
-
-def test_moves_without_a_place(bike: Bike) -> None:
-    """It was where it was seen last, and moves since that message."""
-    triggered = bike.report(of=no_fix, motion=True)
-    assert triggered is not None
-    assert triggered[:3] == ("motion", bike.now, 0)
-
-
-def test_moved_all_the_time() -> None:
-    """What it always said says nothing."""
-    bike = Bike(motion=True)
-    bike.arm()
-    assert not bike.report()
-    assert not bike.report(motion=None)
-    assert not bike.report(motion=False)
-    assert not bike.report(motion=None)
-    assert bike.report()
 
 
 def test_carried_off(bike: Bike) -> None:
@@ -158,26 +133,11 @@ def test_carried_off(bike: Bike) -> None:
     assert triggered.cause == "place"
 
 
-def test_seen_elsewhere_once(bike: Bike) -> None:
-    """Positions that jump are not believed, however often."""
-    for metres in (200, 0, -800, 900, 0, 300, 0):
-        assert not bike.report(metres)
-
-
 def test_seen_elsewhere_three_times(bike: Bike) -> None:
     """It is believed, wherever that was."""
     assert not bike.report(200)
     assert not bike.report(-800)
     assert bike.report(500)
-
-
-def test_position_that_is_sent_again(bike: Bike) -> None:
-    """It confirms nothing."""
-    assert not bike.report(200)
-    time = bike.now
-    for _ in range(5):
-        assert not bike.report(200, fix_time=time)
-    assert bike.report(200)
 
 
 def test_tracker_that_does_not_say_whether_it_moves() -> None:
@@ -186,14 +146,6 @@ def test_tracker_that_does_not_say_whether_it_moves() -> None:
     bike.arm()
     assert not bike.report(200)
     assert bike.report(500)
-
-
-def test_far_away(bike: Bike) -> None:
-    """One report is enough, if it can be there by now."""
-    assert not bike.report(1_500)
-    assert not bike.report(0)
-    bike.now += 10 * MINUTE
-    assert bike.report(1_500)
 
 
 @pytest.mark.parametrize(
@@ -247,12 +199,6 @@ def test_alarm(bike: Bike, word: str) -> None:
     assert triggered[:3] == ("alarm", bike.now, 0)
 
 
-def test_other_alarms(bike: Bike) -> None:
-    """They say nothing of a thief."""
-    for word in ("lowBattery", "sos", "geofenceEnter", "what"):
-        assert not bike.report(alarm=word)
-
-
 def test_alarm_of_an_older_position(bike: Bike) -> None:
     """It counts by the time of its message."""
     position = a_position(fix_time=bike.now - MINUTE, alarm="tow")
@@ -262,14 +208,6 @@ def test_alarm_of_an_older_position(bike: Bike) -> None:
         reported = position._replace(id=number, device_time=time)
         bike.account.apply_message([], [reported], UpdateContext(bike.now + MINUTE))
         assert bool(bike.triggered) is is_told
-
-
-def test_once(bike: Bike) -> None:
-    """It stays triggered, as it was."""
-    triggered = bike.report(200, motion=True)
-    assert triggered
-    assert bike.report(900, motion=True, alarm="tow") == triggered
-    assert bike.report(0) == triggered
 
 
 @pytest.mark.parametrize(
@@ -411,12 +349,6 @@ def test_carried_off_elsewhere_after_it_drifted() -> None:
     assert bike.report(2_900)
 
 
-def test_disarmed(bike: Bike) -> None:
-    """Nothing triggers it."""
-    bike.account.disarm("red")
-    assert not bike.report(900, motion=True, alarm="tow")
-
-
 def test_armed_anew(bike: Bike) -> None:
     """It is guarded where it is now, and numbers only grow."""
     before = bike.report(200, motion=True)
@@ -428,14 +360,6 @@ def test_armed_anew(bike: Bike) -> None:
     after = bike.report(0, motion=True)
     assert after
     assert after.seq > before.seq
-
-
-def test_older_reports(bike: Bike) -> None:
-    """What was measured before it was armed tells better where that was."""
-    assert not bike.report(150, age=MINUTE * 0.75, motion=True, alarm="tow")
-    for _ in range(3):
-        assert not bike.report(150)
-    assert bike.report(0, motion=True)
 
 
 def test_armed_on_arrival() -> None:
@@ -473,15 +397,6 @@ def test_arrival_that_is_not_reported() -> None:
         assert bike.report(1_100, motion=True)
 
 
-def test_armed_where_it_was_not() -> None:
-    """A position that jumped is not where it stands."""
-    bike = Bike()
-    bike.report(400)
-    bike.arm()
-    for _ in range(5):
-        assert not bike.report(0)
-
-
 @pytest.mark.parametrize("hours", [0.05, 2])
 def test_clock_that_is_ahead(hours: float) -> None:
     """A report is as old as the service has it: the next one counts."""
@@ -489,26 +404,6 @@ def test_clock_that_is_ahead(hours: float) -> None:
     bike.arm()
     bike.report()
     assert bike.report(200, motion=True)
-
-
-def test_clock_that_is_behind() -> None:
-    """Its reports cannot be told from old ones that come late."""
-    bike = Bike(behind=MINUTE * 20)
-    bike.arm()
-    assert not any(bike.report(200 * n, motion=True) for n in range(20))
-    assert not any(bike.report(0) for _ in range(3))
-    assert bike.report(200, motion=True)
-
-
-def test_time_of_the_service(bike: Bike) -> None:
-    """Where it is known, it says how old a report is."""
-    server_time = bike.now - MINUTE / 2
-    assert not bike.report(200, age=-2 * MINUTE, motion=True, server_time=server_time)
-
-
-def test_message_without_a_time(bike: Bike) -> None:
-    """It changes nothing."""
-    assert not bike.report(900, fix_time=None, device_time=None, motion=True)
 
 
 def test_without_a_place() -> None:

@@ -224,24 +224,6 @@ def test_round_trip_between_two_polls(counts: bool) -> None:
         assert house.kinds == ["started", "ended"]
 
 
-def test_ride_that_was_none() -> None:
-    """One of which not even a report is true is told as over, and not in the book."""
-    reports = reports_of((20, 0))
-    house = House()
-    house.report(reports[0], NOW)
-    for number in (60, 66):
-        false = reports[number]._replace(latitude=47.95, motion=True, speed=40.0)
-        assert false.fix_time
-        house.report(false, false.fix_time)
-    house.report(reports[-1], minutes(20))
-    house.wait(minutes(60))
-    house.wait(minutes(61))
-    assert house.book
-    house.answer(reports, minutes(62))
-    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
-    assert house.book == []
-
-
 @pytest.mark.parametrize("back", [15, -15], ids=["there", "and back"])
 @pytest.mark.parametrize("ahead", [0, 1], ids=["", "by a clock ahead"])
 def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) -> None:
@@ -261,21 +243,6 @@ def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) 
     assert asked.told == never.told
     assert asked.book == never.book
     assert asked.totals[-1] == never.totals[-1]
-
-
-def test_newest_report_that_the_history_lacks() -> None:
-    """What it tells counts; the rest stays as it was told."""
-    reports = reports_of((5, 0), (10, 15), (10, 0), (5, 15), (9, 0))
-    house = House()
-    for report in reports[::6]:
-        assert report.fix_time
-        house.report(report, report.fix_time)
-    house.wait(minutes(50))
-    assert house.kinds == ["started", "ended"] * 2
-    house.answer(reports[:120], minutes(50))
-    assert house.kinds == ["started", "ended"] * 2
-    assert house.state.gap is None
-    assert len(house.book) == 2
 
 
 def test_history_in_portions() -> None:
@@ -362,25 +329,6 @@ def test_history_of_an_account() -> None:
     assert not account.apply_history("red", answer, moment).keys
 
 
-def test_past_of_a_tracker_that_never_reported() -> None:
-    """Nobody asked for it, and nothing comes of it."""
-    answer = HistoryAnswer([], NOW)
-    assert NEW_STATE.with_history(answer, UpdateContext(NOW)) == NEW_STATE
-
-
-def test_older_than_a_week() -> None:
-    """Nobody asks for what was then."""
-    reports = reports_of((5, 0), (10, 15), (7, 0))
-    house = House()
-    for report in reports[::6]:
-        assert report.fix_time
-        house.report(report, report.fix_time)
-    assert house.state.gap
-    time = NOW + timedelta(days=8)
-    house.report(reports[-1]._replace(id=999, fix_time=time, device_time=time), time)
-    assert house.state.gap is None
-
-
 def test_rest_of_a_ride_that_was_told() -> None:
     """The book is told of what the lost report of the arrival would have."""
     reports = reports_of((5, 0), (4, 15), every=60)
@@ -402,72 +350,6 @@ def test_rest_of_a_ride_that_was_told() -> None:
     assert ride.distance == pytest.approx(house.told[-1][1].distance + 0.9)
 
 
-def test_two_rides_that_were_told_as_one() -> None:
-    """Nothing is told again, but the book has both."""
-    reports = reports_of((10, 0), (10, 15), (8, 0), (12, 15), (25, 0))
-    house = House()
-    for report in reports[::60]:
-        house.report(report, time_of(report))
-    house.wait(minutes(70))
-    assert house.kinds == ["started", "ended"]
-    house.answer(reports, minutes(71))
-    assert house.kinds == ["started", "ended"]
-    assert len(house.book) == 2
-
-
-def test_ride_before_the_one_that_goes_on() -> None:
-    """It is told when it is heard of; the end that comes then is of the ride that went on."""
-    reports = reports_of((5, 0), (10, 15), (20, 0), (20, 15), (15, 0))
-    house, riding = House(), 6 * 40
-    house.report(reports[0], time_of(reports[0]))
-    for report in reports[riding : riding + 12 : 6]:
-        house.report(report, time_of(report), away=True)
-    house.wait(minutes(42))
-    assert house.kinds == ["started"]
-    house.answer(reports, minutes(42), minutes(41))
-    for report in reports[riding + 12 :]:
-        house.report(report, time_of(report), is_complete=True)
-    assert house.kinds == ["started", "started", "ended", "ended"]
-    _, ride = house.told[-1]
-    assert ride.moved_at > minutes(55)
-    assert len(house.book) == 2
-
-
-def test_ride_that_was_told_of_another_time() -> None:
-    """It was over long before it was heard of: it becomes exact, and is not told again."""
-    house, reports = House(), reports_of((5, 0), (10, 15), (40, 0))
-    house.report(reports[0], time_of(reports[0]))
-    for report in (reports[-60], reports[-6]):
-        house.report(report, time_of(report), away=True)
-    assert house.state.gap
-    assert house.state.gap.is_of_ride
-    house.wait(time_of(reports[-1]))
-    assert house.kinds == ["started", "ended"]
-    house.answer(reports, time_of(reports[-1]) + _SECOND)
-    assert house.kinds == ["started", "ended"]
-    [ride] = house.book
-    assert abs(ride.started_at - minutes(5)) <= 10 * _SECOND
-    assert ride.distance == pytest.approx(2.5, rel=0.02)
-
-
-def test_ride_that_was_told_as_over_and_went_on() -> None:
-    """The rest is fired as another one; the book knows that it was one."""
-    reports = reports_of((5, 0), (50, 15), (12, 0))
-    house = House()
-    for report in reports[:60:6]:
-        house.report(report, time_of(report))
-    house.wait(minutes(41))
-    house.wait(minutes(42))
-    assert house.kinds == ["started", "ended"]
-    house.report(reports[300], time_of(reports[300]), away=True)
-    house.answer(reports[:301], time_of(reports[300]) + _SECOND)
-    for report in reports[301::6]:
-        house.report(report, time_of(report))
-    house.answer(reports, minutes(69))
-    assert house.kinds == ["started", "ended"] * 2
-    assert house.book == _true(reports, minutes(69))
-
-
 def test_message_that_came_after_the_question() -> None:
     """What it said stays."""
     reports = reports_of((5, 0), (10, 15), (7, 0))
@@ -480,25 +362,6 @@ def test_message_that_came_after_the_question() -> None:
     assert house.state.ride_state
     assert house.state.ride_state.reported_at == minutes(30)
     assert house.state.ride_state.says_it_moves
-
-
-def test_more_rides_than_a_history_tells() -> None:
-    """Of so many the last ones are known, and no history is waited for."""
-    house, time = House(), NOW
-    for number in range(250):
-        time += timedelta(minutes=20)
-        position = a_position(
-            number + 1,
-            fix_time=time,
-            device_time=time,
-            latitude=47.9 + (number // 2 % 2) / 30,
-            motion=None,
-            speed=None,
-        )
-        house.report(position, time)
-    assert house.state.rides
-    assert len(house.state.rides.rides) <= 104
-    assert house.kinds.count("started") > 100
 
 
 @pytest.mark.parametrize("is_complete", [True, False])

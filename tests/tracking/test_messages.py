@@ -90,37 +90,6 @@ def test_a_position(account: Account, poll: Poll, hear: Hear) -> None:
     assert position_remembered(account) is position_of(account)
 
 
-def test_nothing_new(account: Account, poll: Poll, hear: Hear) -> None:
-    """The same again is no news."""
-    poll(a_device("red", position_id=1), found=place(1))
-    before = account.trackers
-    changes = hear(a_device("red", position_id=1), place(1))
-    assert changes.after is changes.before is before
-    assert changes.keys == set()
-
-
-def test_unknown(account: Account, poll: Poll, hear: Hear) -> None:
-    """What the list does not have is dropped."""
-    poll(a_device("red", id=1))
-    assert hear(a_device("blue"), place(5), a_position(6)).keys == {"red"}
-    assert account.trackers.keys() == {"red"}
-    assert position_of(account).id == 6
-
-
-def test_two_with_one_id(account: Account, poll: Poll, hear: Hear) -> None:
-    """Whose place it is nobody knows, until the list tells them apart."""
-    poll(a_device("red", id=1), a_device("blue", id=1))
-    assert hear(a_position(5)).keys == set()
-    poll(a_device("red", id=1), a_device("blue", id=2))
-    assert hear(a_position(5)).keys == {"red"}
-    poll(a_device("blue", id=1))
-    assert hear(a_position(6)).keys == {"blue"}
-    poll(a_device("red", id=1), a_device("blue", id=1))
-    assert hear(a_position(7)).keys == set()
-    poll(a_device("blue", id=1))
-    assert hear(a_position(7)).keys == {"blue"}
-
-
 @pytest.mark.parametrize(
     ("last_update", "counts"), [(None, False), (EARLIER, False), (LATER, True)]
 )
@@ -181,19 +150,6 @@ def test_positions_without_a_fix(
     assert position_of(account).latitude == 47.9
 
 
-def test_within_one_message(account: Account, poll: Poll, hear: Hear) -> None:
-    """Of several the newest counts, in whatever order they are."""
-    poll(a_device("red"))
-    hear(
-        a_device("red", name="new", last_update=LATER),
-        a_device("red", name="old", last_update=EARLIER),
-        place(8, fix_time=LATER, latitude=48.0),
-        place(9, fix_time=EARLIER, latitude=1.0),
-    )
-    assert device_of(account).name == "new"
-    assert position_of(account).latitude == 48.0
-
-
 def test_the_old_position_beside_a_new_status(
     account: Account, poll: Poll, hear: Hear
 ) -> None:
@@ -224,21 +180,6 @@ def test_a_device_before_its_position(
     assert device_of(account).position_id == announced
 
 
-def test_the_poll_finds_nothing_new(
-    account: Account, poll: Poll, hear: Hear, read: Read
-) -> None:
-    """What was told already is no news, and no position is asked for."""
-    poll(a_device("red", position_id=1), found=place(1))
-    told = a_device("red", position_id=1, status="offline", last_update=LATER)
-    hear(told, place(2, fix_time=NOW))
-    listed = read(a_device("red", position_id=2, status="offline", last_update=LATER))
-    assert account.wanted(listed) == {}
-    before = account.trackers
-    changes = account.apply_poll(listed, {}, UpdateContext(NOW))
-    assert changes.after is before
-    assert account.wanted(read(*listed.after.values())) == {}
-
-
 def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
     """A list that is the same as the one before takes back what a message said.
 
@@ -262,17 +203,6 @@ def test_the_poll_wins(account: Account, poll: Poll, hear: Hear, read: Read) -> 
     assert position_of(account).id == 1
 
 
-def test_a_position_says_nothing_of_the_device(
-    account: Account, poll: Poll, hear: Hear
-) -> None:
-    """What a list says of it counts, though a position came meanwhile."""
-    poll(a_device("red", position_id=1, last_update=EARLIER), found=place(1))
-    hear(place(3, fix_time=NOW))
-    poll(a_device("red", position_id=1, last_update=EARLIER, status="offline"))
-    assert device_of(account).status == "offline"
-    assert device_of(account).position_id == 3
-
-
 def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
     """A message does not keep it, nor bring it back."""
     poll(a_device("red"), a_device("blue"))
@@ -281,42 +211,6 @@ def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
     assert hear(a_device("red"), place(2)).keys == set()
     poll(a_device("red", name="Red again"), a_device("blue"))
     assert device_of(account).name == "Red again"
-
-
-def test_forgotten(account: Account, poll: Poll, hear: Hear) -> None:
-    """Nothing of what was said is left."""
-    poll(a_device("red"))
-    hear(a_device("red"), place(1))
-    account.forget("red")
-    assert not account.states
-
-
-def test_a_minute_later(account: Account, poll: Poll, hear: Hear) -> None:
-    """Polls and messages by turns, as they usually come."""
-    for number in range(1, 6):
-        now = NOW + timedelta(minutes=number)
-        told = a_device("red", position_id=number, last_update=now)
-        listed = a_device("red", position_id=number + 1, last_update=now)
-        poll(a_device("red", position_id=number), found=place(number, fix_time=now))
-        hear(told)
-        hear(place(number + 1, fix_time=now, longitude=float(number)))
-        assert poll(listed).keys == set()
-        assert position_of(account).longitude == number
-
-
-def test_an_alarm(account: Account, poll: Poll, hear: Hear, read: Read) -> None:
-    """It is known at once, also of the first of two messages, and the poll adds nothing."""
-    poll(a_device("red", position_id=1), found=place(1))
-    hear(
-        place(2, fix_time=LATER, alarm="sos"),
-        place(3, fix_time=NOW, latitude=48.0),
-    )
-    alarms = account.trackers["red"].state.alarms
-    assert [alarm.word for alarm in alarms] == ["sos"]
-    listed = read(a_device("red", position_id=3))
-    changes = account.apply_poll(listed, {}, UpdateContext(NOW))
-    assert changes.keys == set()
-    assert account.trackers["red"].state.alarms is alarms
 
 
 def test_a_ride_of_several_messages(read: Read) -> None:
@@ -348,25 +242,6 @@ def test_a_ride_of_several_messages(read: Read) -> None:
     assert track.total == pytest.approx(0.778, abs=0.001)
 
 
-def test_alarms_of_one_read(account: Account, poll: Poll, hear: Hear) -> None:
-    """Each is one, in the order of their fixes, however they come."""
-    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
-    hear(
-        place(3, fix_time=LATER + timedelta(seconds=1), alarm="lowBattery"),
-        place(2, fix_time=LATER, alarm="sos,tow,sos"),
-        place(4, fix_time=NOW),
-    )
-    alarms = account.trackers["red"].state.alarms
-    assert [alarm.word for alarm in alarms] == ["sos", "tow", "lowBattery"]
-    occurrences = account.trackers["red"].state.occurrences
-    assert [(item.seq, item.attributes["alarm"]) for item in occurrences] == [
-        (1, "sos"),
-        (2, "tow"),
-        (3, "lowBattery"),
-    ]
-    assert [alarm.report for alarm in alarms] == [2, 2, 3]
-
-
 def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
     """An older fix is dropped, but its alarm is told, once."""
     poll(a_device("red", position_id=2), found=place(2, fix_time=LATER))
@@ -378,17 +253,6 @@ def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
         assert position_of(account).id == 2
     poll(a_device("red", position_id=2), found=late)
     assert len(account.trackers["red"].state.alarms) == 1
-
-
-def test_moves_and_stops_in_one_message(
-    account: Account, poll: Poll, hear: Hear
-) -> None:
-    """Both are changes, the second later than the first."""
-    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER))
-    hear(place(2, fix_time=LATER, motion=True), place(3, fix_time=NOW, motion=False))
-    occurrences = account.trackers["red"].state.occurrences
-    kinds = [item.type for item in occurrences if "ride" not in item.type]
-    assert kinds == ["started_moving", "stopped_moving"]
 
 
 def test_message_without_a_fix_between_others(

@@ -128,15 +128,6 @@ def test_first_and_last_place() -> None:
     assert bike.ride.end[1:3] == here[1:3]
 
 
-def test_first_report() -> None:
-    """Nothing is known of before: it starts nothing, whatever it says."""
-    bike = Bike(motion=True, speed=20.0)
-    assert bike.told == []
-    assert bike.ride_state.ride is None
-    bike.ride_on(1)
-    assert bike.told == ["started"]
-
-
 @pytest.mark.parametrize(
     ("fields", "starts"),
     [
@@ -214,21 +205,6 @@ def test_slower_than_on_foot(speed: float | None, pause: int, rides: int) -> Non
     assert bike.told.count("started") == rides
 
 
-def test_second_ride() -> None:
-    """It starts where the bike stood, and not when it is noticed."""
-    bike = Bike(speed=0.0).ride_on(3).stand(10).ride_on(1)
-    assert bike.told == ["started", "ended", "started"]
-    assert bike.ride.started_at == minutes(13)
-
-
-def test_slept_while_it_stood() -> None:
-    """One that sleeps while it stands tells of the stop when it has left again."""
-    bike = Bike(speed=0.0).ride_on(5).report().wait(19).ride_on(1)
-    assert bike.told == ["started", "ended", "started"]
-    assert bike.ride_state.ended is not None
-    assert bike.ride_state.ended.moved_at == minutes(5)
-
-
 @pytest.mark.parametrize("says", [{"motion": True}, {"speed": 15.0}, {}])
 def test_a_report_every_ten_minutes(says: dict[str, Any]) -> None:
     """What moves from report to report is one ride."""
@@ -296,18 +272,6 @@ def test_riding_in_circles() -> None:
     assert bike.ride.distance == pytest.approx(2.5)
 
 
-def test_setting_off_after_a_night() -> None:
-    """The speed tells that it goes on from the first report, however long it stood."""
-    bike = Bike(speed=0.0).wait(600).report(speed=8.0)
-    assert bike.told == ["started"]
-    bike.wait(2).report(speed=8.0)
-    assert bike.ride.started_at == minutes(600)
-    assert bike.ride_state.ride is not None
-    assert bike.ride_state.ride.duration == 120
-    bike.stand(5)
-    assert bike.told == ["started", "ended"]
-
-
 def test_maximum_speed() -> None:
     """The highest that was reported; none at all is unknown."""
     bike = Bike(speed=0.0).wait(1).report(200, speed=17.0)
@@ -372,16 +336,6 @@ def test_ride_before_it_could_be_told() -> None:
     bike.wait(60).report(3_250, speed=15.0)
     assert bike.told == ["started", "ended", "started"]
     assert bike.ride_state.total == pytest.approx(3.25)
-
-
-def test_red_light_with_the_first_report() -> None:
-    """One that goes on with the next report is on its ride."""
-    bike = Bike(motion=False, speed=0.0).stand(3).wait(1).report(250).ride_on(3)
-    assert bike.told == ["started"]
-    bike.stand(6)
-    assert bike.told == ["started", "ended"]
-    assert bike.ride.started_at == minutes(3)
-    assert bike.ride.distance == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("metres", "light"), [(230, 1), (230, 2), (1_200, 2)])
@@ -456,13 +410,6 @@ def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) 
         assert last._replace(distance=before.distance, end=before.end) == before
 
 
-def test_ride_of_which_nothing_was_heard() -> None:
-    """Who was seen where the last ride ended rode another one since."""
-    bike = parked().wait(60).report(1_500).wait(60).report()
-    assert bike.told == ["started", "ended"] * 2
-    assert bike.ride.distance == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize(
     ("accuracy", "metres", "goes"),
     [(0.0, 140, False), (0.0, 160, True), (5.0, 25, False), (5.0, 35, True)],
@@ -472,16 +419,6 @@ def test_drift_of_a_parked_bike(accuracy: float, metres: float, goes: bool) -> N
     bike = parked(accuracy=accuracy).wait(1).report(1_000 + metres).wait(8).report()
     went = 1 + metres / 1_000 if goes else 1
     assert bike.ride_state.total == pytest.approx(went)
-
-
-def test_parked_without_accuracy() -> None:
-    """25 m of drift are no way, when it stands and when it has just arrived."""
-    bike = Bike(motion=False, speed=0.0, accuracy=0.0).ride_on(4).report(1_010)
-    for number in range(240):
-        bike.wait(1 / 60).report(1_000 + number % 4 * 35)
-    bike.stand(6)
-    assert bike.told == ["started", "ended"]
-    assert bike.ride_state.total == pytest.approx(1, abs=0.02)
 
 
 def test_tracker_whose_fixes_drift() -> None:
@@ -523,24 +460,6 @@ def test_drift_is_forgotten_with_its_place() -> None:
     assert bike.told == ["started", "ended"] * 3
 
 
-def test_jumps_after_the_arrival() -> None:
-    """Before a ride counts as over, a fix that is off adds nothing to it."""
-    bike = Bike(motion=False, speed=0.0).ride_on(4).stand(2)
-    bike.wait(1).report(1_300).wait(1).report(1_000).stand(6)
-    assert bike.told == ["started", "ended"]
-    assert bike.ride.distance == pytest.approx(1)
-
-
-def test_drift_that_was_believed_once() -> None:
-    """A few metres that a bike went while it stood say how far its fixes drift."""
-    bike = parked().wait(1).report(1_060).wait(8).report()
-    assert bike.told == ["started", "ended"]
-    assert bike.ride_state.total == pytest.approx(1.06)
-    for metres in (1_000, 1_055, 1_110, 1_110, 1_000, 1_000):
-        bike.wait(1).report(metres)
-    assert bike.ride_state.total == pytest.approx(1.06)
-
-
 @pytest.mark.parametrize(
     ("metres", "minutes", "back"),
     [(9_000, 1, {}), (1_300, 1, {"speed": 15.0}), (1_300, 60, {})],
@@ -554,25 +473,6 @@ def test_far_away_for_one_report(
     assert bike.ride_state.total == pytest.approx(1)
 
 
-def test_jump_under_way() -> None:
-    """Nor does a fix that was off while it moved."""
-    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(1 / 6).report(1_500)
-    bike.wait(1 / 6).report(1_000)
-    assert bike.ride_state.drift == 0
-
-
-def test_slow_drift() -> None:
-    """A fix that is nearer, but may be where the bike stood, confirms nothing."""
-    bike = parked().wait(1).report(1_040).wait(1).report(1_025)
-    assert bike.ride_state.total == pytest.approx(1)
-
-
-def test_stands_somewhere_near() -> None:
-    """Of two fixes by one place the bike stands there, and is not on its way."""
-    bike = parked().wait(1).report(1_900).wait(8).report(2_000)
-    assert bike.told == ["started", "ended"] * 2
-
-
 def test_sleeps_after_a_red_light() -> None:
     """The last word is where it arrived, though the one before said that it stood."""
     bike = Bike(motion=False, speed=0.0).ride_on(4).wait(5).report(2_000)
@@ -581,41 +481,6 @@ def test_sleeps_after_a_red_light() -> None:
     assert bike.ride.distance == pytest.approx(2.9)
     bike.wait(60).report().wait(60).report()
     assert bike.told == ["started", "ended"]
-
-
-def test_sleeps_until_the_next_ride() -> None:
-    """Who is heard of again in a third place had been in the second."""
-    bike = parked().wait(600).report(4_000).wait(600).report(1_500, speed=15.0)
-    assert bike.told == ["started", "ended"] * 2 + ["started"]
-    assert bike.ride_state.total == pytest.approx(1 + 3 + 2.5)
-
-
-def test_lost_arrival_and_the_next_ride() -> None:
-    """The rest of the ride before belongs to it also if the next one tells of it."""
-    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(60).report(1_300)
-    bike.wait(60).report(1_550, speed=15.0)
-    assert bike.told == ["started", "ended", "started"]
-    assert bike.ride_state.last is not None
-    assert bike.ride_state.last.distance == pytest.approx(1.3)
-
-
-def test_arrival() -> None:
-    """The report of it counts as any other."""
-    bike = Bike(motion=False, speed=0.0, accuracy=0.0).ride_on(4).wait(1).report(1_100)
-    bike.stand(5)
-    assert bike.told == ["started", "ended"]
-    assert bike.ride.distance == pytest.approx(1.1)
-
-
-def test_arrival_of_a_tracker_that_drifts() -> None:
-    """It is not on its way for longer by that."""
-    bike = parked().wait(1).report(1_100).wait(1).report(1_000).ride_on(4)
-    arrived = bike.time
-    for number in range(6):
-        bike.wait(1).report(2_000 + number % 2 * 90)
-    assert bike.told == ["started", "ended"] * 2
-    assert bike.ride.moved_at == arrived
-    assert bike.ride_state.total == pytest.approx(2)
 
 
 # Messages that tell of no newer place
@@ -648,22 +513,6 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     assert bike.told == ["started", "ended", "started"]
 
 
-def test_motion_without_a_fix_under_way() -> None:
-    """Who rides on after a traffic light in a tunnel starts no other ride."""
-    bike = Bike(motion=False).ride_on(5, motion=True).wait(1).report()
-    ride = bike.ride_state.ride
-    a_message(bike.wait(1), motion=True, is_fix=False)
-    assert bike.ride_state.ride is ride is not None
-
-
-def test_message_that_does_not_say_whether_it_moves() -> None:
-    """What it said before stands: who says so again starts nothing."""
-    bike = Bike(motion=True)
-    for motion in (None, True):
-        a_message(bike.wait(10), motion=motion, is_fix=False)
-    assert bike.told == []
-
-
 def test_first_report_without_a_fix() -> None:
     """A parked bike sends its last place again; its first way begins there."""
     bike = Bike(is_fix=False, total_distance=7.0, fix_time=minutes(-90))
@@ -675,14 +524,6 @@ def test_first_report_without_a_fix() -> None:
     assert bike.told == ["started"]
     assert bike.ride.distance == pytest.approx(2)
     assert bike.ride_state.total == pytest.approx(9)
-
-
-def test_goes_on_after_it_was_silent() -> None:
-    """That is another ride, which the one before has no part of."""
-    bike = Bike().ride_on(5)
-    bike.fall_silent().ride_on(1)
-    assert bike.told == ["started", "ended", "started"]
-    assert bike.ride.started_at == minutes(6)
 
 
 def test_ends_where_its_places_are_not_known() -> None:
@@ -708,33 +549,6 @@ def test_late_messages() -> None:
     assert bike.ride_state == track
 
 
-@pytest.mark.parametrize(
-    ("fix_time", "device_time"), [(0, 4), (4, 0), (4, None)], ids=str
-)
-def test_fix_of_two_times(fix_time: int, device_time: int | None) -> None:
-    """What was reported before the later of them changes nothing."""
-    bike = Bike(
-        motion=False,
-        fix_time=minutes(fix_time),
-        device_time=None if device_time is None else minutes(device_time),
-    )
-    track = bike.ride_state
-    bike.report(device_time=minutes(2), motion=True, is_fix=False)
-    assert bike.ride_state == track
-
-
-def test_late_fix_after_a_message_that_it_moves() -> None:
-    """No ride ends before it starts, in whatever order reports come."""
-    bike = Bike(motion=False).wait(30)
-    a_message(bike, motion=True, is_fix=False)
-    bike.report(200, fix_time=minutes(29), speed=15.0)
-    assert bike.ride.started_at == minutes(30)
-    bike.wait(10).report(200)
-    assert bike.told == ["started", "ended"]
-    assert bike.ride.moved_at == bike.ride.started_at
-    assert bike.ride_state.total == bike.ride.distance == pytest.approx(0.2)
-
-
 def test_late_fix_after_its_ride_is_over() -> None:
     """It starts no ride before that, and what it went then belongs to it."""
     bike = Bike(motion=False).wait(30)
@@ -758,13 +572,6 @@ def test_report_without_a_time() -> None:
     assert (track.anchor, news) == (None, [])
 
 
-def test_jump_that_the_message_repeats() -> None:
-    """A message that is no fix is at no place."""
-    bike = Bike(motion=False).wait(9).report(5_000, is_fix=False)
-    assert bike.told == []
-    assert bike.ride_state.total == 0
-
-
 # Fixes that jump
 
 
@@ -776,14 +583,6 @@ def test_jump() -> None:
     bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
     assert bike.told == ["started", "ended"]
     assert bike.ride_state.total == pytest.approx(1.2)
-
-
-def test_jump_within_what_is_not_accurate() -> None:
-    """The next one confirms it as far as both may be off."""
-    bike = Bike(accuracy=100.0).wait(1).report(2_500)
-    assert bike.told == []
-    bike.wait(1 / 6).report(3_100)
-    assert bike.told == ["started"]
 
 
 def test_jump_of_a_clock_that_is_ahead() -> None:
@@ -799,33 +598,6 @@ def test_jump_of_a_clock_that_is_ahead() -> None:
     assert (bike.told, bike.ride_state.total) == ([], 0)
 
 
-def test_late_fix_after_one_in_doubt() -> None:
-    """It says nothing of the one that came before it and is newer."""
-    bike = Bike().stand(3).wait(2).report(5_000)
-    track = bike.ride_state
-    bike.report(0, fix_time=bike.time - timedelta(minutes=1))
-    assert bike.ride_state == track
-
-
-@pytest.mark.parametrize(
-    ("far", "pause", "metres", "kilometres"),
-    [(2_000, 10, 300, 0.3), (4_000, 1, 2_500, 0)],
-)
-def test_jump_that_is_not_confirmed(
-    far: float, pause: float, metres: float, kilometres: float
-) -> None:
-    """The next one is as near to where it was, or too far from both."""
-    bike = Bike().wait(1).report(far).wait(pause).report(metres)
-    assert bike.ride_state.total == pytest.approx(kilometres)
-
-
-def test_two_jumps() -> None:
-    """Each to somewhere else is believed no more than one."""
-    bike = Bike().stand(3).wait(1).report(50_000).wait(1).report(-70_000)
-    bike.wait(1).report(0).stand(9)
-    assert (bike.told, bike.ride_state.total) == ([], 0)
-
-
 def test_jump_after_a_night() -> None:
     """After any time, so far away in one report is believed with the next one."""
     bike = Bike().wait(900).report(60_000).wait(1).report(0).stand(9)
@@ -833,13 +605,6 @@ def test_jump_after_a_night() -> None:
     bike.wait(900).report(60_000).wait(1).report(60_000)
     assert bike.told == ["started"]
     assert bike.ride_state.total == pytest.approx(60)
-
-
-def test_fast_with_speed() -> None:
-    """Who reports a high speed goes that fast."""
-    bike = Bike().wait(1).report(1_400, speed=60.0)
-    assert bike.told == ["started"]
-    assert bike.ride.distance == pytest.approx(1.4)
 
 
 def test_train() -> None:
@@ -857,14 +622,6 @@ def test_aeroplane() -> None:
     assert (bike.told, bike.ride_state.total) == ([], 0)
     bike.ride_on(1)
     assert bike.ride_state.total == pytest.approx(0.25, abs=0.02)
-
-
-def test_silence_with_a_fix_in_doubt() -> None:
-    """The last word of one that jumped ends its ride where it was seen."""
-    bike = Bike().ride_on(5).wait(1).report(99_000)
-    bike.fall_silent()
-    assert bike.ride_state.anchor is not None
-    assert bike.ride_state.anchor.latitude == pytest.approx(47.9 + 1_250 * _METRE)
 
 
 # The server's total
@@ -888,12 +645,6 @@ def test_total_of_the_server(added: float | None, counts: float) -> None:
     total = None if added is None else 1_000 + added
     bike.wait(1).report(250, total_distance=total)
     assert bike.ride_state.total == pytest.approx(1_000 + counts)
-
-
-def test_total_after_days() -> None:
-    """A long way in a long time counts, as far as bends explain it."""
-    bike = Bike(total_distance=7.0).wait(600).report(40_000, total_distance=107.0)
-    assert bike.ride_state.total == pytest.approx(107)
 
 
 def test_total_of_drift() -> None:
@@ -924,17 +675,6 @@ def test_total_of_another_server() -> None:
     assert NEW_RIDE_STATE.without_totals() == NEW_RIDE_STATE
 
 
-def test_total_after_a_theft_that_succeeds() -> None:
-    """From the word that it moves the total counts as from the place."""
-    bike = Bike(motion=False, total_distance=1.0).wait(1).report(motion=True)
-    bike.wait(1).report(200, total_distance=1.4)
-    assert bike.ride_state.total == pytest.approx(1.4)
-    bike = Bike(motion=False, total_distance=1.0).wait(60).report(total_distance=1.5)
-    bike.wait(1).report(motion=True, total_distance=1.5)
-    bike.wait(1).report(250, total_distance=1.8)
-    assert bike.ride_state.total == pytest.approx(1.3)
-
-
 def test_placeholder_before_the_first_fix() -> None:
     """The way from 0/0 that servers count is none."""
     nowhere = a_position(
@@ -946,13 +686,6 @@ def test_placeholder_before_the_first_fix() -> None:
     for before, total in ((track, 0), (NEW_RIDE_STATE, 5_432.1)):
         after, _ = apply_report(before, first, NOW)
         assert after.total == total
-
-
-def test_total_ends() -> None:
-    """It never grows beyond what a total may be, and what it went then counts."""
-    bike = Bike(total_distance=9_999_999.9).ride_on(4).stand(6)
-    assert bike.ride_state.total == 10_000_000
-    assert bike.ride.distance == pytest.approx(1)
 
 
 def test_total_shown() -> None:
@@ -1009,42 +742,6 @@ def test_clock_that_is_ahead() -> None:
     assert bike.ride_state.last_fix.time == NOW
     bike.wait(1).report(250, fix_time=minutes(1))
     assert bike.told == ["started"]
-
-
-def test_times_that_cannot_be() -> None:
-    """Whatever was remembered, no time is divided by."""
-    bike = Bike(total_distance=1.0)
-    assert bike.ride_state.anchor is not None
-    bike.ride_state = bike.ride_state._replace(
-        anchor=bike.ride_state.anchor._replace(time=minutes(1)),
-        ride=Ride(minutes(0), minutes(0)),
-    )
-    bike.wait(1).report(250, total_distance=1.3)
-    assert bike.ride_state.total == pytest.approx(1.25)
-
-
-def test_far_place_that_is_believed_after_the_ride_is_over() -> None:
-    """A bike that fell silent where nobody believed it to be rode once, not twice."""
-    bike = Bike().wait(31).report(90_000, speed=15.0)
-    assert bike.told == ["started"]
-    bike.fall_silent().wait(31).report(90_000)
-    bike.wait(31).report(90_000)
-    assert bike.told == ["started", "ended"]
-    assert bike.ride_state.total == pytest.approx(90, abs=1)
-
-
-def test_better_place() -> None:
-    """Of fixes at one place the most accurate one is where the bike stands."""
-    bike = Bike(accuracy=80.0).wait(1).report(100, accuracy=4.0)
-    assert bike.told == []
-    bike.wait(1).report(140, accuracy=4.0)
-    assert bike.told == ["started"]
-    bike = Bike(accuracy=0.0).wait(1).report(10, accuracy=4.0)
-    assert bike.ride_state.anchor is not None
-    assert bike.ride_state.anchor.accuracy == 4
-    bike.wait(1).report(20, accuracy=0.0)
-    assert bike.ride_state.anchor is not None
-    assert bike.ride_state.anchor.accuracy == 4
 
 
 def test_pushed_slowly() -> None:
@@ -1112,37 +809,3 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
         read(a_device(position_id=4)), {"red": there}, UpdateContext(minutes(33))
     )
     assert told(changes.after["red"]) == ["started", "ended", "started"]
-
-
-def test_tracker_that_left_under_way(account: Account, read: Read) -> None:
-    """It is ended when the account lists it again, and nobody has heard of it."""
-    ride_in(account, read)
-    account.apply_poll(read(), {}, UpdateContext(minutes(3)))
-    assert not account.apply_poll(read(), {}, UpdateContext(minutes(60))).keys
-    account.apply_poll(read(a_device(position_id=3)), {}, UpdateContext(minutes(61)))
-    track = account.trackers["red"].state.ride_state
-    assert track is not None
-    assert track.last is not None
-
-
-def test_ride_while_it_is_held_back(account: Account, read: Read) -> None:
-    """It is under way at once."""
-    ride_in(account, read)
-    again = Account("Bikes", account.states)
-    devices = read(a_device(position_id=9))
-    far = a_position(9, fix_time=minutes(9), latitude=47.9 + 1_500 * _METRE)
-    changes = again.apply_poll(
-        devices, {"red": far}, UpdateContext(minutes(40), recovering=True)
-    )
-    track = changes.after["red"].state.ride_state
-    assert track is not None
-    assert track.ride is not None
-    assert track.ride.moved_at == minutes(9)
-
-
-def test_forgotten_under_way(account: Account, read: Read) -> None:
-    """It is forgotten."""
-    ride_in(account, read)
-    account.forget("red")
-    assert account.states == {}
-    account.apply_poll(read(), {}, UpdateContext(minutes(99)))

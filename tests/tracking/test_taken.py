@@ -43,12 +43,6 @@ def test_forgotten_tracker(account: Account, read: Read) -> None:
     assert changes.after["red"].position is None
 
 
-def test_forgetting_a_tracker_that_is_not_known(account: Account) -> None:
-    """Nothing happens."""
-    account.forget("red")
-    assert account.states == {}
-
-
 # Which position counts
 
 
@@ -87,12 +81,6 @@ def test_position_of_a_service_that_was_not_well(
     assert is_outdated(device, a_position(1, **known)) is outdated
 
 
-def test_position_with_a_fix() -> None:
-    """It says all there is, but for a battery level it does not have."""
-    position = a_position(2, latitude=48.1, accuracy=0.0, battery_level=7, motion=True)
-    assert merged(a_position(1, speed=10.0, course=3.0), position) == position
-
-
 @pytest.mark.parametrize("battery_level", [None, 0, 12])
 def test_message_without_a_fix(battery_level: int | None) -> None:
     """The place and its time stay; battery, motion and ID are those of the message."""
@@ -121,28 +109,12 @@ def test_address(position: Position, address: str | None) -> None:
     assert merged(known, position).address == address
 
 
-def test_internal_id_of_a_message_without_a_fix() -> None:
-    """A tracker that got another internal ID has that one from then on."""
-    message = Position(device_id=9, id=2)
-    assert merged(a_position(1), message).device_id == 9
-
-
 @pytest.mark.parametrize("battery_level", [0, 12])
 def test_message_without_a_battery_level(battery_level: int) -> None:
     """The battery is as full as it was, an empty one too."""
     known = a_position(1, battery_level=battery_level)
     position = merged(known, a_position(2, latitude=48.1, battery_level=None))
     assert position == a_position(2, latitude=48.1, battery_level=battery_level)
-
-
-@pytest.mark.parametrize(
-    "again",
-    [{}, {"battery_level": None}, {"fix_time": None, "latitude": None}],
-)
-def test_position_that_says_nothing_new(again: dict[str, Any]) -> None:
-    """It is the same object as before."""
-    known = a_position(1)
-    assert merged(known, a_position(1, **again)) is known
 
 
 @pytest.mark.parametrize(

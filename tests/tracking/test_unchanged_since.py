@@ -101,13 +101,6 @@ def test_offline_is_no_longer_online(service: Service, status: str) -> None:
     assert online_since(tracker) is None
 
 
-def test_from_one_offline_to_the_other(service: Service) -> None:
-    """It is offline all the time."""
-    service.says("offline")
-    assert offline_since(service.says("unknown")) == at(0)
-    assert online_since(service.says("online")) == at(2)
-
-
 def test_unreadable_status(service: Service) -> None:
     """It is neither, and ends nothing."""
     service.says("offline")
@@ -118,32 +111,9 @@ def test_unreadable_status(service: Service) -> None:
     assert offline_since(service.says("offline")) == at(0)
 
 
-def test_report_without_motion_changes_nothing(service: Service) -> None:
-    """A message without a fix may not tell whether the bike moves."""
-    service.says(motion=True)
-
-    assert moving_since(service.says(motion=None)) == at(0)
-    assert standing_since(service.says(motion=False)) == at(2)
-
-
-def test_without_positions_nothing_moves_or_stands(service: Service) -> None:
-    """The documented interface does not tell."""
-    tracker = service.says()
-
-    assert moving_since(tracker) is standing_since(tracker) is None
-
-
 def test_silence_counts_from_the_last_report(service: Service) -> None:
     """That is what the service says, and not when it was heard."""
     assert service.says().device.last_update == at(0)
-
-
-def test_leaving_the_list_ends_nothing(service: Service) -> None:
-    """It is offline before and after, and so in between."""
-    service.says("offline")
-    service.lists_nothing()
-
-    assert offline_since(service.says("offline")) == at(0)
 
 
 def test_what_is_remembered_goes_on() -> None:
@@ -184,22 +154,3 @@ def test_the_first_word_is_no_change(service: Service) -> None:
         (at(1), at(0)),
         (at(2), at(1)),
     ]
-
-
-def test_forgotten(service: Service) -> None:
-    """A tracker whose device was removed begins anew."""
-    service.says("offline")
-    service.lists_nothing()
-
-    service.account.forget(BIKE)
-
-    assert offline_since(service.says("offline")) == at(2)
-
-
-def test_nothing_new_changes_nothing(service: Service) -> None:
-    """Nothing happened, however often it is said."""
-    before = service.says("online", motion=True).state
-    after = service.says("online", motion=True).state
-
-    assert (after.online, after.moving) == (before.online, before.moving)
-    assert not after.occurrences
