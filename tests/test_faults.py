@@ -1,7 +1,6 @@
 """Every way the service can fail, at set-up, while running, and for positions alone."""
 
 from collections.abc import AsyncIterator
-import csv
 import logging
 
 from freezegun.api import FrozenDateTimeFactory
@@ -23,19 +22,9 @@ from .tools.faults.decided import (
     Place,
 )
 from .tools.faults.home import Home, States
-from .tools.faults.page import tables
 from .tools.faults.trouble import TROUBLES, Trouble
 from .tools.simulator import FAULTS, Simulator, client_context
 
-DECISIONS = {
-    "Fault",
-    "At set-up",
-    "While running",
-    "Requests",
-    "Next poll",
-    "Known place",
-}
-"""Columns of the tables that no measurement fills."""
 HOST = "bikes.home.arpa"
 
 
@@ -132,8 +121,8 @@ def name_of(home: Home) -> str:
 
 def failed(home: Home, decided: Decided) -> str:
     """Return what is logged when a trouble begins."""
-    assert decided.told is not None
-    return f"Error fetching bike_tracker {name_of(home)} data: {decided.told.text}"
+    assert decided.message is not None
+    return f"Error fetching bike_tracker {name_of(home)} data: {decided.message.text}"
 
 
 def recovered(home: Home) -> str:
@@ -145,20 +134,6 @@ def test_every_fault_is_decided() -> None:
     """The simulator fails in no way that is not in the table."""
     assert DECIDED.keys() == TROUBLES.keys()
     assert TROUBLES.keys() > FAULTS.keys()
-
-
-def test_tables() -> None:
-    """docs/data says of each fault what the tests here see: see tests/tools/faults."""
-    for path, text in tables().items():
-        assert decisions(path.read_text()) == decisions(text), path.name
-
-
-def decisions(text: str) -> list[dict[str, str]]:
-    """Return what a table says becomes of an account, fault by fault."""
-    return [
-        {column: row[column] for column in DECISIONS & row.keys()}
-        for row in csv.DictReader(text.splitlines())
-    ]
 
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
@@ -181,7 +156,7 @@ async def at_setup(home: Home, decided: Decided) -> None:
         assert outcome_of(home) is decided.at_setup
         assert home.polls == polls + 1
         assert home.requests == requests + decided.requests
-        assert home.reason == (decided.told and decided.told.text)
+        assert home.reason == (decided.message and decided.message.text)
         assert home.log() == []
         if decided.at_setup is Outcome.AVAILABLE:
             assert changes(before, home.states()) == decided.changes
@@ -225,7 +200,7 @@ async def while_running(home: Home, decided: Decided) -> None:
     assert outcome_of(home) is Outcome.AVAILABLE
     assert home.states() == before
     assert home.registries() == registries
-    assert home.log() == [recovered(home)] * (decided.told is not None)
+    assert home.log() == [recovered(home)] * (decided.message is not None)
     assert await home.next_poll(60) == 60
 
 

@@ -13,8 +13,3 @@ def current_commit() -> str:
         capture_output=True,
         text=True,
     ).stdout.strip()
-
-
-def measured_at() -> str:
-    """Return the last line of a page that was measured just now."""
-    return f"\nMeasured at commit `{current_commit()}`.\n"

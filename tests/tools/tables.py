@@ -4,10 +4,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 import csv
 from io import StringIO
+from itertools import chain
 from pathlib import Path
+import re
+from typing import Final
 
-DOCS = Path(__file__).parents[2] / "docs"
-DATA = DOCS / "data"
+from .commit import current_commit
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+DATA: Final = DOCS / "data"
+_TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+_COMMIT: Final = re.compile(r"^Measured at commit `\w+`", re.MULTILINE)
 
 
 def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -29,3 +36,20 @@ def with_usual_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str
     usual, number = Counter(tuple(row[1:]) for row in rows).most_common(1)[0]
     others = [row for row in rows if tuple(row[1:]) != usual]
     return [*others, (f"the other {number}", *usual)]
+
+
+def tables_of(page: Path) -> list[str]:
+    """Return the tables of a page."""
+    return _TABLE.findall(page.read_text())
+
+
+def fill(page: Path, tables: Sequence[str], *, commit: str | None = None) -> None:
+    """Put these in place of the tables of a page, and the commit they were measured at; the prose stays."""
+    text = page.read_text()
+    prose = _TABLE.split(text)
+    if len(prose) != len(tables) + 1:
+        raise ValueError(f"{page.name} has {len(prose) - 1} tables")
+    text = "".join(chain(*zip(prose, (*tables, ""), strict=True)))
+    measured_at = f"Measured at commit `{commit or current_commit()}`"
+    page.write_text(_COMMIT.sub(measured_at, text))
+    print(f"Wrote the tables of {page.name}")  # noqa: T201

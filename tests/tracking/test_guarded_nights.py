@@ -4,7 +4,8 @@ import pytest
 
 from ..long import IS_LONG, longest
 from ..tools.guard.nights import CASES, Case, found_in
-from ..tools.guard.page import PAGE, measure, page
+from ..tools.guard.page import PAGE, measure, tables
+from ..tools.tables import tables_of
 
 # More are on docs/guard.md, as measured by its command.
 _NIGHTS = 10 if IS_LONG else 5
@@ -33,5 +34,4 @@ def test_nights(case: Case) -> None:
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/guard.md says what is measured."""
-    measured, _, _ = PAGE.read_text().partition("\nMeasured at commit")
-    assert measured == page(measure())
+    assert tables_of(PAGE) == tables(measure())

@@ -10,13 +10,14 @@ import pytest
 from ..long import IS_LONG, longest, some
 from ..tools.rides.accuracy import distance_error, measure, rides_of
 from ..tools.rides.home import Home, Span
-from ..tools.rides.page import PAGE, measure as measure_all, page
+from ..tools.rides.page import PAGE, measure as measure_all, tables
 from ..tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
 from ..tools.rides.trackers import Tracker, reports
 from ..tools.rides.trips import Journey
 from ..tools.rides.unseen import between_polls, during_outages
 from ..tools.rides.worlds import TRIPS, WORLDS, World, found_in
 from ..tools.soak.options import POLLS_A_DAY, Options
+from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
 _SET_UP = datetime.combine(BEGIN, time(), UTC)
@@ -158,5 +159,4 @@ def test_always_stands_with_history() -> None:
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/rides.md says what is measured."""
-    measured, _, _ = PAGE.read_text().partition("\nMeasured at commit")
-    assert measured == page(measure_all())
+    assert tables_of(PAGE) == tables(measure_all())

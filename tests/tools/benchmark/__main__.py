@@ -32,7 +32,6 @@ def main() -> int:
     except (NotMeasuredError, RevisionError, plan.StepError) as err:
         print(f"\nFailed: {err}", file=sys.stderr)
         return 1
-    print(f"Wrote docs/{PAGE.name}")
     return 0
 
 
@@ -40,7 +39,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/benchmark",
         description="Measures this integration beside others in a real Home Assistant, over real sockets, and writes"
-        f" docs/{PAGE.name}. That takes half an hour, on a machine that does nothing else.",
+        f" the tables of docs/{PAGE.name}. That takes half an hour, on a machine that does nothing else.",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -61,7 +60,7 @@ def _arguments() -> argparse.Namespace:
     what.add_argument(
         "--render",
         action="store_true",
-        help="measure nothing, and write the page of what was measured before",
+        help="measure nothing, and write the tables of what was measured before",
     )
     parser.add_argument(
         "--repeats", type=int, default=5, help="of each timed run (default: 5)"

@@ -20,7 +20,7 @@ from .bench import Bench
 from .home import settle
 from .plan import TRIGGERS
 from .results import Found
-from .scenarios import ALL, IDLE, ONE
+from .scenarios import ONE
 
 _KINDS: Final = (
     *("alarm_raised", "became_silent", "came_online", "ride_ended"),
@@ -36,7 +36,7 @@ def _run(_variables: dict[str, Any], _context: Context | None = None) -> None:
 
 
 async def measure(bench: Bench) -> Found:
-    """Return the seconds of the event loop's thread that triggers take of each kind of poll."""
+    """Return the seconds of the event loop's thread that triggers take of a poll with one report."""
     await bench.set_up()
     devices = dr.async_get(bench.hass)
     area = ar.async_get(bench.hass).async_create("Shed")
@@ -44,11 +44,7 @@ async def measure(bench: Bench) -> Found:
         devices.async_update_device(device.id, area_id=area.id)
     for kind in islice(cycle(_KINDS), TRIGGERS):
         await _listen(bench.hass, kind, area.id)
-    return {
-        ONE: await _poll(bench, "report", 1),
-        IDLE: await _poll(bench, "shuffle", 0),
-        ALL: await _poll(bench, "report", bench.trackers),
-    }
+    return {ONE: await _poll(bench)}
 
 
 async def _listen(hass: HomeAssistant, kind: str, area_id: str) -> None:
@@ -63,8 +59,8 @@ async def _listen(hass: HomeAssistant, kind: str, area_id: str) -> None:
     )
 
 
-async def _poll(bench: Bench, command: str, trackers: int) -> list[dict[str, float]]:
-    """Return what triggers took of polls after this."""
+async def _poll(bench: Bench) -> list[dict[str, float]]:
+    """Return what triggers took of each poll."""
     # The one that Home Assistant loaded from its own folder.
     ours = import_module(coordinator.__name__)
     send, seconds = ours.async_dispatcher_send, 0.0
@@ -79,7 +75,7 @@ async def _poll(bench: Bench, command: str, trackers: int) -> list[dict[str, flo
     found = []
     with patch.object(ours, "async_dispatcher_send", timed):
         for _ in range(bench.times):
-            bench.service.do(command, trackers)
+            bench.service.do("report", 1)
             seconds = 0.0
             await bench.candidate.poll()
             await settle(bench.hass)

@@ -1,10 +1,10 @@
-"""Writes docs/benchmarks.md."""
+"""Writes the tables of docs/benchmarks.md."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tests.tools.tables import DOCS, as_markdown
+from tests.tools.tables import DOCS, as_markdown, fill
 
 from .plan import (
     EVERYTHING,
@@ -23,7 +23,7 @@ from .results import Results, load
 from .scenarios import (
     ALL,
     ALL_REPORTED,
-    IDLE,
+    MEMORY,
     ONE,
     SAME_BODY,
     SET_UP,
@@ -41,55 +41,93 @@ _NAMES: Final = {
     USUAL: "the usual way",
     LIVE_PEER: "`traccar_server`",
 }
-_NEWS: Final = {ONE: "one reports", ALL: "all report at once", IDLE: "an idle poll"}
 _LONGEST: Final = 0.05
 _MOST_OF_TRIGGERS: Final = 0.0003
 
-_HEAD: Final = """\
-# What polls and messages cost
 
-Of the event loop's thread, which all of Home Assistant shares. The cost of a poll follows what changed: where nothing did, nothing is
-read, compared or written.
+@dataclass(frozen=True, slots=True)
+class _Ratio:
+    """What costs at most so many times as much as elsewhere."""
 
-`scripts/benchmark` measured all of this and wrote this page. It takes half an hour, on a machine that does nothing else.
-`scripts/benchmark --quick` only counts requests, states and rows, and is part of every change. Times move by up to a third from run to
-run: only ratios within one run count. What five bikes write in a week is in [week.md](week.md).
+    kind: str
+    trackers: int
+    work: str
+    title: str
+    other: str
+    most: float = 1
+    name: str = "cpu"
+    what: str = "CPU"
+    unit: str = "ms"
+    per: float = 1e-3
 
-A Home Assistant with the recorder on SQLite asks a simulated service in another process over real sockets. Every candidate gets the
-same fleet, with rows as long as real ones, and they take turns:
+    def get(self, results: Results, candidate: str) -> float:
+        """Return the figure of a candidate."""
+        if self.kind == MEMORY:
+            return results.per_tracker(candidate, self.trackers) / self.per
+        figure = self.kind, candidate, self.trackers, self.work, self.name
+        return results.get(*figure) / self.per
 
-- **Bike Tracker**: this integration, 5 entities of each tracker, and 2 that are disabled.
-- **The floor**: two requests, two JSON lists, one object and one comparison per tracker, and 4 states; no entities, no registries, no
-  errors: the least that anybody does.
-- **The usual way**: the same entities as most integrations are written, a coordinator and entities with Home Assistant's defaults.
-- **`traccar_server`**, which ships with Home Assistant and lives of the live connection alone: 1 entity, and 8 that are disabled.
 
-## Goals
-"""
-_POLLS: Final = """\
-## Set-ups and polls
-
-Milliseconds, and how many times that of Bike Tracker it is; KiB for memory.
-"""
-_EVERYTHING: Final = f"""\
-## {EVERYTHING} trackers that report everything
-
-Each has all its entities, rides, and a day of one report a minute in the service's history. *In one go* is the longest time for which
-the loop computed and did nothing else.
-"""
-_LIVE: Final = """\
-## Live
-
-Both get the same messages in the same run. A tracker that reports is two messages: its device and its position. *Shown after* is the
-median time from the first message until the last tracker is at its new place. `traccar_server` has one entity to write for each report;
-this integration has three: the place, whether it is online, and the last update.
-"""
-_AUTOMATIONS: Final = f"""\
-## What automations cost
-
-Milliseconds for {TRIGGERS} triggers together, each of which watches an area with {LARGE:,} trackers, beside what the same poll costs
-without them.
-"""
+_RATIOS: Final = (
+    *(
+        _Ratio("time", LARGE, work, TITLES[work], other, most)
+        for work, other, most in (
+            (SAME_BODY.key, FLOOR, 0.4),
+            (SHUFFLED.key, FLOOR, 0.4),
+            (SOME_REPORTED.key, FLOOR, 1.5),
+            (SOME_REPORTED.key, USUAL, 0.1),
+            (ALL_REPORTED.key, USUAL, 1),
+            (SET_UP, USUAL, 1),
+        )
+    ),
+    _Ratio(
+        MEMORY,
+        LARGE,
+        MEMORY,
+        "each tracker",
+        USUAL,
+        what="memory",
+        unit="KiB",
+        per=1024,
+    ),
+    *(
+        _Ratio(
+            "everything",
+            EVERYTHING,
+            work,
+            f"everything reported, {title}",
+            USUAL,
+            name="per_state",
+            what="CPU of each changed state",
+            unit="µs",
+            per=1e-6,
+        )
+        for work, title in TITLES_OF_EVERYTHING.items()
+        if work != STORE
+    ),
+    *(
+        _Ratio(
+            "live",
+            trackers,
+            ONE,
+            "one reports live",
+            LIVE_PEER,
+            what="CPU of each message",
+            unit="µs",
+            per=1e-6,
+        )
+        for trackers in LIVE_FLEETS
+    ),
+    _Ratio(
+        "live",
+        100,
+        ALL,
+        "all report live at once",
+        LIVE_PEER,
+        name="seconds",
+        what="shown in",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +141,31 @@ class Goal:
 
 
 def write() -> None:
-    """Write the page of what was measured last; raise NotMeasuredError."""
+    """Write the tables of what was measured last; raise NotMeasuredError."""
     loaded = {part: load(part) for part in PARTS}
-    findings = [finding for _, found in loaded.values() for finding in found]
-    measured_on = [f"- {part} at {run}\n" for part, (run, _) in loaded.items()]
-    results = Results(findings)
-    PAGE.write_text(
-        "\n".join(
-            (
-                *(_HEAD, _goals(results), _POLLS, _polls(results)),
-                *(_EVERYTHING, _everything(results), _LIVE, _live(results)),
-                *(_AUTOMATIONS, _automations(results)),
-                *("## What it was measured on\n", "".join(measured_on)),
-            )
-        )
+    results = Results([finding for _, found in loaded.values() for finding in found])
+    measured_on = ((part, run) for part, (run, _) in loaded.items())
+    fill(
+        PAGE,
+        (
+            _goals(results),
+            _polls(results),
+            _everything(results),
+            as_markdown(("Part", "Measured on"), measured_on),
+        ),
     )
 
 
 def goals(results: Results) -> Iterator[Goal]:
     """Yield all goals."""
-    yield from _goals_of_polls(results)
+    for ratio in _RATIOS:
+        ours, theirs = (ratio.get(results, name) for name in (OURS, ratio.other))
+        yield Goal(
+            f"{in_words(ratio.trackers)}, {ratio.title}",
+            f"{ratio.what} at most {ratio.most} × that of {_NAMES[ratio.other]}",
+            f"{ours / theirs:.2f} × ({ours:,.1f} {ratio.unit}, {theirs:,.1f} {ratio.unit})",
+            ours <= ratio.most * theirs,
+        )
     busy, work = max(
         (results.get("everything", OURS, EVERYTHING, work, "busy", max), title)
         for work, title in TITLES_OF_EVERYTHING.items()
@@ -133,78 +176,13 @@ def goals(results: Results) -> Iterator[Goal]:
         f"{busy * 1000:.0f} ms, {work}",
         busy <= _LONGEST,
     )
-    for trackers in LIVE_FLEETS:
-        ours, theirs = (
-            results.get("live", name, trackers, ONE) for name in (OURS, LIVE_PEER)
-        )
-        yield _ratio(
-            f"live, {in_words(trackers)}, {_NEWS[ONE]}",
-            f"a message at most that of {_NAMES[LIVE_PEER]}",
-            ours,
-            theirs,
-        )
-    ours, theirs = (
-        results.get("live", name, 100, ALL, "seconds") for name in (OURS, LIVE_PEER)
-    )
-    yield _ratio(
-        f"live, {in_words(100)}, {_NEWS[ALL]}",
-        f"shown within the time of {_NAMES[LIVE_PEER]}",
-        ours,
-        theirs,
-    )
     seconds = results.get("automations", OURS, LARGE, ONE, average=min)
     yield Goal(
-        f"{TRIGGERS} automations, {in_words(LARGE)}, {_NEWS[ONE]}",
-        "at most 0.3 ms for all of them",
+        f"{in_words(LARGE)}, one reports",
+        f"{TRIGGERS} automations on all of them cost at most 0.3 ms together",
         f"{seconds * 1e3:.2f} ms",
         seconds <= _MOST_OF_TRIGGERS,
     )
-
-
-def _goals_of_polls(results: Results) -> Iterator[Goal]:
-    for work, other, most in (
-        (SAME_BODY.key, FLOOR, 0.4),
-        (SHUFFLED.key, FLOOR, 0.4),
-        (SOME_REPORTED.key, FLOOR, 1.5),
-        (SOME_REPORTED.key, USUAL, 0.1),
-        (ALL_REPORTED.key, USUAL, 1),
-        (SET_UP, USUAL, 1),
-    ):
-        ours, theirs = (
-            results.get("time", name, LARGE, work) for name in (OURS, other)
-        )
-        yield _ratio(
-            f"{in_words(LARGE)}, {TITLES[work]}",
-            f"at most {most} × that of {_NAMES[other]}",
-            ours,
-            theirs,
-            most,
-        )
-    ours, theirs = (results.per_tracker(name, LARGE) for name in (OURS, USUAL))
-    yield _ratio(
-        f"{in_words(LARGE)}, memory",
-        f"at most that of {_NAMES[USUAL]}",
-        ours,
-        theirs,
-    )
-    for work, title in TITLES_OF_EVERYTHING.items():
-        if work != STORE:
-            ours, theirs = (
-                results.get("everything", name, EVERYTHING, work, "per_state")
-                for name in (OURS, USUAL)
-            )
-            yield _ratio(
-                f"{in_words(EVERYTHING)} that report everything, {title}",
-                f"each changed state at most that of {_NAMES[USUAL]}",
-                ours,
-                theirs,
-            )
-
-
-def _ratio(
-    work: str, promise: str, ours: float, theirs: float, most: float = 1
-) -> Goal:
-    return Goal(work, promise, f"{ours / theirs:.2f} ×", ours <= most * theirs)
 
 
 def _goals(results: Results) -> str:
@@ -267,47 +245,5 @@ def _everything(results: Results) -> str:
                 ),
             )
             for work, title in TITLES_OF_EVERYTHING.items()
-        ),
-    )
-
-
-def _live(results: Results) -> str:
-    names = OURS, LIVE_PEER
-    return as_markdown(
-        (
-            "Trackers",
-            "News",
-            *(f"{_NAMES[name]}, shown after ms" for name in names),
-            *(f"{_NAMES[name]}, µs a message" for name in names),
-        ),
-        (
-            (
-                f"{trackers:,}",
-                _NEWS[work],
-                *(
-                    f"{results.get('live', name, trackers, work, 'seconds') * 1e3:.1f}"
-                    for name in names
-                ),
-                *(
-                    f"{results.get('live', name, trackers, work) * 1e6:.0f}"
-                    for name in names
-                ),
-            )
-            for trackers in LIVE_FLEETS
-            for work in (ONE, ALL)
-            if trackers > 1 or work == ONE
-        ),
-    )
-
-
-def _automations(results: Results) -> str:
-    return as_markdown(
-        ("Poll", "ms"),
-        (
-            (
-                _NEWS[work],
-                f"{results.get('automations', OURS, LARGE, work, average=min) * 1e3:.2f}",
-            )
-            for work in (ONE, IDLE, ALL)
         ),
     )

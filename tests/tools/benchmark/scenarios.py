@@ -54,5 +54,4 @@ TITLES_OF_EVERYTHING: Final = {
 
 ONE: Final = "one"
 ALL: Final = "all"
-IDLE: Final = "idle"
 """How many trackers report, live or for automations."""

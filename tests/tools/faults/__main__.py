@@ -1,13 +1,15 @@
-"""Measures how soon all is right again, and writes docs/faults.md with its tables: python -m tests.tools.faults.
+"""Measures how soon all is right again, and writes the tables of docs/faults.md: python -m tests.tools.faults.
 
 It takes some minutes. With --page it writes the page alone, with what was measured before.
 """
 
 import argparse
 
+from tests.tools.tables import fill
+
 from .cases import PATHS
-from .measured import measure, write
-from .page import PAGE, write as write_page
+from .measured import commit, measure, write
+from .page import PAGE, tables
 
 
 def main() -> None:
@@ -20,8 +22,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page:
         write(measure([arguments.only] if arguments.only else PATHS))
-    write_page()
-    print(f"Wrote {PAGE.name}")
+    fill(PAGE, tables(), commit=commit())
 
 
 if __name__ == "__main__":

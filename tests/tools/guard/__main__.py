@@ -1,11 +1,9 @@
-"""Measures what guards make of nights, and writes docs/guard.md: python -m tests.tools.guard."""
+"""Measures what guards make of nights, and writes the table of docs/guard.md: python -m tests.tools.guard."""
 
-from tests.tools.commit import measured_at
-from tests.tools.tables import as_csv
+from tests.tools.tables import as_csv, fill
 
-from .page import HEAD, PAGE, TABLE, measure, page
+from .page import HEAD, PAGE, TABLE, measure, tables
 
 rows = measure()
-PAGE.write_text(page(rows) + measured_at())
+fill(PAGE, tables(rows))
 TABLE.write_text(as_csv(HEAD, rows))
-print(f"Wrote {PAGE.name}")

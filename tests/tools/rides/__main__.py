@@ -1,12 +1,10 @@
-"""Measures how near to the truth rides are, and writes docs/rides.md: python -m tests.tools.rides."""
+"""Measures how near to the truth rides are, and writes the tables of docs/rides.md: python -m tests.tools.rides."""
 
-from tests.tools.commit import measured_at
-from tests.tools.tables import as_csv
+from tests.tools.tables import as_csv, fill
 
-from .page import HEAD, PAGE, TABLE, WORLDS_HEAD, WORLDS_TABLE, measure, page
+from .page import HEAD, PAGE, TABLE, WORLDS_HEAD, WORLDS_TABLE, measure, tables
 
 rows = measure()
-PAGE.write_text(page(rows) + measured_at())
+fill(PAGE, tables(rows))
 TABLE.write_text(as_csv(HEAD, rows.trackers))
 WORLDS_TABLE.write_text(as_csv(WORLDS_HEAD, rows.worlds))
-print(f"Wrote {PAGE.name}")

@@ -7,9 +7,10 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import BOB, EMAIL, PASSWORD, RED
+from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 from .home import Home
-from .riding import async_ride, async_stand, upload_ride
+from .riding import async_ride, async_stand, report, upload_ride
 
 RIDE = ["started", "ended"]
 
@@ -68,3 +69,41 @@ async def test_another_account_has_it_under_way(home: Home) -> None:
     assert home.owner(RED) == BOB
     assert home.listener.rides() == ["started", "started", "ended"]
     assert len(home.booked(RED)) == 1
+
+
+async def test_polls_that_see_a_report_a_minute(home: Home) -> None:
+    """The ride is fired as polls see it, and booked as it was once the history was asked."""
+    home.simulator.live_fault("session-503")
+    for _ in range(5):
+        await async_ride(home, 3)
+        report(home.simulator, metres=-180)
+        report(home.simulator, metres=180)
+    await async_stand(home, 12, every=60)
+    assert home.listener.rides() == RIDE
+    [ride] = home.booked(RED)
+    assert ride.distance == pytest.approx(3.6, rel=0.06)
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+async def test_dead_zone_while_live_works(home: Home, is_late: bool) -> None:
+    """What comes behind the newest report, or never over live, the history tells."""
+    await async_ride(home, 6)
+    begin, there = dt_util.utcnow(), home.simulator.devices[RED].position
+    assert there is not None
+    await home.async_wait(300)
+    report(home.simulator, metres=60)
+    for number in range(1, 15):
+        time = begin + timedelta(seconds=20 * number)
+        home.simulator.report(
+            RED,
+            latitude=there.latitude
+            + min(number, 15 - number) * 120 / METRES_PER_DEGREE,
+            fix_time=time,
+            device_time=time,
+            is_late=is_late,
+            is_buffered=not is_late,
+        )
+    await async_stand(home, 12, every=60)
+    assert home.listener.rides() == RIDE
+    [ride] = home.booked(RED)
+    assert ride.distance == pytest.approx(2.34, rel=0.1)

@@ -1,4 +1,4 @@
-"""Measures what a week leaves in Activity and in the database, and writes docs/week.md: python -m tests.tools.week."""
+"""Measures what a week leaves in Activity and in the database, and writes the tables of docs/week.md: python -m tests.tools.week."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -6,18 +6,17 @@ import sys
 
 import pytest
 
-from tests.tools.commit import measured_at
+from tests.tools.tables import fill
 
 from .found import Found
 from .options import Options
-from .page import PAGE, page
+from .page import PAGE, tables
 
 _TEST = Path(__file__).parents[2] / "test_week.py"
 
 
 def _write(found: Found) -> None:
-    PAGE.write_text(page(found) + measured_at())
-    print(f"\nWrote {PAGE.name}")
+    fill(PAGE, tables(found))
 
 
 week = Options(begin=timedelta(), length=timedelta(days=7), take=_write)
