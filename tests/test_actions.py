@@ -710,3 +710,18 @@ async def test_editor_lists_each_bike_once(hass: HomeAssistant) -> None:
 
 def _parsed(text: str) -> Any:
     return parse_yaml(text)
+
+
+async def test_what_is_no_point(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """Messages without a fix, places nobody was at, and fixes that came twice."""
+    now = dt_util.utcnow()
+    simulator.forget_position(RED)
+    moment = now - 30 * MINUTE
+    simulator.report(RED, latitude=48.0, longitude=7.8, last_update=moment)
+    simulator.report(RED, last_update=moment)
+    simulator.report(RED, valid=False, fix_time=moment, last_update=moment + MINUTE)
+    simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
+    [point] = (await async_get_track(hass))["points"]
+    assert (point["latitude"], point["speed"]) == (48.0, 0)

@@ -336,3 +336,32 @@ async def test_update_on_demand(
     await hass.async_block_till_done(wait_background_tasks=True)
 
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
+
+
+async def test_migration_of_an_account_that_is_set_up_twice(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Which 1.0 allows, installed again for a while: both go on, and the log tells."""
+    twin = entry_of_1_0(simulator, title="My bikes")
+    twin.add_to_hass(hass)
+    data = dict(twin.data)
+
+    await async_setup(hass, entry)
+
+    assert entry.state is twin.state is ConfigEntryState.LOADED
+    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
+    assert twin.unique_id is None
+    assert twin.minor_version == 2
+    assert twin.data == data
+    told = "My bikes is set up twice: delete one of both"
+    assert [record.getMessage() for record in caplog.records].count(told) == 1
+
+    # Once it is the only one the account is its own.
+    await hass.config_entries.async_remove(entry.entry_id)
+    flow = await twin.start_reconfigure_flow(hass)
+    await hass.config_entries.flow.async_configure(flow["flow_id"], data)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert twin.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"

@@ -551,3 +551,19 @@ async def test_errors_that_nobody_thought_of(
     monkeypatch.undo()
     await wait(6)
     assert len(simulator.live.sockets) == 1
+
+
+async def test_diagnostics_while_the_password_is_refused(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    wait: Pass,
+) -> None:
+    """A connection of which nothing is shown is not called live."""
+    simulator.fault("status-401")
+    await wait(61)
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, live)
+
+    assert diagnostics["live"]["state"] == "connected, but polls fail"

@@ -203,9 +203,9 @@ async def test_any_account_over_a_socket(
         hass, **{CONF_URL: simulator.url, CONF_EMAIL: email, CONF_PASSWORD: password}
     )
     if flow["type"] is FlowResultType.CREATE_ENTRY:
-        [request] = simulator.requests
-        assert request.account == email.strip()
-        assert (request.method, request.path) == ("GET", "/api/devices")
+        assert {request.account for request in simulator.requests} == {email.strip()}
+        paths = [(request.method, request.path) for request in simulator.requests]
+        assert paths == [("GET", "/api/devices"), ("GET", "/api/positions")]
     else:
         assert is_known_error(flow)
         assert simulator.requests == []

@@ -533,3 +533,21 @@ def test_error_costs_one_tracker(
         assert not account.apply_history("red", answer, context).keys
     assert account.trackers["red"].position is known
     assert "Bikes: Unexpected error updating a tracker" in caplog.text
+
+
+def test_ride_that_was_fired_as_over_and_went_on() -> None:
+    """The rest is fired as another one; the book knows that it was one."""
+    reports = reports_of((5, 0), (50, 15), (12, 0))
+    house = House()
+    for report in reports[:60:6]:
+        house.report(report, time_of(report))
+    house.wait(minutes(41))
+    house.wait(minutes(42))
+    assert house.kinds == ["started", "ended"]
+    house.report(reports[300], time_of(reports[300]), away=True)
+    house.answer(reports[:301], time_of(reports[300]) + _SECOND)
+    for report in reports[301::6]:
+        house.report(report, time_of(report))
+    house.answer(reports, minutes(69))
+    assert house.kinds == ["started", "ended"] * 2
+    assert house.book == _true(reports, minutes(69))

@@ -34,10 +34,6 @@ class Changes[K, T]:
             return self.keys
         return known.keys() | self.after.keys()
 
-    def without_before(self) -> Changes[K, T]:
-        """Return what there is now as unchanged: the mapping before takes up memory."""
-        return Changes(self.after, self.after, frozenset())
-
 
 @dataclass(slots=True, eq=False)
 class ListReader[K, T: (Device, Position)]:
