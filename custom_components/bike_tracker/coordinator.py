@@ -163,7 +163,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             answer.devices, answer.positions, self._update_context()
         )
         self.registry.async_follow(changes)
-        if answer.offers_positions and self.live.task is None:
+        if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
         if not answer.listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
