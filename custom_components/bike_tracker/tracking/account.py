@@ -83,11 +83,13 @@ class Account:
         for unique_id in touched & devices.after.keys():
             with self._costs_one_tracker():
                 device, state = devices.after[unique_id], self._state(unique_id)
+                announced = _with_position_id(device, self._touched.get(unique_id))
                 if position := positions.get(unique_id):
-                    state = self._after_poll(device, state, position, context)
+                    state = self._after(
+                        announced, state, position, context, device.last_update
+                    )
                 elif not context.recovering:
                     state = state.after_time(context)
-                announced = _with_position_id(device, self._touched.get(unique_id))
                 if announced is not device or is_outdated(device, state.position):
                     outdated.add(unique_id)
                 self._note(changed, announced, state, context)
@@ -118,13 +120,9 @@ class Account:
                 device = newer.get(unique_id) or self.trackers[unique_id].device
                 state = self._state(unique_id)
                 for position in in_order(reports[unique_id]):
-                    known = state.position
-                    is_older = known is not None and is_older_position(position, known)
-                    if is_older or known is None or known.id != position.id:
-                        state = self._after(
-                            device, state, position, context, is_older=is_older
-                        )
-                    if not is_older:
+                    if state.position is None or state.position.id != position.id:
+                        state = self._after(device, state, position, context)
+                    if state.position and state.position.id == position.id:
                         device = _with_position_id(device, position.id)
                 self._note(changed, device, state, context)
         return self._become(changed)
@@ -180,23 +178,6 @@ class Account:
         """Return the trackers that a new list may change."""
         return devices.changed_since(self._devices) | self._touched.keys()
 
-    def _after_poll(
-        self,
-        device: Device,
-        state: TrackerState,
-        position: Position,
-        context: UpdateContext,
-    ) -> TrackerState:
-        """Return a tracker's state after the position that a poll brought."""
-        known = state.position
-        if known and self._touched.get(device.unique_id):
-            is_older = is_older_position(position, known)
-        else:
-            is_older = known is not None and _is_stale(device, known, position)
-        return self._after(
-            device, state, position, context, device.last_update, is_older=is_older
-        )
-
     def _after(
         self,
         device: Device,
@@ -204,11 +185,10 @@ class Account:
         position: Position,
         context: UpdateContext,
         received_at: datetime | None = None,
-        *,
-        is_older: bool,
     ) -> TrackerState:
-        """Return the state after a report."""
-        if is_older:
+        """Return the state after a report; what is announced counts, however old it is."""
+        is_announced, known = position.id == device.position_id, state.position
+        if known and not is_announced and is_older_position(position, known):
             return state.with_older_report(position, context)
         is_new = device.unique_id not in self.states
         if device.unique_id not in self.trackers:
@@ -296,13 +276,6 @@ def is_outdated(device: Device, known: Position | None) -> bool:
     if known.fix_time is None or not is_real(device.last_update):
         return False
     return known.fix_time > device.last_update + _WRONG_CLOCKS
-
-
-def _is_stale(device: Device, known: Position, position: Position) -> bool:
-    """Return whether a position is older than the known one, and not announced."""
-    if position.id == device.position_id or not (position.fix_time and known.fix_time):
-        return False
-    return position.fix_time < known.fix_time
 
 
 def _with_position_id(device: Device, position_id: int | None) -> Device:
