@@ -163,6 +163,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             async_identify(self.hass, entry)
         if self.source == SOURCE_RECONFIGURE:
             return self._reconfigure(account, trackers)
+        description = await self._async_description(account)
         twin = await self.async_set_unique_id(
             unique_id_of(account), raise_on_progress=False
         )
@@ -170,9 +171,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             description_placeholders={"account": twin.title} if twin else None
         )
         return self.async_create_entry(
-            title=self._title(account),
-            data=account,
-            description=await self._async_description(account),
+            title=self._title(account), data=account, description=description
         )
 
     async def _async_description(self, account: Mapping[str, str]) -> str | None:
