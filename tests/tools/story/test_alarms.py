@@ -19,6 +19,7 @@ from tests.conftest import EMAIL, RED
 from tests.tools.simulator.wire import pause
 
 from .home import Home
+from .riding import async_ride, async_stand
 
 ALL = {"entity_id": "all"}
 
@@ -211,3 +212,20 @@ async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None
         await home.async_start()
     await home.async_wait(200)
     assert home.listener.alarms() == ["sos", "door", "tow"]
+
+
+async def test_service_that_lost_its_database(home: Home) -> None:
+    """It counts reports from 1 again: alarms and rides after that are fired once."""
+    for word in ("sos", "tow"):
+        alarm(home, word)
+        await home.async_wait(70)
+    home.simulator.forget_reports()
+    for word in ("door", "lock"):
+        alarm(home, word)
+        await home.async_wait(70)
+    await home.async_restart()
+    await home.async_wait(120)
+    assert home.listener.alarms() == ["sos", "tow", "door", "lock"]
+    await async_ride(home, 12)
+    await async_stand(home, 8, every=60)
+    assert home.listener.rides() == ["started", "ended"]
