@@ -153,8 +153,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 self._async_handle_message(message)
         self._async_request_more()
         await asyncio.sleep(0)
-        # Once an outage is over, Home Assistant has all listeners notified.
-        if self.last_update_success:
+        # Nobody listens to the first poll; after an outage Home Assistant notifies all.
+        if self._listeners and self.last_update_success:
             self._async_notify_soon(changes.keys | self._newly_silent())
         return self.data
 

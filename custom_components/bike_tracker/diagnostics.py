@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import asdict
 import re
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
@@ -16,7 +16,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
-from .api import Position
 from .api.address import host_of
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry
@@ -132,63 +131,51 @@ def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
 def _tracker(
     tracker: Tracker, identities: Collection[str], coordinator: BikeTrackerCoordinator
 ) -> dict[str, Any]:
-    position, state = tracker.position, tracker.state
+    state = tracker.state
     days_left = coordinator.registry.rides.days_left(tracker.device.unique_id)
-    guard = _plain(state.guard)
-    if guard and guard["triggered"] and (word := guard["triggered"]["alarm"]):
-        guard["triggered"]["alarm"] = _word(word, identities)
+    position = _plain(tracker.position, identities)
+    if position:
+        # Of alarms there is more, and an address is none that anybody needs.
+        del position["alarm"], position["address"]
     redacted = async_redact_data(
         {
-            **tracker.device._asdict(),
-            "position": position and _position(position, identities),
-            "ride_state": _plain(state.ride_state),
-            "gap": _plain(state.gap),
-            "guard": guard,
+            **_plain(tracker.device, identities),
+            "position": position,
+            "ride_state": _plain(state.ride_state, identities),
+            "gap": _plain(state.gap, identities),
+            "guard": _plain(state.guard, identities),
             "rides_from_before": {"days_left": days_left},
         },
         _TO_REDACT,
     )
-    alarms = [
-        {**alarm._asdict(), "word": _word(alarm.word, identities)}
-        for alarm in state.alarms
-    ]
-    model = _text(tracker.device.model, identities)
-    return {**redacted, "model": model, "alarms": alarms}
+    return {**redacted, "alarms": _plain(state.alarms, identities)}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, identities: Collection[str], name: str = "") -> Any:
     """Return a value of ours as Home Assistant writes it, fields by their names."""
-    if not isinstance(value, tuple):
-        return value
     if hasattr(value, "_asdict"):
-        return {name: _plain(field) for name, field in value._asdict().items()}
-    return [_plain(item) for item in value]
+        fields = value._asdict().items()
+        return {key: _plain(field, identities, key) for key, field in fields}
+    if isinstance(value, tuple):
+        return [_plain(item, identities) for item in value]
+    if name in _IS_HARMLESS and value is not None:
+        tells = any(identity in value.casefold() for identity in identities)
+        return REDACTED if tells or not _IS_HARMLESS[name](value) else value
+    return value
 
 
-def _position(position: Position, identities: Collection[str]) -> dict[str, Any]:
-    """Return a position without its address, and its alarm, of which there is more."""
-    values = position._asdict()
-    del values["alarm"], values["address"]
-    if hardware := position.hardware:
-        firmware = _text(hardware.firmware, identities)
-        values["hardware"] = hardware._replace(firmware=firmware)._asdict()
-    return values
+def _is_word(text: str) -> bool:
+    return _PLAIN_WORD.fullmatch(text) is not None
 
 
-def _text(text: str | None, identities: Collection[str]) -> str | None:
-    """Return a text that a server or a tracker made, unless it tells who it is."""
-    if text is None or not (
-        "@" in text or _LONG_NUMBER.search(text) or _tells(text, identities)
-    ):
-        return text
-    return REDACTED
+def _is_text(text: str) -> bool:
+    return "@" not in text and not _LONG_NUMBER.search(text)
 
 
-def _tells(text: str, identities: Collection[str]) -> bool:
-    return any(identity in text.casefold() for identity in identities)
-
-
-def _word(word: str, identities: Collection[str]) -> str:
-    """Return a word that the server made, which may hold anything."""
-    is_plain = _PLAIN_WORD.fullmatch(word) and not _tells(word, identities)
-    return word if is_plain else REDACTED
+# What a server or a tracker made may hold anything, but for words and versions.
+_IS_HARMLESS: Final = {
+    "alarm": _is_word,
+    "word": _is_word,
+    "model": _is_text,
+    "firmware": _is_text,
+}
