@@ -19,8 +19,9 @@ class Clicks:
 
     async def begin(self) -> None:
         """Begin with none."""
-        await self._page.add_init_script(_COUNT)
-        await self._page.evaluate(_COUNT)
+        if not await self._page.evaluate("() => sessionStorage.clicks"):
+            await self._page.add_init_script(_COUNT)
+            await self._page.evaluate(_COUNT)
         await self._page.evaluate("() => { sessionStorage.clicks = 0; }")
 
     async def count(self) -> int:

@@ -150,6 +150,7 @@ def _alarm(ids: EntityIds) -> list[Card]:
             "entity": ids["alarm"],
             "name": "Last alarm",
             "state_content": ["event_type", "state"],
+            "grid_options": {"columns": "full"},
         }
     ]
 
