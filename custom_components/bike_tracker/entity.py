@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, override
+from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
@@ -27,6 +27,7 @@ from .tracking import Occurrence, Tracker
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more enabled entities than this for one config entry."""
+_TOO_MANY: Final = "too_many_trackers"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,21 +175,8 @@ class EntityAdder:
     coordinator: BikeTrackerCoordinator
     left_out: set[str] = field(default_factory=set)
     """Trackers for which there is no room."""
-    _kinds: list[_Kind] = field(default_factory=list)
-
-    @callback
-    def async_register(
-        self,
-        entity_class: type[BikeTrackerEntity[Any]],
-        descriptions: Iterable[BikeTrackerDescription[Any]],
-        add_entities: AddEntities,
-    ) -> None:
-        """Register what the platform that is being set up makes of a tracker."""
-        domain = async_get_current_platform().domain
-        self._kinds += [
-            _Kind(entity_class, description, domain, add_entities)
-            for description in descriptions
-        ]
+    kinds: list[_Kind] = field(default_factory=list)
+    """What platforms make of a tracker."""
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on what is missing."""
@@ -197,7 +185,7 @@ class EntityAdder:
         for remove in (
             coordinator.async_add_listener(self._async_add_left_out),
             async_dispatcher_connect(hass, signal, self._async_add),
-            partial(async_delete_issue, hass, entry, "too_many_trackers"),
+            partial(async_delete_issue, hass, entry, _TOO_MANY),
         ):
             entry.async_on_unload(remove)
         await coordinator.async_notify(coordinator.data.trackers)
@@ -205,21 +193,14 @@ class EntityAdder:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Add a tracker whose device was removed anew, once it is back."""
-        for kind in self._kinds:
+        for kind in self.kinds:
             kind.added.discard(unique_id)
 
     @callback
     def _async_add_left_out(self) -> None:
         """Add trackers for which there was no room, as far as there is by now."""
-        if left_out := sorted(self.left_out):
-            self.left_out.clear()
-            self._async_add(left_out)
-            if not self.left_out:
-                async_delete_issue(
-                    self.coordinator.hass,
-                    self.coordinator.config_entry,
-                    "too_many_trackers",
-                )
+        if self.left_out:
+            self._async_add(sorted(self.left_out))
 
     @callback
     def _async_add(self, unique_ids: Iterable[str]) -> None:
@@ -231,7 +212,7 @@ class EntityAdder:
         enabled = registry.entities.get_enabled_count_for_config_entry_id(
             entry.entry_id
         )
-        slots = MAX_ENTITIES - enabled
+        slots, has_issue = MAX_ENTITIES - enabled, bool(self.left_out)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids:
             try:
@@ -246,14 +227,14 @@ class EntityAdder:
                 kind.added.add(unique_id)
         for add_entities, batch in batches.items():
             add_entities(batch)
-        if self.left_out:
-            self._async_create_issue()
+        if has_issue or self.left_out:
+            self._async_update_issue()
 
     def _fitting_kinds(self, unique_id: str, slots: int) -> tuple[list[_Kind], int]:
         """Return the missing kinds for which there is room, and how much they take."""
         registry = er.async_get(self.coordinator.hass)
         tracker = self.coordinator.data.trackers.get(unique_id)
-        kinds = [kind for kind in self._kinds if tracker and kind.is_missing(tracker)]
+        kinds = [kind for kind in self.kinds if tracker and kind.is_missing(tracker)]
         known = [kind for kind in kinds if kind.is_registered(registry, unique_id)]
         needed = sum(
             kind.description.entity_registry_enabled_default
@@ -286,11 +267,15 @@ class EntityAdder:
         ]
 
     @callback
-    def _async_create_issue(self) -> None:
+    def _async_update_issue(self) -> None:
+        hass, entry = self.coordinator.hass, self.coordinator.config_entry
+        if not self.left_out:
+            async_delete_issue(hass, entry, _TOO_MANY)
+            return
         async_create_issue(
-            self.coordinator.hass,
-            self.coordinator.config_entry,
-            "too_many_trackers",
+            hass,
+            entry,
+            _TOO_MANY,
             total=str(len(self.coordinator.data.trackers)),
             left_out=str(len(self.left_out)),
             limit=str(MAX_ENTITIES),
@@ -316,6 +301,8 @@ async def async_register_entities(
     async_add_entities: AddEntities,
 ) -> None:
     """Set up a platform: register what it makes of a tracker."""
-    entry.runtime_data.entities.async_register(
-        entity_class, descriptions, async_add_entities
-    )
+    domain = async_get_current_platform().domain
+    entry.runtime_data.entities.kinds += [
+        _Kind(entity_class, description, domain, async_add_entities)
+        for description in descriptions
+    ]

@@ -100,10 +100,8 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
     A name as somebody says it chooses those that are called so.
     """
     bikes = await async_bikes_in(call)
-    name, loaded = (
-        call.data.get(ATTR_NAME),
-        [bike for bike in bikes if bike.coordinator],
-    )
+    name = call.data.get(ATTR_NAME)
+    loaded = [bike for bike in bikes if bike.coordinator]
     called = [bike for bike in loaded if not name or bike.is_called(name)]
     answers = [where(call.hass, bike) | details(bike) for bike in called]
     text = " ".join(answer["text"] for answer in answers)
