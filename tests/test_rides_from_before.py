@@ -12,7 +12,11 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.api import TrackingClient, TrackingError
+from custom_components.bike_tracker.api import (
+    InvalidResponseError,
+    TrackingClient,
+    TrackingError,
+)
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
@@ -284,8 +288,21 @@ async def test_traccar(
     assert home.listener.rides(RED) == ["started", "ended"]
 
 
-async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
-    """There is no more to tell."""
+@pytest.mark.parametrize("refuses", [False, True])
+async def test_service_that_keeps_a_week(
+    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch, refuses: bool
+) -> None:
+    """There is no more to tell, whether older days are empty or refused."""
+    get = TrackingClient.async_get_history
+
+    async def _get(
+        client: TrackingClient, device_id: int, start: datetime, end: datetime
+    ) -> Any:
+        if refuses and start < dt_util.utcnow() - 8 * DAY:
+            raise InvalidResponseError("status 400")
+        return await get(client, device_id, start, end)
+
+    monkeypatch.setattr(TrackingClient, "async_get_history", _get)
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     await home.async_wait(70 * MINUTE)

@@ -142,6 +142,9 @@ class History:
         if isinstance(answer, TrackingError):
             if not self._gives_up(answer):
                 return None
+            if isinstance(answer, InvalidResponseError):
+                # It has a history, though not of that day: others need not wait.
+                self.support = EndpointSupport(is_supported=True)
             answer = HistoryAnswer([], request.until)
         self._portion, self._tries = _MAX_PORTION, 0
         return answer
