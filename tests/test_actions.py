@@ -18,11 +18,8 @@ from homeassistant.helpers import (
     entity_registry as er,
     label_registry as lr,
 )
-from homeassistant.helpers.service import async_get_all_descriptions
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
-from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 from homeassistant.util.yaml import parse_yaml
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -309,37 +306,6 @@ async def test_where_while_nothing_is_loaded(
     await hass.config_entries.async_unload(setup.entry_id)
     answer = await _async_ask(hass, "where", {"device_id": device_id})
     assert answer == {"bikes": [], "text": "There is no bike."}
-
-
-@pytest.mark.usefixtures("rides")
-async def test_where_in_other_words(hass: HomeAssistant) -> None:
-    """The sentence is in the language and the units of the house, also without our texts."""
-    for language, way in (("de", "170,2 km"), ("hi", "170.2 km")):
-        hass.config.language = language
-        await async_load_integrations(hass, {DOMAIN})
-        [bike] = await async_where(hass, device_id=device_of(hass, RED))
-        assert way in bike["text"]
-    hass.config.units = US_CUSTOMARY_SYSTEM
-    [bike] = await async_where(hass, device_id=device_of(hass, RED))
-    assert "105.7 mi" in bike["text"]
-
-
-async def test_where_of_a_bike_that_is_not_listed(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
-) -> None:
-    """Nothing is known of it but its name; before, that its tracker was offline."""
-    simulator.override_field(RED, "status", "offline")
-    await poll()
-    [bike] = await async_where(hass, device_id=device_of(hass, RED))
-    assert bike["text"].endswith(", its tracker is offline.")
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    [bike] = await async_where(hass, device_id=device_of(hass, RED))
-    assert {key for key in bike if bike[key] is not None} == {
-        *("device_id", "name", "on_ride", "text")
-    }
-    with pytest.raises(ServiceValidationError, match="None of the targets"):
-        await async_where(hass, entity_id="sun.sun")
 
 
 @pytest.mark.usefixtures("rides")
@@ -696,15 +662,6 @@ async def test_actions_without_an_account(hass: HomeAssistant) -> None:
         "get_track",
         "send_message",
         "where",
-    }
-
-
-async def test_editor_lists_each_bike_once(hass: HomeAssistant) -> None:
-    """What there is to choose from are device trackers, not all the entities of each."""
-    assert await async_setup_component(hass, DOMAIN, {})
-    descriptions = await async_get_all_descriptions(hass)
-    assert descriptions[DOMAIN]["get_rides"]["target"] == {
-        "entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]
     }
 
 

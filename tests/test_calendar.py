@@ -11,7 +11,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
-from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
@@ -20,14 +19,13 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
 from .registry.test_ride_book import row, store
-from .riding import async_ride, go, riding, standing
+from .riding import go, riding, standing
 from .test_rides_from_before import ride_on_days
 from .tools.simulator.server import Simulator
 
 CALENDAR = "calendar.red_bike_rides"
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-MINUTE = timedelta(minutes=1)
 HOME = {"latitude": 48.0, "longitude": 7.8, "address": None}
 NOWHERE = {"latitude": 10.0, "longitude": 10.0, "address": None}
 
@@ -118,19 +116,6 @@ async def test_what_is_not_known(
     await async_setup(hass, entry)
     [event] = await async_events(hass)
     assert {key: event.get(key) for key in shown} == shown
-
-
-@pytest.mark.usefixtures("freezer")
-async def test_miles(
-    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
-) -> None:
-    """The units are those of the house."""
-    hass.config.units = US_CUSTOMARY_SYSTEM
-    store(hass_storage, entry, [row(HOUR)])
-    await async_setup(hass, entry)
-    [event] = await async_events(hass)
-    assert event["summary"] == "Red bike: 7.6 mi"
-    assert event["description"] == "1 h 0 min, max. 18 mph"
 
 
 @pytest.mark.parametrize(
@@ -241,21 +226,6 @@ async def test_available_in_an_outage(
     simulator.unassign(EMAIL, RED)
     await poll(300)
     assert value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_UNAVAILABLE
-
-
-async def test_open_calendar_shows_a_ride_once_it_is_over(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
-) -> None:
-    """Nobody has to reload the page."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    calendar = hass.data[DATA_COMPONENT].get_entity(CALENDAR)
-    assert calendar is not None
-    now = dt_util.utcnow()
-    shown: list[Any] = []
-    calendar.async_subscribe_events(now - DAY, now + DAY, shown.append)
-    await async_ride(simulator, poll)
-    assert [len(events) for events in shown][-1] == 1
 
 
 @pytest.mark.skipif(

@@ -18,16 +18,7 @@ from syrupy.filters import props
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import (
-    BLUE,
-    EMAIL,
-    EVERYTHING,
-    PASSWORD,
-    RED,
-    MakeEntry,
-    Poll,
-    async_setup,
-)
+from .conftest import BLUE, EMAIL, EVERYTHING, PASSWORD, RED, Poll, async_setup
 from .riding import go, riding, standing
 from .tools.simulator.server import Simulator
 
@@ -117,36 +108,6 @@ async def test_account_that_is_not_loaded(
         assert entry["data"]["password"] == REDACTED
 
 
-async def test_counts(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    make_entry: MakeEntry,
-    poll: Poll,
-) -> None:
-    """Trackers that are missing or shared are counted."""
-    simulator.add_account("bob@example.com", PASSWORD)
-    simulator.assign("bob@example.com", RED)
-    simulator.add_device("3", email="bob@example.com")
-    other = make_entry("bob@example.com")
-    await async_setup(hass, other)
-    simulator.unassign(EMAIL, BLUE)
-    await poll()
-
-    mine: Any = await get_diagnostics_for_config_entry(hass, hass_client, setup)
-    theirs: Any = await get_diagnostics_for_config_entry(hass, hass_client, other)
-
-    assert mine["counts"] == {
-        "trackers": 1,
-        "missing": 1,
-        "in_another_account": 0,
-        "left_out": 0,
-        "rides": 0,
-    }
-    assert theirs["counts"]["in_another_account"] == 1
-
-
 @pytest.mark.parametrize(
     ("fault", "path", "error"),
     [
@@ -216,43 +177,6 @@ async def test_nothing_private(
         "password": REDACTED,
         "url": REDACTED,
     }
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("FMB920 03.27.07.Rev.00", "FMB920 03.27.07.Rev.00"),
-        ("TK905-4G_V1.2 20260515", "TK905-4G_V1.2 20260515"),
-        ("V2 of Rosinante", REDACTED),
-        (f"TK905 {RED}", REDACTED),
-        ("TK905 860000000000099", REDACTED),
-        ("TK905 86 0000 0000 0001 1", REDACTED),
-        ("SIM +491701234567", REDACTED),
-        ("for " + EMAIL.upper(), REDACTED),
-        ("for somebody@example.org", REDACTED),
-        ("at 127.0.0.1", REDACTED),
-        (f"x{PASSWORD}x", REDACTED),
-    ],
-)
-async def test_model_and_firmware(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    said: str,
-    shown: str,
-) -> None:
-    """They are what a maintainer asks for first, and may hold what is nobody's business."""
-    simulator.rename(BLUE, "Rosinante")
-    simulator.override_field(RED, "model", said)
-    simulator.report(RED, attributes={"versionFw": said})
-    await async_setup(hass, entry)
-
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
-
-    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
-    assert red["model"] == shown
-    assert red["position"]["hardware"]["firmware"] == shown
 
 
 async def test_attributes(

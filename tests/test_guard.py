@@ -178,14 +178,6 @@ async def test_place_of_an_unknown_time(
 
 
 @pytest.mark.usefixtures("standing")
-async def test_security(entity_registry: er.EntityRegistry) -> None:
-    """It is no diagnostic entity: the Security dashboard and devices as targets have it."""
-    entry = entity_registry.async_get(GUARD)
-    assert entry is not None
-    assert entry.entity_category is None
-
-
-@pytest.mark.usefixtures("standing")
 async def test_while_the_service_does_not_answer(
     hass: HomeAssistant,
     hass_admin_user: User,

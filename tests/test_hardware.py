@@ -70,21 +70,6 @@ async def test_values(simulator: Simulator, poll: Poll, states: Any) -> None:
     assert states(BLUE) == {}
 
 
-@pytest.mark.usefixtures("all_enabled", "setup")
-async def test_report_without(simulator: Simulator, poll: Poll, states: Any) -> None:
-    """It leaves what was known as it was, as does nonsense."""
-    simulator.report(
-        RED, attributes={"charge": False, "lock": True, "battery": 3.9, "power": 12}
-    )
-    await poll()
-    before = states()
-    nonsense: Any = {"charge": "?", "lock": 2, "battery": 3_900, "power": -5}
-    for attributes in (dict[str, Any](), nonsense):
-        simulator.report(RED, attributes=attributes)
-        await poll()
-        assert states() == before
-
-
 @pytest.mark.usefixtures("all_enabled")
 async def test_restart(
     hass: HomeAssistant,

@@ -26,7 +26,7 @@ from pytest_homeassistant_custom_component.typing import (
 
 from .conftest import EMAIL, PASSWORD, RED, StateOf, ValueOf
 from .settle import settle
-from .tools.simulator import LIVE_FAULTS, Simulator
+from .tools.simulator import Simulator
 from .tools.simulator.wire import pause
 
 type Pass = Callable[[float], Awaitable[None]]
@@ -231,16 +231,6 @@ async def test_without_positions(
     assert sign_ins(simulator) == 0
 
 
-async def test_disabled_polling(
-    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """It is off as well."""
-    hass.config_entries.async_update_entry(entry, pref_disable_polling=True)
-    await set_up(hass, entry)
-    await wait(100)
-    assert sign_ins(simulator) == 0
-
-
 async def test_polling_that_is_disabled_later(
     hass: HomeAssistant,
     hass_ws_client: WebSocketGenerator,
@@ -299,21 +289,6 @@ async def test_shutdown(hass: HomeAssistant, simulator: Simulator) -> None:
 # When it is tried again
 
 
-@pytest.mark.usefixtures("live")
-async def test_waits_where_it_worked(simulator: Simulator, wait: Pass) -> None:
-    """Seconds, then minutes."""
-    simulator.live_fault("session-503")
-    await wait(0)
-    for tried, minutes in enumerate((0, 1, 2, 4, 5, 15, 15), 1):
-        await wait((minutes * 60 or 5) - 1)
-        assert sign_ins(simulator) == tried
-        await wait(2)
-        assert sign_ins(simulator) == tried + 1
-    simulator.live_fault(None)
-    await wait(15 * 60)
-    assert len(simulator.live.sockets) == 1
-
-
 async def test_while_polls_fail_nothing_more_is_asked(
     live: MockConfigEntry, simulator: Simulator, wait: Pass
 ) -> None:
@@ -353,39 +328,6 @@ async def test_waits_where_it_never_worked(
     assert len(simulator.live.sockets) == 1
 
 
-@pytest.mark.usefixtures("live")
-async def test_a_wait_that_the_server_asks_for(
-    simulator: Simulator, wait: Pass, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is obeyed where it is longer."""
-    fault = LIVE_FAULTS["session-429"]
-    assert fault.session is not None
-    respond = fault.session
-    asked_for = iter(("600", "60", "60"))
-
-    def later(base: str, other: str) -> Any:
-        answer = respond(base, other)
-        answer.headers["Retry-After"] = next(asked_for)
-        return answer
-
-    object.__setattr__(fault, "session", later)
-    try:
-        simulator.live_fault("session-429")
-        await wait(0)
-        await wait(6)
-        assert sign_ins(simulator) == 2
-        await wait(590)
-        assert sign_ins(simulator) == 2
-        await wait(11)
-        assert sign_ins(simulator) == 3
-        await wait(110)
-        assert sign_ins(simulator) == 3
-        await wait(11)
-        assert sign_ins(simulator) == 4
-    finally:
-        object.__setattr__(fault, "session", respond)
-
-
 # What it did not tell
 
 
@@ -402,25 +344,6 @@ async def test_what_happened_while_it_was_not_there(
     assert len(simulator.live.sockets) == 1
     assert polls(simulator) == before + 1
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
-
-
-async def test_no_poll_before_its_time_where_polls_fail(
-    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """The server asked to wait, just before the first message."""
-    simulator.live.drop()
-    await settle(hass)
-    simulator.live_fault("says-nothing")
-    await wait(6)
-    assert len(simulator.live.sockets) == 1
-    simulator.fault("status-503", path="devices", retry_after="1800")
-    await live.runtime_data.coordinator.async_refresh()
-    before = polls(simulator)
-    simulator.live_fault(None)
-    simulator.touch([RED])
-    await settle(hass)
-    assert live.runtime_data.coordinator.live.report.state == "live"
-    assert polls(simulator) == before
 
 
 @pytest.mark.parametrize("lasts", [10, 330])

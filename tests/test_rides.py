@@ -5,7 +5,6 @@ from typing import Any
 
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
 from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -13,7 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.registry.storage import to_json
 from custom_components.bike_tracker.tracking import RideState
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
+from .conftest import BLUE, RED, Poll, StateOf, ValueOf, async_setup
 from .riding import async_ride, go, riding, standing
 from .tools.simulator.server import Simulator
 
@@ -164,20 +163,3 @@ def _track(entry: MockConfigEntry) -> RideState:
     track = entry.runtime_data.coordinator.data.trackers[RED].state.ride_state
     assert isinstance(track, RideState)
     return track
-
-
-async def test_device_that_is_removed(
-    hass: HomeAssistant,
-    entity_registry: er.EntityRegistry,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-) -> None:
-    """Nothing is remembered of its rides."""
-    await async_ride(simulator, poll)
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    coordinator = setup.runtime_data.coordinator
-    assert RED in coordinator.data.states
-    coordinator.async_forget(RED)
-    assert RED not in coordinator.data.states

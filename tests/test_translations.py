@@ -2,7 +2,7 @@
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er, issue_registry as ir
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.template import Template
 from homeassistant.helpers.translation import async_get_translations
 import pytest
@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, EVERYTHING, RED, StateOf, async_setup
+from .conftest import EVERYTHING, RED, StateOf, async_setup
 from .static.project import INTEGRATION, read_json
 from .static.texts import flatten
 from .tools.simulator.server import Simulator
@@ -133,39 +133,3 @@ async def test_entities(
     }
     entities = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
     assert names <= {entity.original_name for entity in entities}
-
-
-async def test_signing_in_again(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry
-) -> None:
-    """The request to sign in again says whose password is asked for."""
-    simulator.set_password(EMAIL, "another")
-    await async_setup(hass, entry)
-    (flow,) = hass.config_entries.flow.async_progress()
-    form = await hass.config_entries.flow.async_configure(flow["flow_id"])
-
-    texts = await async_texts(hass, "de")
-    step = f"config.step.{form['step_id']}"
-    assert texts[f"{step}.title"] == "Erneut anmelden"
-    description = texts[f"{step}.description"]
-    assert EMAIL in description.format(**form["description_placeholders"] or {})
-
-
-async def test_issue(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    issue_registry: ir.IssueRegistry,
-) -> None:
-    """An issue says which account it is about."""
-    simulator.unassign(EMAIL, RED)
-    simulator.unassign(EMAIL, BLUE)
-    await async_setup(hass, entry)
-
-    (issue,) = (
-        issue for issue in issue_registry.issues.values() if issue.domain == DOMAIN
-    )
-    for language in SAME_AS_ENGLISH:
-        texts = await async_texts(hass, language)
-        text = texts[f"issues.{issue.translation_key}.description"]
-        assert entry.title in text.format(**issue.translation_placeholders or {})

@@ -123,21 +123,6 @@ async def test_request(
     }
 
 
-async def test_positions_are_asked_for_in_the_same_way(
-    simulator: Simulator, client: TrackingClient
-) -> None:
-    """Only the path is another one."""
-    await client.async_get_devices()
-    await client.async_get_positions()
-    devices, positions = simulator.requests
-    assert (positions.method, positions.path, positions.query) == (
-        "GET",
-        "/api/positions",
-        "",
-    )
-    assert positions.headers == devices.headers
-
-
 @pytest.mark.parametrize("path", ["/bikes", "/a/b", "/r%C3%A4der", "/a%2Fb", "/%25"])
 async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
     """The path of the address goes out as it was stored."""
@@ -244,15 +229,6 @@ async def test_account_without_reports(make_client: MakeClient) -> None:
             await make_client(simulator.url).async_get_history(
                 simulator.devices[RED].id, NOON, NOON
             )
-
-
-@pytest.mark.parametrize("name", ["json-as-text", "json-as-nothing"])
-async def test_content_types_do_not_matter(
-    simulator: Simulator, client: TrackingClient, name: str
-) -> None:
-    """A list is a list, whatever it is called."""
-    simulator.fault(name)
-    assert len((await client.async_get_devices()).after) == 2
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -416,16 +392,6 @@ async def test_certificates_are_verified(name: str, message: str) -> None:
             assert simulator.requests == []
             simulator.fault(None)
             assert (await client.async_get_devices()).after == {}
-
-
-async def test_http_at_a_port_with_tls(
-    simulator: Simulator, make_client: MakeClient
-) -> None:
-    """And the other way round."""
-    client = make_client(simulator.url.replace("http:", "https:"))
-    with pytest.raises(CannotConnectError, match="no secure connection") as caught:
-        await client.async_get_devices()
-    assert caught.value.nobody_there
 
 
 @pytest.mark.parametrize(

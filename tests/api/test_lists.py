@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 import itertools
-import tracemalloc
 from typing import Any
 from unittest.mock import patch
 
@@ -210,16 +209,6 @@ def test_ties_do_not_depend_on_the_order(
         assert read is first
 
 
-def test_of_two_positions_of_a_device_the_newest_counts(
-    positions: ListReader[int, Position],
-) -> None:
-    """Positions are by device, and told apart by the time of their fix."""
-    twins = [row(POSITION, id=1, fixTime=NEW), row(POSITION, id=2, fixTime=OLD)]
-    for rows in (twins, twins[::-1]):
-        [position] = positions.read(orjson.dumps(rows)).after.values()
-        assert position.id == 1
-
-
 @pytest.mark.parametrize(
     "bad",
     [
@@ -240,16 +229,6 @@ def test_positions_without_ids_are_left_out(
     """A position is of a device and has a number; nothing else is needed."""
     read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}])).after
     assert read == {2: Position(device_id=2, id=1)}
-
-
-def test_only_the_last_answer_is_kept(devices: ListReader[str, Device]) -> None:
-    """A list that never says the same twice does not fill the memory by and by."""
-    tracemalloc.start()
-    for number in range(50):
-        devices.read(orjson.dumps(two(attributes={"log": f"{number}" * 50_000})))
-    kept, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept < 2**21
 
 
 def test_only_what_is_new_is_read(devices: ListReader[str, Device]) -> None:

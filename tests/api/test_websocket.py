@@ -91,17 +91,6 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
         ]
 
 
-async def test_signs_of_life_are_no_messages(
-    client: TrackingClient, simulator: Simulator
-) -> None:
-    """They say nothing."""
-    async with aclosing(async_messages(client)) as messages:
-        await anext(messages)
-        simulator.live.keep_alive()
-        simulator.set_status(BLUE, "offline")
-        assert [item.status for item in (await anext(messages)).devices] == ["offline"]
-
-
 async def test_what_is_sent(
     client: TrackingClient, session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
@@ -285,29 +274,6 @@ async def test_lost_while_a_sign_of_life_is_sent(
         monkeypatch.setattr("aiohttp.client_ws.WebSocketWriter.send_frame", lose)
         with pytest.raises(CannotConnectError, match="connection closed"):
             await anext(messages)
-
-
-async def test_closed_session(
-    session: aiohttp.ClientSession, simulator: Simulator
-) -> None:
-    """It ends like a connection that was lost."""
-    client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-    await session.close()
-    assert isinstance(await error_of(client), CannotConnectError)
-
-
-@pytest.mark.parametrize("fault", ["floods", "floods-odd"])
-async def test_floods(client: TrackingClient, simulator: Simulator, fault: str) -> None:
-    """They are read at a bearable pace, and leave others their turn."""
-    async with aclosing(async_messages(client)) as messages:
-        await anext(messages)
-        simulator.live_fault(fault)
-        flooded = asyncio.ensure_future(anext(messages))
-        # Who is never given a turn does not get through this.
-        for _ in range(50):
-            await asyncio.sleep(0.001)
-        flooded.cancel()
-        await asyncio.wait([flooded])
 
 
 @pytest.mark.parametrize("fault", ["halves", "odd", "strangers"])

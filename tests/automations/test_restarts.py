@@ -35,21 +35,6 @@ async def test_before_survives_a_restart(garage: Garage, waits: bool) -> None:
     assert timedelta() <= before - told < timedelta(minutes=1)
 
 
-async def test_account_that_comes_later(garage: Garage) -> None:
-    """Its triggers go on where they were, though Home Assistant runs long since."""
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    await garage.async_stop()
-    garage.simulator.fault("status-503")
-    await garage.async_start()
-    await garage.async_minutes(10)
-    garage.simulator.fault(None)
-    await garage.async_minutes(10)
-
-    assert len(garage.runs) == 1
-
-
 async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
     """A tracker that leaves a target takes its waits along, and no other's."""
     devices = [garage.device(RED), garage.device(BLUE)]

@@ -306,28 +306,6 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
     assert len(garage.runs) == 1
 
 
-async def test_never_heard_of(garage: Garage) -> None:
-    """A tracker without any report is not silent."""
-    await garage.async_listen("became_silent", **{"for": "00:05:00"})
-    garage.simulator.override_field(RED, "lastUpdate", None)
-
-    await garage.async_minutes(10)
-
-    assert garage.runs == []
-
-
-async def test_older_report_after_silence(garage: Garage) -> None:
-    """A server that takes a report back has told of that silence."""
-    await garage.async_listen("became_silent", **{"for": "00:05:00"})
-    await garage.async_minutes(10)
-    assert len(garage.runs) == 1
-
-    garage.simulator.set_last_update(RED, garage.now - timedelta(days=1))
-    await garage.async_minutes(5)
-
-    assert len(garage.runs) == 1
-
-
 @pytest.mark.parametrize("status", ["", 7])
 async def test_unreadable_status(garage: Garage, status: Any) -> None:
     """It is no change: it starts no wait, and ends none."""
@@ -380,22 +358,6 @@ async def test_targets(hass: HomeAssistant, garage: Garage, kind: str) -> None:
     assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
 
 
-async def test_target_is_followed(hass: HomeAssistant, garage: Garage) -> None:
-    """What comes into an area is told of from then on, what left it no more."""
-    area = ar.async_get(hass).async_create("Garage")
-    garage.put(RED, area_id=area.id)
-    await garage.async_listen("went_offline", target={"area_id": area.id})
-    garage.put(RED, area_id=None)
-    garage.put(BLUE, area_id=area.id)
-    await garage.async_minutes(1)
-
-    for bike in (RED, BLUE):
-        garage.simulator.set_status(bike, "offline")
-    await garage.async_minutes(2)
-
-    assert [run.variables["name"] for run in garage.runs] == ["Blue bike"]
-
-
 @pytest.mark.parametrize("by", ["device", "area", "entity"])
 async def test_connectivity_switched_off(
     hass: HomeAssistant, garage: Garage, by: str
@@ -445,41 +407,6 @@ async def test_excluded(
     await garage.async_minutes(2)
 
     assert {run.variables["name"] for run in garage.runs} == names
-
-
-async def test_name_a_person_gave(garage: Garage) -> None:
-    """The name is the one that is shown."""
-    garage.put(RED, name_by_user="Rocinante")
-    await garage.async_listen("went_offline")
-    garage.become("went_offline")
-    await garage.async_minutes(1)
-
-    assert garage.runs[0].variables["name"] == "Rocinante"
-
-
-async def test_different_ones_over_a_restart(garage: Garage) -> None:
-    """Each automation goes on where it was."""
-    soon: dict[str, Any] = {"for": "00:05:00"}
-    later: dict[str, Any] = {"for": "00:20:00"}
-    await garage.async_save(
-        garage.automation("went_offline", **later),
-        garage.automation("went_offline", alias="Soon", **soon),
-    )
-    garage.become("went_offline")
-    await garage.async_minutes(10)
-    assert len(garage.runs) == 1
-
-    automations = [
-        garage.automation("went_offline", alias="Soon", **soon),
-        garage.automation("went_offline", **later),
-    ]
-    await garage.async_restart()
-    await garage.async_save(*automations)
-    await garage.async_restart()
-    assert len(garage.runs) == 1
-
-    await garage.async_minutes(15)
-    assert len(garage.runs) == 2
 
 
 @pytest.mark.parametrize("identifier", [("another", "a", "b"), ("another",)])

@@ -171,14 +171,6 @@ async def test_guarded_bike_is_asked_for_first(asking: Asking) -> None:
     assert asking.asked_for == [RED, BLUE]
 
 
-async def test_one_request_a_minute(asking: Asking) -> None:
-    """Whatever else was asked for beside the polls."""
-    asking.note(RED)
-    asking.history.extra_requests.count()
-    assert await asking.after(MINUTE / 2) is None
-    assert await asking.after(MINUTE / 2) is not None
-
-
 async def test_gap_that_comes_while_one_is_asked_for(
     asking: Asking,
 ) -> None:
@@ -233,18 +225,6 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
     assert told == reports[2:]
 
 
-async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
-    """What does not fit into a minute is given up, and what follows is asked for."""
-    asking.note(RED, 3 * MINUTE)
-    simulator.fault("huge-body", path="history", times=3)
-    for _ in range(3):
-        assert await asking.after() is None
-    while asking.gaps:
-        await asking.after()
-    starts = [start for _, start, _ in asking.asked]
-    assert starts[0] == starts[2] < starts[3]
-
-
 @pytest.mark.parametrize("fault", NOT_OFFERED)
 async def test_service_without_history(
     simulator: Simulator, asking: Asking, fault: str
@@ -291,14 +271,6 @@ async def test_failure_after_a_good_answer(
     assert await asking.minutes_until_asked() == 1
     assert asking.asked_for == [RED, RED, BLUE, RED]
     assert asking.gaps == {}
-
-
-async def test_server_that_asks_to_wait(simulator: Simulator, asking: Asking) -> None:
-    """It is obeyed."""
-    simulator.fault("status-429", path="history", retry_after="1200", times=1)
-    asking.note()
-    await asking.after()
-    assert await asking.minutes_until_asked() == 20
 
 
 async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:

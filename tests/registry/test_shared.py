@@ -25,7 +25,6 @@ from ..conftest import (
 from ..tools.simulator.server import Simulator
 from .test_delete_button import async_delete
 
-CAROL = "carol@example.com"
 GREEN = "860000000000033"
 YELLOW = "860000000000044"
 

@@ -77,13 +77,6 @@ def test_nothing_else_is_changed(tree: Path) -> None:
     assert texts_in(tree) == before
 
 
-def test_repository_keeps_its_name(tree: Path) -> None:
-    """An owner alone takes the repository over under the name it has."""
-    assert set_owner(tree, "ann").returncode == 0
-    manifest = read_json(tree / name_of(INTEGRATION / "manifest.json"))
-    assert manifest["documentation"] == f"https://github.com/ann/{REPOSITORY}"
-
-
 @pytest.mark.parametrize(
     "argument", ["", "/", "ann/", "-ann", "ann--b", "a b", "ann/b/c", "ann/..", "@ann"]
 )

@@ -85,16 +85,6 @@ def test_notes_are_what_the_changelog_says(tree: Path) -> None:
     assert "/releases/tag/" not in done.stdout
 
 
-def test_notes_end_where_the_release_before_begins(tree: Path) -> None:
-    """What came with an older release is not told again."""
-    change(
-        tree / "CHANGELOG.md",
-        f"## [{VERSION}]",
-        f"## [{VERSION}] - 2030-01-02\n\n### Fixed\n\n- A bell.\n\n## [0.9.0]",
-    )
-    assert release_notes(tree, VERSION).stdout.strip() == "### Fixed\n\n- A bell."
-
-
 @pytest.mark.parametrize("tag", ["0.0.1", f"v{VERSION}", f"{VERSION}.1", "latest"])
 def test_other_tag_is_refused(tree: Path, tag: str) -> None:
     """A tag that is not the version in the manifest makes no release."""

@@ -2,12 +2,10 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from homeassistant import components
 import pytest
 
-from .entities import DESCRIPTIONS
 from .project import INTEGRATION, read_json, under
 from .texts import RIGHT_TO_LEFT, flatten
 
@@ -41,8 +39,6 @@ BEGINS = {
 HOLDS = {
     "entity.sensor.total_distance.name": "sensor.entity_component.distance.name",
 }
-# Home Assistant's own names are shown of these.
-NAMED_BY_HOME_ASSISTANT = {"battery", "speed"}
 
 # Newer releases of Home Assistant say it otherwise than older ones; ours is the newer word.
 NEWER = {
@@ -114,13 +110,3 @@ def test_words_are_found(places: dict[str, str]) -> None:
     for place, source in places.items():
         held = [x for x in LANGUAGES if words(x, {place: source})]
         assert len(held) > len(LANGUAGES) / 3, place
-
-
-def test_home_assistant_names_what_it_has_a_name_for() -> None:
-    """Of these there is no word of ours that could differ."""
-    named: dict[str, Any] = {
-        description.key: description for description in DESCRIPTIONS["sensor"]
-    }
-    for key in NAMED_BY_HOME_ASSISTANT:
-        assert named[key].device_class == key
-        assert named[key].translation_key is None

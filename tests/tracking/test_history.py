@@ -172,16 +172,6 @@ def test_service_without_a_history() -> None:
     assert len(house.book) == 1
 
 
-def test_all_came_live() -> None:
-    """Nothing is missing, so nothing is asked for."""
-    house = House()
-    for report in reports_of((5, 0), (10, 15), (7, 0)):
-        assert report.fix_time
-        house.report(report, report.fix_time, is_complete=True)
-        assert house.state.gap is None
-    assert house.kinds == ["started", "ended"]
-
-
 @pytest.mark.parametrize("at_once", [1_000, 100])
 def test_rides_of_a_day_without_home_assistant(
     monkeypatch: pytest.MonkeyPatch, at_once: int
