@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
@@ -278,6 +279,39 @@ def shown(
         return dict(sorted(states.items()))
 
     return _shown
+
+
+@dataclass(frozen=True)
+class Bikes:
+    """The red and the blue bike of an account in Home Assistant, while time stands still."""
+
+    hass: HomeAssistant
+    freezer: FrozenDateTimeFactory
+    simulator: Simulator
+    poll: Poll
+    state_of: StateOf
+    value_of: ValueOf
+    _request: pytest.FixtureRequest
+
+    @property
+    def entry(self) -> MockConfigEntry:
+        """The entry of the account, set up where the test asks for that."""
+        entry: MockConfigEntry = self._request.getfixturevalue("entry")
+        return entry
+
+
+@pytest.fixture
+def bikes(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    value_of: ValueOf,
+    request: pytest.FixtureRequest,
+) -> Bikes:
+    """Return what most tests of a whole account need."""
+    return Bikes(hass, freezer, simulator, poll, state_of, value_of, request)
 
 
 async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:

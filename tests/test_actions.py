@@ -31,7 +31,17 @@ import voluptuous as vol
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry, Poll, async_setup
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    Bikes,
+    MakeEntry,
+    Poll,
+    async_setup,
+)
 from .registry.test_ride_book import row, store
 from .riding import async_ride, go, riding, standing
 from .static.project import ROOT
@@ -390,39 +400,32 @@ async def test_rides_as_a_file(
     ]
 
 
-async def test_track_of_the_last_ride(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
+async def test_track_of_the_last_ride(bikes: Bikes) -> None:
     """Without times it is that of the ride under way, else of the last one."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    device = {"device_id": device_of(hass, RED)}
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    device = {"device_id": device_of(bikes.hass, RED)}
     times: Answer = {"start_date_time": None, "end_date_time": None}
     with pytest.raises(ServiceValidationError, match="No ride of Red bike is known"):
-        await async_get_track(hass, **times)
-    await async_ride(simulator, poll)
-    [ride] = await async_get_rides(hass, **device)
-    answer = await async_get_track(hass, **times)
+        await async_get_track(bikes.hass, **times)
+    await async_ride(bikes.simulator, bikes.poll)
+    [ride] = await async_get_rides(bikes.hass, **device)
+    answer = await async_get_track(bikes.hass, **times)
     assert list(answer) == ["gpx", "points"]
     assert answer["points"][0]["time"] >= ride["started_at"]
     assert answer["points"][-1]["time"][:19] == ride["ended_at"][:19]
-    go(simulator, 500, **riding(103))
-    await poll()
-    go(simulator, 500, **riding(103.5))
-    await poll()
-    answer = await async_get_track(hass, **times)
+    go(bikes.simulator, 500, **riding(103))
+    await bikes.poll()
+    go(bikes.simulator, 500, **riding(103.5))
+    await bikes.poll()
+    answer = await async_get_track(bikes.hass, **times)
     assert answer["points"][-1]["time"] > ride["ended_at"]
     assert answer["points"][0]["time"] >= ride["ended_at"]
 
 
+@pytest.mark.usefixtures("setup")
 async def test_service_that_ignores_the_time(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it reports from other times is no part of the track."""
     history = Renderer.history
@@ -434,14 +437,14 @@ async def test_service_that_ignores_the_time(
 
     monkeypatch.setattr(Renderer, "history", whole_history)
     now = dt_util.utcnow()
-    simulator.forget_position(RED)
-    simulator.report(RED, last_update=now - MINUTE)
+    bikes.simulator.forget_position(RED)
+    bikes.simulator.report(RED, last_update=now - MINUTE)
     time: Answer = {
         "start_date_time": now - HOUR,
         "end_date_time": now - 30 * MINUTE,
     }
     with pytest.raises(ServiceValidationError, match="no reports"):
-        await async_get_track(hass, **time)
+        await async_get_track(bikes.hass, **time)
 
 
 async def test_track(
@@ -521,16 +524,14 @@ async def test_file_that_may_not_be_written(
     assert asked(simulator) == 0
 
 
+@pytest.mark.usefixtures("setup")
 async def test_questions_that_are_refused(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
     """Times that are too long or none, and devices that are no bikes."""
     now = dt_util.utcnow()
     other = MockConfigEntry(domain="other")
-    other.add_to_hass(hass)
+    other.add_to_hass(bikes.hass)
     car = device_registry.async_get_or_create(
         config_entry_id=other.entry_id, identifiers={("other", RED)}, name="Car"
     )
@@ -541,8 +542,8 @@ async def test_questions_that_are_refused(
         ({"device_id": "gone"}, "None of the targets"),
     ):
         with pytest.raises(ServiceValidationError, match=words):
-            await async_get_track(hass, **data)
-    assert asked(simulator) == 0
+            await async_get_track(bikes.hass, **data)
+    assert asked(bikes.simulator) == 0
 
 
 @pytest.mark.parametrize("monday", ["2026-03-23", "2026-10-19", "2026-11-02"])
@@ -560,6 +561,7 @@ async def test_track_of_a_week(
     assert 14 <= asked(simulator) <= 17
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -573,19 +575,15 @@ async def test_track_of_a_week(
     ],
 )
 async def test_service_that_does_not_answer(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    fault: str,
-    words: str,
+    bikes: Bikes, fault: str, words: str
 ) -> None:
     """The error says what to do; nobody is asked to sign in."""
-    simulator.fault(fault, path="history")
+    bikes.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:
-        await async_get_track(hass)
+        await async_get_track(bikes.hass)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
-    assert hass.config_entries.flow.async_progress() == []
+    assert bikes.hass.config_entries.flow.async_progress() == []
 
 
 async def test_tracker_that_is_not_listed(
@@ -617,39 +615,40 @@ async def test_too_many_questions(
 
 
 async def test_examples(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
+    bikes: Bikes,
     tmp_path: Path,
     label_registry: lr.LabelRegistry,
     device_registry: dr.DeviceRegistry,
 ) -> None:
     """What the documentation shows writes each ride, and tells the kilometers of the week."""
-    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    bikes.hass.config.allowlist_external_dirs = {str(tmp_path)}
     document = (ROOT / "docs" / "automations.md").read_text()
     week, keep = (
         _parsed(part.partition("```")[0].replace("/media", str(tmp_path)))
         for part in document.split("```yaml")[-2:]
     )
     week["triggers"] = {"trigger": "event", "event_type": "sunday"}
-    messages = async_mock_service(hass, "notify", "mobile_app_my_phone")
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
+    messages = async_mock_service(bikes.hass, "notify", "mobile_app_my_phone")
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
     label = label_registry.async_create("bikes")
-    device_registry.async_update_device(device_of(hass, RED), labels={label.label_id})
-    assert await async_setup_component(hass, "automation", {"automation": [week, keep]})
-    await hass.async_block_till_done()
-    await async_ride(simulator, poll)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    device_registry.async_update_device(
+        device_of(bikes.hass, RED), labels={label.label_id}
+    )
+    assert await async_setup_component(
+        bikes.hass, "automation", {"automation": [week, keep]}
+    )
+    await bikes.hass.async_block_till_done()
+    await async_ride(bikes.simulator, bikes.poll)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
     [file] = (tmp_path / "rides").iterdir()
     assert file.name.startswith("red_bike-20")
     with file.open(encoding="utf-8") as opened:
         [track] = gpxpy.parse(opened).tracks
     assert track.length_2d() == pytest.approx(1_000, rel=0.01)
-    hass.bus.async_fire("sunday")
-    await hass.async_block_till_done()
+    bikes.hass.bus.async_fire("sunday")
+    await bikes.hass.async_block_till_done()
     [message] = messages
     assert message.data["message"].startswith("1 rides this week, 1.")
 

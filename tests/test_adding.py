@@ -3,17 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 from custom_components.bike_tracker.tracking import Tracker
 
-from .conftest import BLUE, EMAIL, RED, Poll, Shown, async_setup
+from .conftest import BLUE, EMAIL, RED, Bikes, Shown, async_setup
 from .static.entities import DESCRIPTIONS
-from .tools.simulator.server import Simulator
 
 GREEN = "860000000000033"
 
@@ -80,47 +77,43 @@ BREAKS = [
 @pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize("break_", BREAKS)
 async def test_at_setup(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
+    bikes: Bikes,
     shown: Shown,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
     break_: Break,
 ) -> None:
     """The others are there; it comes whole with its next report, without a reload."""
-    simulator.add_device(GREEN, email=EMAIL)
+    bikes.simulator.add_device(GREEN, email=EMAIL)
     broken = {BLUE}
     break_(monkeypatch, broken)
 
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, bikes.entry)
 
     whole = shown()[RED]
     assert shown()[GREEN] == whole
     assert shown().get(BLUE, 0) < whole
-    assert f"{entry.title}: Unexpected error" in caplog.text
+    assert f"{bikes.entry.title}: Unexpected error" in caplog.text
 
     # A poll without news of it tries nothing again.
     caplog.clear()
-    simulator.touch([RED])
-    await poll()
+    bikes.simulator.touch([RED])
+    await bikes.poll()
     assert shown().get(BLUE, 0) < whole
     assert "Unexpected error" not in caplog.text
 
     broken.clear()
-    simulator.touch([BLUE])
-    await poll()
+    bikes.simulator.touch([BLUE])
+    await bikes.poll()
 
     assert shown() == dict.fromkeys((RED, BLUE, GREEN), whole)
     assert "rror" not in caplog.text
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("break_", BREAKS)
 async def test_trackers_that_come_together(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
+    bikes: Bikes,
     shown: Shown,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -130,30 +123,27 @@ async def test_trackers_that_come_together(
     whole = shown()[RED]
     new = [f"8700000000000{number:02}" for number in range(20)]
     for unique_id in new:
-        simulator.add_device(unique_id, email=EMAIL)
+        bikes.simulator.add_device(unique_id, email=EMAIL)
     broken = {new[3]}
     break_(monkeypatch, broken)
 
-    await poll()
+    await bikes.poll()
 
-    assert setup.runtime_data.coordinator.last_update_success
+    assert bikes.entry.runtime_data.coordinator.last_update_success
     assert shown().get(new[3], 0) < whole
     for unique_id in (RED, BLUE, *new[:3], *new[4:]):
         assert shown()[unique_id] == whole
 
     broken.clear()
-    simulator.report(new[3], latitude=48.0)
-    await poll()
+    bikes.simulator.report(new[3], latitude=48.0)
+    await bikes.poll()
 
     assert shown() == dict.fromkeys((RED, BLUE, *new), whole)
 
 
 @pytest.mark.usefixtures("freezer")
 async def test_what_is_newly_reported(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
+    bikes: Bikes,
     shown: Shown,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -161,19 +151,19 @@ async def test_what_is_newly_reported(
     """An error while it is looked at costs the tracker's, and nobody else's."""
     broken: set[str] = set()
     break_value("charging")(monkeypatch, broken)
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, bikes.entry)
     before = shown()[RED]
 
     broken.add(BLUE)
     for unique_id in (RED, BLUE):
-        simulator.report(unique_id, latitude=48.0, attributes={"charge": True})
-    await poll()
+        bikes.simulator.report(unique_id, latitude=48.0, attributes={"charge": True})
+    await bikes.poll()
 
     assert shown() == {RED: before + 1, BLUE: before}
-    assert f"{entry.title}: Unexpected error" in caplog.text
+    assert f"{bikes.entry.title}: Unexpected error" in caplog.text
 
     broken.clear()
-    simulator.report(BLUE, latitude=48.1)
-    await poll()
+    bikes.simulator.report(BLUE, latitude=48.1)
+    await bikes.poll()
 
     assert shown() == {RED: before + 1, BLUE: before + 1}

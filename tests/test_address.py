@@ -3,11 +3,10 @@
 from collections.abc import Callable
 
 from homeassistant.const import STATE_UNKNOWN, Platform
-from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import BLUE, RED, Poll, StateOf
+from .conftest import BLUE, RED, Bikes, Poll, StateOf
 from .tools.simulator.server import Simulator
 
 STREET = "Moltkestraße 1, 69120 Heidelberg"
@@ -64,38 +63,28 @@ async def test_long_address(simulator: Simulator, poll: Poll, shown: Shown) -> N
     assert shown() == "ä" * 255
 
 
-async def test_restart(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    poll: Poll,
-    shown: Shown,
-    setup: MockConfigEntry,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_restart(bikes: Bikes, shown: Shown) -> None:
     """It is remembered with the place: a parked bike is not asked for anew."""
-    simulator.report(RED, address="ä" * 200)
-    await poll()
-    await hass.config_entries.async_unload(setup.entry_id)
-    simulator.fault("status-404", path="positions")
-    await hass.config_entries.async_setup(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    bikes.simulator.report(RED, address="ä" * 200)
+    await bikes.poll()
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.simulator.fault("status-404", path="positions")
+    await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
     assert shown() == "ä" * 200
 
 
-async def test_moved_during_a_restart(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    poll: Poll,
-    shown: Shown,
-    setup: MockConfigEntry,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_moved_during_a_restart(bikes: Bikes, shown: Shown) -> None:
     """The street where it was is not shown once it stands in another one."""
-    simulator.report(RED, address="Old street", motion=False)
-    await poll()
-    await hass.config_entries.async_unload(setup.entry_id)
-    position = simulator.devices[RED].position
+    bikes.simulator.report(RED, address="Old street", motion=False)
+    await bikes.poll()
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    position = bikes.simulator.devices[RED].position
     assert position
     latitude = position.latitude + 0.02
-    simulator.report(RED, latitude=latitude, address="New street", motion=False)
-    await hass.config_entries.async_setup(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    bikes.simulator.report(RED, latitude=latitude, address="New street", motion=False)
+    await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
     assert shown() == "New street"

@@ -13,14 +13,11 @@ from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_mock_service,
-)
+from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import RED, Poll, StateOf, ValueOf, async_setup
+from .conftest import RED, Bikes, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
 
 type Told = list[tuple[str, str, str | None]]
@@ -126,96 +123,73 @@ async def test_several_at_once(simulator: Simulator, poll: Poll, told: Told) -> 
     assert [event_type for event_type, _, _ in told] == ["vibration", "tow", "other"]
 
 
-async def test_start(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    value_of: ValueOf,
-    told: Told,
-    freezer: Any,
-) -> None:
+async def test_start(bikes: Bikes, told: Told) -> None:
     """What was there at the start is not told, and the entity is there for what comes."""
-    simulator.report(RED, attributes={"alarm": "sos"})
-    await async_setup(hass, entry)
-    await poll(6)
-    await poll()
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll(6)
+    await bikes.poll()
 
-    assert value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNKNOWN
+    assert bikes.value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNKNOWN
     assert not told
 
-    simulator.report(RED, attributes={"alarm": "tow"})
-    await poll()
+    bikes.simulator.report(RED, attributes={"alarm": "tow"})
+    await bikes.poll()
     assert [word for _, word, _ in told] == ["tow"]
 
 
-async def test_restart(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    told: Told,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_restart(bikes: Bikes, told: Told) -> None:
     """The entity stays, with the last alarm, and nothing is told twice."""
-    simulator.report(RED, attributes={"alarm": "sos"})
-    await poll()
-    simulator.report(RED, attributes={})
-    await poll()
-    before = state_of(f"{RED}_alarm", Platform.EVENT)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    bikes.simulator.report(RED, attributes={})
+    await bikes.poll()
+    before = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
     assert before is not None
 
-    await hass.config_entries.async_reload(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    await poll(6)
-    await poll()
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    await bikes.poll(6)
+    await bikes.poll()
 
-    after = state_of(f"{RED}_alarm", Platform.EVENT)
+    after = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
     assert after is not None
     assert after.state == before.state
     assert after.attributes == before.attributes
     assert len(told) == 1
 
 
-@pytest.mark.usefixtures("setup")
-async def test_reload_in_an_outage(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+@pytest.mark.usefixtures("setup", "setup")
+async def test_reload_in_an_outage(bikes: Bikes) -> None:
     """The last alarm is there again, though Home Assistant remembers it as unavailable."""
-    simulator.report(RED, attributes={"alarm": "sos"})
-    await poll()
-    before = state_of(f"{RED}_alarm", Platform.EVENT)
-    simulator.fault("status-503")
-    await poll()
-    await hass.config_entries.async_reload(setup.entry_id)
-    simulator.fault(None)
-    await poll(600)
-    await poll()
-    after = state_of(f"{RED}_alarm", Platform.EVENT)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    before = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    bikes.simulator.fault(None)
+    await bikes.poll(600)
+    await bikes.poll()
+    after = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
     assert before
     assert after
     assert (after.state, after.attributes) == (before.state, before.attributes)
 
 
+@pytest.mark.usefixtures("setup")
 async def test_automation_by_device(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
     """Home Assistant's own trigger takes the bike and the types of alarms."""
     device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
+        (DOMAIN, RED), bikes.entry.entry_id
     )
     assert device is not None
-    calls = async_mock_service(hass, "test", "tell")
+    calls = async_mock_service(bikes.hass, "test", "tell")
     assert await async_setup_component(
-        hass,
+        bikes.hass,
         "automation",
         {
             "automation": {
@@ -236,7 +210,7 @@ async def test_automation_by_device(
     )
 
     for alarm in ("vibration,tow", "sos"):
-        simulator.report(RED, attributes={"alarm": alarm})
-        await poll()
+        bikes.simulator.report(RED, attributes={"alarm": alarm})
+        await bikes.poll()
 
     assert [call.data["alarm"] for call in calls] == ["vibration", "tow"]

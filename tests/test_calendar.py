@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.calendar import CalendarEntity
 from homeassistant.components.calendar.const import DATA_COMPONENT
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
@@ -17,7 +16,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
+from .conftest import BLUE, EMAIL, RED, Bikes, Poll, ValueOf, async_setup
 from .registry.test_ride_book import row, store
 from .riding import go, riding, standing
 from .test_rides_from_before import ride_on_days
@@ -58,17 +57,13 @@ async def async_events(
 
 
 async def test_ride_that_is_over(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    hass_client: ClientSessionGenerator,
-    freezer: FrozenDateTimeFactory,
-    entry: MockConfigEntry,
+    bikes: Bikes, hass_storage: dict[str, Any], hass_client: ClientSessionGenerator
 ) -> None:
     """It is there from its start to its end, with how far, how long, how fast and where."""
     ride = row(HOUR, start=HOME)
-    store(hass_storage, entry, [ride])
-    await async_setup(hass, entry)
-    [event] = await async_events(hass)
+    store(hass_storage, bikes.entry, [ride])
+    await async_setup(bikes.hass, bikes.entry)
+    [event] = await async_events(bikes.hass)
     assert {key: event[key] for key in ("summary", "description", "location")} == {
         "summary": "Red bike: 12.3 km",
         "description": "1 h 0 min, max. 28 km/h",
@@ -161,56 +156,45 @@ async def test_rides_that_touch_a_time(
 
 
 async def test_name_of_the_bike(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, hass_storage: dict[str, Any], device_registry: dr.DeviceRegistry
 ) -> None:
     """Whose ride it is, is said where the account has several bikes."""
-    store(hass_storage, entry, [row(HOUR)])
-    await async_setup(hass, entry)
+    store(hass_storage, bikes.entry, [row(HOUR)])
+    await async_setup(bikes.hass, bikes.entry)
     device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), entry.entry_id
+        (DOMAIN, RED), bikes.entry.entry_id
     )
     assert device is not None
     device_registry.async_update_device(device.id, name_by_user="City bike")
-    await hass.async_block_till_done()
-    [event] = await async_events(hass)
+    await bikes.hass.async_block_till_done()
+    [event] = await async_events(bikes.hass)
     assert event["summary"] == "City bike: 12.3 km"
-    simulator.unassign(EMAIL, BLUE)
-    await poll()
-    [event] = await async_events(hass)
+    bikes.simulator.unassign(EMAIL, BLUE)
+    await bikes.poll()
+    [event] = await async_events(bikes.hass)
     assert event["summary"] == "12.3 km"
 
 
-async def test_ride_under_way(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+async def test_ride_under_way(bikes: Bikes) -> None:
     """It is the current event, and in the calendar once, then as later."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
     assert (state.state, state.name) == (STATE_OFF, "Red bike Rides")
-    assert await async_events(hass) == []
-    await poll()
-    go(simulator, 500, **riding(100.5))
-    await poll()
-    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert await async_events(bikes.hass) == []
+    await bikes.poll()
+    go(bikes.simulator, 500, **riding(100.5))
+    await bikes.poll()
+    state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
     assert (state.state, state.attributes["message"]) == (STATE_ON, "Red bike: 0.5 km")
-    [event] = await async_events(hass)
+    [event] = await async_events(bikes.hass)
     assert event["summary"] == "Red bike: 0.5 km"
-    assert await async_events(hass, 2 * DAY, DAY) == []
-    go(simulator, 300, **riding(100.8))
-    await poll()
-    state = state_of(f"{RED}_rides", Platform.CALENDAR)
+    assert await async_events(bikes.hass, 2 * DAY, DAY) == []
+    go(bikes.simulator, 300, **riding(100.8))
+    await bikes.poll()
+    state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
     assert state.attributes["message"] == "Red bike: 0.8 km"
 
@@ -232,28 +216,23 @@ async def test_available_in_an_outage(
     not hasattr(CalendarEntity, "async_subscribe_events"),
     reason="nobody can subscribe to a calendar",
 )
-@pytest.mark.usefixtures("with_rides_from_before")
-async def test_open_calendar_shows_rides_from_before(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-) -> None:
+@pytest.mark.usefixtures("setup", "with_rides_from_before")
+async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     """Rides from before show up while somebody looks, and no row is stored for them."""
-    ride_on_days(simulator, 3)
-    now, before = dt_util.utcnow(), hass.states.get(CALENDAR)
-    calendar = hass.data[DATA_COMPONENT].get_entity(CALENDAR)
+    ride_on_days(bikes.simulator, 3)
+    now, before = dt_util.utcnow(), bikes.hass.states.get(CALENDAR)
+    calendar = bikes.hass.data[DATA_COMPONENT].get_entity(CALENDAR)
     assert calendar
     shown: list[int] = []
     stop = calendar.async_subscribe_events(
         now - 5 * DAY, now, lambda events: shown.append(len(events or []))
     )
     for _ in range(9):
-        await poll()
+        await bikes.poll()
     stop()
     assert shown == sorted(shown)
     assert shown[-1] == 3
-    after = hass.states.get(CALENDAR)
+    after = bikes.hass.states.get(CALENDAR)
     assert before
     assert after
     assert after.last_updated == before.last_updated

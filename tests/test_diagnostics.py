@@ -18,7 +18,7 @@ from syrupy.filters import props
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, EMAIL, EVERYTHING, PASSWORD, RED, Poll, async_setup
+from .conftest import BLUE, EMAIL, EVERYTHING, PASSWORD, RED, Bikes, async_setup
 from .riding import go, riding, standing
 from .tools.simulator.server import Simulator
 
@@ -59,48 +59,45 @@ async def test_device(
     assert diagnostics == snapshot(exclude=props("ride_state"))
 
 
+@pytest.mark.usefixtures("setup")
 async def test_device_that_is_gone(
-    hass: HomeAssistant,
+    bikes: Bikes,
     hass_client: ClientSessionGenerator,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
     device_registry: dr.DeviceRegistry,
 ) -> None:
     """The file of a tracker that is not listed says for how long."""
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    await poll(600)
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    await bikes.poll(600)
     device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
+        (DOMAIN, RED), bikes.entry.entry_id
     )
     assert device is not None
 
     diagnostics: Any = await get_diagnostics_for_device(
-        hass, hass_client, setup, device
+        bikes.hass, hass_client, bikes.entry, device
     )
 
     assert diagnostics["tracker"] is None
 
 
+@pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(
-    hass: HomeAssistant,
+    bikes: Bikes,
     hass_client: ClientSessionGenerator,
-    setup: MockConfigEntry,
-    simulator: Simulator,
     device_registry: dr.DeviceRegistry,
 ) -> None:
     """Where the server cannot be reached, the file says so."""
-    simulator.fault("connection-refused")
-    await hass.config_entries.async_reload(setup.entry_id)
+    bikes.simulator.fault("connection-refused")
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
+        (DOMAIN, RED), bikes.entry.entry_id
     )
     assert device is not None
 
     for diagnostics in (
-        await get_diagnostics_for_config_entry(hass, hass_client, setup),
-        await get_diagnostics_for_device(hass, hass_client, setup, device),
+        await get_diagnostics_for_config_entry(bikes.hass, hass_client, bikes.entry),
+        await get_diagnostics_for_device(bikes.hass, hass_client, bikes.entry, device),
     ):
         entry: Any = diagnostics["entry"]
         assert entry["state"] == "setup_retry"
@@ -108,6 +105,7 @@ async def test_account_that_is_not_loaded(
         assert entry["data"]["password"] == REDACTED
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("fault", "path", "error"),
     [
@@ -117,25 +115,22 @@ async def test_account_that_is_not_loaded(
     ],
 )
 async def test_last_error(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    fault: str,
-    path: Any,
-    error: str,
+    bikes: Bikes, hass_client: ClientSessionGenerator, fault: str, path: Any, error: str
 ) -> None:
     """What went wrong last is there, also after it went well again."""
-    simulator.fault(fault, path=path)
-    await poll()
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, setup)
+    bikes.simulator.fault(fault, path=path)
+    await bikes.poll()
+    diagnostics: Any = await get_diagnostics_for_config_entry(
+        bikes.hass, hass_client, bikes.entry
+    )
     assert diagnostics["poll"]["success"] is False
     assert diagnostics["poll"]["last_error"].startswith(error)
 
-    simulator.fault(None)
-    await poll(120)
-    diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, setup)
+    bikes.simulator.fault(None)
+    await bikes.poll(120)
+    diagnostics = await get_diagnostics_for_config_entry(
+        bikes.hass, hass_client, bikes.entry
+    )
     assert diagnostics["poll"]["success"] is True
     assert diagnostics["poll"]["last_error"].startswith(error)
     assert diagnostics["poll"]["last_error_time"] < diagnostics["poll"]["time"]
@@ -217,32 +212,30 @@ async def test_attributes(
 
 
 async def test_ride_and_guard(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
+    bikes: Bikes, hass_client: ClientSessionGenerator
 ) -> None:
     """How the integration judges rides and the guard is shown, and not when or where."""
-    simulator.override_position(RED, "address", "Kaiserstraße 1")
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
+    bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
     target = {"entity_id": "alarm_control_panel.red_bike_guard"}
-    await hass.services.async_call(
+    await bikes.hass.services.async_call(
         "alarm_control_panel", "alarm_arm_away", target, blocking=True
     )
-    await poll()
-    go(simulator, 500, **riding(100.5))
-    simulator.report(RED, attributes={"alarm": "vibration,Red bike"})
-    await poll()
-    simulator.fault("status-503")
-    await poll()
-    go(simulator, 300, **riding(100.8))
-    simulator.fault(None)
-    simulator.fault("status-503", path="history")
-    await poll(120)
+    await bikes.poll()
+    go(bikes.simulator, 500, **riding(100.5))
+    bikes.simulator.report(RED, attributes={"alarm": "vibration,Red bike"})
+    await bikes.poll()
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    go(bikes.simulator, 300, **riding(100.8))
+    bikes.simulator.fault(None)
+    bikes.simulator.fault("status-503", path="history")
+    await bikes.poll(120)
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+    diagnostics: Any = await get_diagnostics_for_config_entry(
+        bikes.hass, hass_client, bikes.entry
+    )
 
     (red,) = (bike for bike in diagnostics["trackers"] if bike["guard"])
     ride, guard = red["ride_state"]["ride"], red["guard"]

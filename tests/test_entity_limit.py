@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     entity_platform,
     entity_registry as er,
@@ -15,7 +14,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import entity
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, Poll, Shown, ValueOf
+from .conftest import EMAIL, Bikes, Poll, Shown, ValueOf
 from .tools.simulator.server import Simulator
 
 # A tracker that never reported has four enabled entities: room for five and a half.
@@ -88,24 +87,20 @@ async def test_polls_work(
     assert numbers() == ("2", "7", "22")
 
 
+@pytest.mark.usefixtures("setup")
 async def test_always_the_same_ones(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    shown: Shown,
-    numbers: Numbers,
+    bikes: Bikes, shown: Shown, numbers: Numbers
 ) -> None:
     """Neither the order of the list nor a newcomer changes who is shown."""
-    simulator.add_device("860000000000000", email=EMAIL, latitude=None)
-    await poll()
+    bikes.simulator.add_device("860000000000000", email=EMAIL, latitude=None)
+    await bikes.poll()
 
     assert shown() == dict.fromkeys(TRACKERS[:5], 4)
     assert numbers() == ("3", "8", "22")
 
     for _ in range(3):
-        await hass.config_entries.async_reload(setup.entry_id)
-        await hass.async_block_till_done(wait_background_tasks=True)
+        await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+        await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
         assert shown() == dict.fromkeys(TRACKERS[:5], 4)
         assert numbers() == ("3", "8", "22")

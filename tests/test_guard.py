@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import EMAIL, RED, Poll, StateOf, async_setup
+from .conftest import EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
 from .tools.simulator.world import DEFAULT_LATITUDE
 
@@ -136,27 +136,21 @@ async def test_switched_off(
     assert guard().state == state
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("setup", "standing")
 async def test_switched_off_while_the_account_is_not_set_up(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    entity_registry: er.EntityRegistry,
-    simulator: Simulator,
-    poll: Poll,
-    call: Call,
-    guard: Guard,
+    bikes: Bikes, entity_registry: er.EntityRegistry, call: Call, guard: Guard
 ) -> None:
     """It is disarmed once the account is there: nothing triggers it meanwhile."""
     await call("arm_away")
-    await hass.config_entries.async_unload(setup.entry_id)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     entity_registry.async_update_entity(
         GUARD, disabled_by=er.RegistryEntryDisabler.USER
     )
-    simulator.report(RED, latitude=AWAY, motion=True)
-    await async_setup(hass, setup)
+    bikes.simulator.report(RED, latitude=AWAY, motion=True)
+    await async_setup(bikes.hass, bikes.entry)
     entity_registry.async_update_entity(GUARD, disabled_by=None)
-    await hass.config_entries.async_reload(setup.entry_id)
-    await poll()
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.poll()
     assert guard().state == "disarmed"
 
 
@@ -179,17 +173,12 @@ async def test_place_of_an_unknown_time(
 
 @pytest.mark.usefixtures("standing")
 async def test_while_the_service_does_not_answer(
-    hass: HomeAssistant,
-    hass_admin_user: User,
-    simulator: Simulator,
-    poll: Poll,
-    call: Call,
-    guard: Guard,
+    bikes: Bikes, hass_admin_user: User, call: Call, guard: Guard
 ) -> None:
     """It is armed and disarmed all the same, and says who did that."""
-    simulator.fault("status-503")
-    await poll()
-    await hass.services.async_call(
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    await bikes.hass.services.async_call(
         Platform.ALARM_CONTROL_PANEL,
         "alarm_arm_away",
         {ATTR_ENTITY_ID: GUARD},
@@ -198,14 +187,14 @@ async def test_while_the_service_does_not_answer(
     )
     assert guard().state == "armed_away"
     assert guard().attributes["changed_by"] == hass_admin_user.name
-    simulator.fault(None)
-    await poll(400)
+    bikes.simulator.fault(None)
+    await bikes.poll(400)
     assert guard().state == "armed_away"
-    simulator.report(RED, latitude=AWAY, motion=True)
-    await poll()
+    bikes.simulator.report(RED, latitude=AWAY, motion=True)
+    await bikes.poll()
     assert guard().state == "triggered"
-    simulator.fault("status-503")
-    await poll()
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
     await call("disarm")
     assert guard().state == "disarmed"
     assert guard().attributes["changed_by"] is None

@@ -3,14 +3,13 @@
 from typing import Any
 
 from homeassistant.const import STATE_OFF, STATE_ON, Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, RED, Poll, StateOf, async_setup
+from .conftest import BLUE, RED, Bikes, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
 
 ENTITIES = {
@@ -70,17 +69,10 @@ async def test_values(simulator: Simulator, poll: Poll, states: Any) -> None:
     assert states(BLUE) == {}
 
 
-@pytest.mark.usefixtures("all_enabled")
-async def test_restart(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    states: Any,
-    device: Any,
-) -> None:
+@pytest.mark.usefixtures("setup", "all_enabled")
+async def test_restart(bikes: Bikes, states: Any, device: Any) -> None:
     """What was known before it is known after it."""
-    simulator.report(
+    bikes.simulator.report(
         RED,
         attributes={
             "charge": False,
@@ -90,43 +82,36 @@ async def test_restart(
             "versionFw": "1.2",
         },
     )
-    await poll()
+    await bikes.poll()
     before = states()
     assert len(before) == 4
-    simulator.report(RED, attributes={})
-    await poll()
+    bikes.simulator.report(RED, attributes={})
+    await bikes.poll()
 
-    await hass.config_entries.async_reload(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    await poll(6)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    await bikes.poll(6)
 
     assert states() == before
     assert device() == (None, "1.2")
 
 
-async def test_device_page(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    device: Any,
-    freezer: Any,
-) -> None:
+async def test_device_page(bikes: Bikes, device: Any) -> None:
     """Model and firmware stand there and follow what the service says."""
-    simulator.override_field(RED, "model", "TK905")
-    simulator.report(RED, attributes={"versionFw": "1.2"})
-    await async_setup(hass, entry)
+    bikes.simulator.override_field(RED, "model", "TK905")
+    bikes.simulator.report(RED, attributes={"versionFw": "1.2"})
+    await async_setup(bikes.hass, bikes.entry)
     assert device() == ("TK905", "1.2")
 
-    simulator.report(RED, attributes={"versionFw": "1.3"})
-    await poll()
+    bikes.simulator.report(RED, attributes={"versionFw": "1.3"})
+    await bikes.poll()
     assert device() == ("TK905", "1.3")
 
-    simulator.report(RED, attributes={})
-    simulator.override_field(RED, "model", "TK906")
-    await poll()
+    bikes.simulator.report(RED, attributes={})
+    bikes.simulator.override_field(RED, "model", "TK906")
+    await bikes.poll()
     assert device() == ("TK906", "1.3")
 
-    simulator.override_field(RED, "model", None)
-    await poll()
+    bikes.simulator.override_field(RED, "model", None)
+    await bikes.poll()
     assert device() == (None, "1.3")

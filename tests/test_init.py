@@ -26,6 +26,7 @@ from .conftest import (
     EMAIL,
     PASSWORD,
     RED,
+    Bikes,
     MakeEntry,
     Poll,
     StateOf,
@@ -128,15 +129,11 @@ async def test_request(
     assert request.header("Cookie") is None
 
 
-async def test_log_is_quiet(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    poll: Poll,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_log_is_quiet(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """Nothing at warning level or above while all is well."""
-    await poll()
-    await hass.config_entries.async_reload(setup.entry_id)
+    await bikes.poll()
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
     assert not [
         record
@@ -165,13 +162,9 @@ async def test_unload_and_reload(
 
 # Home Assistant leaves such an entry as it is, its next poll included.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
-@pytest.mark.usefixtures("expected_lingering_timers")
+@pytest.mark.usefixtures("setup", "expected_lingering_timers")
 async def test_platform_that_does_not_unload(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An entry that Home Assistant cannot unload is not taken apart."""
 
@@ -179,12 +172,12 @@ async def test_platform_that_does_not_unload(
         return False
 
     with monkeypatch.context() as patch:
-        patch.setattr(hass.config_entries, "async_unload_platforms", _fail)
-        assert not await hass.config_entries.async_unload(setup.entry_id)
+        patch.setattr(bikes.hass.config_entries, "async_unload_platforms", _fail)
+        assert not await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
 
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    state = hass.states.get("device_tracker.red_bike")
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    state = bikes.hass.states.get("device_tracker.red_bike")
     assert state is not None
     assert state.state == STATE_UNAVAILABLE
 
@@ -243,38 +236,33 @@ async def test_migration(
     assert state_of(RED)
 
 
+@pytest.mark.usefixtures("setup")
 async def test_removal_leaves_nothing(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
+    bikes: Bikes,
     entity_registry: er.EntityRegistry,
     device_registry: dr.DeviceRegistry,
-    simulator: Simulator,
-    poll: Poll,
     hass_storage: dict[str, Any],
 ) -> None:
     """With the entry go its devices, its entities and what it remembered."""
-    simulator.report(RED, latitude=48.0)
-    await poll()
-    await hass.config_entries.async_reload(setup.entry_id)
-    assert f"{DOMAIN}.{setup.entry_id}" in hass_storage
+    bikes.simulator.report(RED, latitude=48.0)
+    await bikes.poll()
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    assert f"{DOMAIN}.{bikes.entry.entry_id}" in hass_storage
 
-    await hass.config_entries.async_remove(setup.entry_id)
-    await hass.async_block_till_done()
+    await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
+    await bikes.hass.async_block_till_done()
 
-    assert not er.async_entries_for_config_entry(entity_registry, setup.entry_id)
-    assert not dr.async_entries_for_config_entry(device_registry, setup.entry_id)
-    assert not hass.states.async_all("device_tracker")
-    assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
+    assert not er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
+    assert not dr.async_entries_for_config_entry(device_registry, bikes.entry.entry_id)
+    assert not bikes.hass.states.async_all("device_tracker")
+    assert f"{DOMAIN}.{bikes.entry.entry_id}" not in hass_storage
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("call", ["async_get_devices", "async_get_positions"])
 async def test_removal_during_a_poll(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
+    bikes: Bikes,
     make_entry: MakeEntry,
-    poll: Poll,
-    state_of: StateOf,
     hass_storage: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -290,13 +278,13 @@ async def test_removal_during_a_poll(
         await removed.wait()
         return answer
 
-    await async_setup_component(hass, "homeassistant", {})
-    simulator.add_device("new", email=EMAIL)
-    simulator.report(RED, latitude=48.0)
+    await async_setup_component(bikes.hass, "homeassistant", {})
+    bikes.simulator.add_device("new", email=EMAIL)
+    bikes.simulator.report(RED, latitude=48.0)
     with monkeypatch.context() as patch:
         patch.setattr(TrackingClient, call, _answer_late)
-        asking = hass.async_create_task(
-            hass.services.async_call(
+        asking = bikes.hass.async_create_task(
+            bikes.hass.services.async_call(
                 "homeassistant",
                 "update_entity",
                 {"entity_id": ["binary_sensor.red_bike_connectivity"]},
@@ -304,17 +292,17 @@ async def test_removal_during_a_poll(
             )
         )
         await answered.wait()
-        await hass.config_entries.async_remove(setup.entry_id)
+        await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
         removed.set()
         await asking
-    await poll(400)
-    assert f"{DOMAIN}.{setup.entry_id}" not in hass_storage
+    await bikes.poll(400)
+    assert f"{DOMAIN}.{bikes.entry.entry_id}" not in hass_storage
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
-    simulator.add_account("bob@example.com", PASSWORD)
-    simulator.assign("bob@example.com", "new")
-    await async_setup(hass, make_entry("bob@example.com"))
-    assert state_of("new")
+    bikes.simulator.add_account("bob@example.com", PASSWORD)
+    bikes.simulator.assign("bob@example.com", "new")
+    await async_setup(bikes.hass, make_entry("bob@example.com"))
+    assert bikes.state_of("new")
 
 
 async def test_update_on_demand(

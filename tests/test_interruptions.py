@@ -11,14 +11,13 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
 from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf
+from .conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf
 from .tools.simulator.server import Simulator
 
 MANY = [f"35{number:013}" for number in range(300)]
@@ -96,26 +95,20 @@ async def test_outage_after_a_poll_that_is_cut_short(
     assert online(RED) == "on"
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("turn", [0, 1], ids=["before", "after"])
 async def test_armed_while_a_poll_is_taken_in(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
-    value_of: ValueOf,
-    online: Any,
-    turn: int,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, online: Any, turn: int
 ) -> None:
     """What came meanwhile is shown, and so is what the poll found out."""
-    simulator.report(RED, motion=False)
-    await poll()
-    simulator.set_status(RED, "offline")
+    bikes.simulator.report(RED, motion=False)
+    await bikes.poll()
+    bikes.simulator.set_status(RED, "offline")
     turns_given = iter(range(2))
 
     async def _sleep(_: float) -> None:
         if next(turns_given) == turn:
-            await hass.services.async_call(
+            await bikes.hass.services.async_call(
                 Platform.ALARM_CONTROL_PANEL,
                 "alarm_arm_away",
                 {"entity_id": "alarm_control_panel.red_bike_guard"},
@@ -125,71 +118,65 @@ async def test_armed_while_a_poll_is_taken_in(
     with monkeypatch.context() as patches:
         turns = SimpleNamespace(sleep=_sleep, wait=asyncio.wait)
         patches.setattr(coordinator, "asyncio", turns)
-        await setup.runtime_data.coordinator.async_refresh()
+        await bikes.entry.runtime_data.coordinator.async_refresh()
 
-    assert value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
+    assert bikes.value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
     assert online(RED) == "off"
 
 
+@pytest.mark.usefixtures("setup")
 async def test_reload_while_trackers_are_added(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    online: Any,
-    caplog: pytest.LogCaptureFixture,
+    bikes: Bikes, online: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Every tracker is there once, and follows its status."""
     for tracker in MANY:
-        simulator.add_device(tracker, email=EMAIL)
-    await setup.runtime_data.coordinator.async_refresh()
-    assert len(hass.states.async_entity_ids("device_tracker")) < len(MANY)
+        bikes.simulator.add_device(tracker, email=EMAIL)
+    await bikes.entry.runtime_data.coordinator.async_refresh()
+    assert len(bikes.hass.states.async_entity_ids("device_tracker")) < len(MANY)
     caplog.clear()
 
-    await hass.config_entries.async_reload(setup.entry_id)
-    await poll()
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.poll()
     for tracker in MANY:
-        simulator.set_status(tracker, "offline")
-    await poll()
+        bikes.simulator.set_status(tracker, "offline")
+    await bikes.poll()
 
     assert {online(tracker) for tracker in MANY} == {"off"}
     assert "already exists" not in caplog.text
 
 
+@pytest.mark.usefixtures("setup")
 async def test_delete_button_while_the_tracker_comes_back(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
     """A tracker that is listed again can no longer be deleted."""
     device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
+        (DOMAIN, RED), bikes.entry.entry_id
     )
     assert device is not None
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    simulator.assign(EMAIL, RED)
-    simulator.report(BLUE, latitude=48.1)
-    coordinator = setup.runtime_data.coordinator
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    bikes.simulator.assign(EMAIL, RED)
+    bikes.simulator.report(BLUE, latitude=48.1)
+    coordinator = bikes.entry.runtime_data.coordinator
     allowed = []
 
     async def _positions(*args: Any) -> Any:
-        allowed.append(await async_remove_config_entry_device(hass, setup, device))
+        allowed.append(
+            await async_remove_config_entry_device(bikes.hass, bikes.entry, device)
+        )
         return Changes({}, {}, frozenset())
 
     client = type(coordinator.service.client)
     with patch.object(client, "async_get_positions", _positions):
-        await poll()
+        await bikes.poll()
 
     assert allowed == [False]
 
 
+@pytest.mark.usefixtures("setup")
 async def test_error_costs_one_tracker(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
+    bikes: Bikes,
     online: Any,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -198,19 +185,22 @@ async def test_error_costs_one_tracker(
     with_status = TrackerState.with_status
 
     def fail(story: TrackerState, status: Any, now: Any) -> TrackerState:
-        if story.position and story.position.device_id == simulator.devices[RED].id:
+        if (
+            story.position
+            and story.position.device_id == bikes.simulator.devices[RED].id
+        ):
             raise RuntimeError
         return with_status(story, status, now)
 
-    simulator.set_status(RED, "offline")
-    simulator.set_status(BLUE, "offline")
+    bikes.simulator.set_status(RED, "offline")
+    bikes.simulator.set_status(BLUE, "offline")
     with monkeypatch.context() as broken:
         broken.setattr(TrackerState, "with_status", fail)
-        await poll()
+        await bikes.poll()
     assert (online(RED), online(BLUE)) == ("on", "off")
-    assert f"{setup.title}: Unexpected error updating a tracker" in caplog.text
+    assert f"{bikes.entry.title}: Unexpected error updating a tracker" in caplog.text
     caplog.clear()
 
-    simulator.touch([RED])
-    await poll()
+    bikes.simulator.touch([RED])
+    await bikes.poll()
     assert online(RED) == "off"

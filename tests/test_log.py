@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import Poll, async_setup
+from .conftest import Bikes, async_setup
 from .tools.simulator import Simulator
 
 HOUR = 60 * 60
@@ -35,20 +35,15 @@ def lines(caplog: pytest.LogCaptureFixture) -> Lines:
     return _lines
 
 
-async def test_account_that_is_renamed(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    lines: Lines,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_account_that_is_renamed(bikes: Bikes, lines: Lines) -> None:
     """Its new title is in the log with the next poll."""
-    hass.config_entries.async_update_entry(setup, title="My bikes")
-    simulator.fault("status-503")
+    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
+    bikes.simulator.fault("status-503")
     lines()
-    await poll()
-    simulator.fault(None)
-    await poll()
+    await bikes.poll()
+    bikes.simulator.fault(None)
+    await bikes.poll()
     name = "My bikes"
     assert lines() == [
         f"Error fetching bike_tracker {name} data: "

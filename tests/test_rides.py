@@ -12,7 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.registry.storage import to_json
 from custom_components.bike_tracker.tracking import RideState
 
-from .conftest import BLUE, RED, Poll, StateOf, ValueOf, async_setup
+from .conftest import BLUE, RED, Bikes, Poll, StateOf, ValueOf, async_setup
 from .riding import async_ride, go, riding, standing
 from .tools.simulator.server import Simulator
 
@@ -36,18 +36,11 @@ def rides(hass: HomeAssistant) -> list[tuple[str, dict[str, Any]]]:
     return told
 
 
-async def test_ride(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    rides: list[tuple[str, dict[str, Any]]],
-) -> None:
+async def test_ride(bikes: Bikes, rides: list[tuple[str, dict[str, Any]]]) -> None:
     """It is told when it starts and when it is over, and what there was of it."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await async_ride(simulator, poll)
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
 
     (started, before), (ended, ride) = rides
     assert (started, ended) == ("started", "ended")
@@ -61,7 +54,7 @@ async def test_ride(
     assert ride["distance"] == pytest.approx(5 / 3, abs=0.35)
     assert ride["duration"] == 5 * 61
     assert ride["maximum_speed"] == 16.7
-    values = {key: state_of(f"{RED}_{key}", Platform.SENSOR) for key in KEYS}
+    values = {key: bikes.state_of(f"{RED}_{key}", Platform.SENSOR) for key in KEYS}
     total, distance, duration = (
         float(state.state) for state in values.values() if state
     )
@@ -133,29 +126,23 @@ async def test_heard_of_no_more(
     assert [kind for kind, _ in rides] == ["started", "ended"]
 
 
-async def test_remembered(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_remembered(bikes: Bikes, hass_storage: dict[str, Any]) -> None:
     """Everything is as before after a restart, in the decimals that are stored."""
-    await async_ride(simulator, poll)
-    go(simulator, 300, **riding(103))
-    await poll()
-    go(simulator, 90_000, **riding(193))
-    await poll()
-    before = _track(setup)
-    await hass.config_entries.async_unload(setup.entry_id)
-    simulator.fault("status-404", path="positions")
-    await hass.config_entries.async_setup(setup.entry_id)
+    await async_ride(bikes.simulator, bikes.poll)
+    go(bikes.simulator, 300, **riding(103))
+    await bikes.poll()
+    go(bikes.simulator, 90_000, **riding(193))
+    await bikes.poll()
+    before = _track(bikes.entry)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.simulator.fault("status-404", path="positions")
+    await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
 
     assert before.ride
     assert before.candidate
     assert before.last
-    assert to_json(_track(setup)) == to_json(before)
+    assert to_json(_track(bikes.entry)) == to_json(before)
 
 
 def _track(entry: MockConfigEntry) -> RideState:

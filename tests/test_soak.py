@@ -4,16 +4,14 @@ from collections.abc import AsyncIterator, Iterator
 import logging
 from typing import override
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import PLATFORMS
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
+from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from .long import IS_LONG
 from .tools.faults.home import Home
 from .tools.faults.trouble import NAME_NOT_FOUND, TROUBLES
@@ -85,9 +83,7 @@ def forget_writes() -> None:
 
 @pytest.mark.usefixtures("with_live")
 async def test_soak(
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
+    bikes: Bikes,
     make_entry: MakeEntry,
     monkeypatch: pytest.MonkeyPatch,
     log: Counter,
@@ -97,18 +93,27 @@ async def test_soak(
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
-    entry = make_entry(url=simulator.url.replace("127.0.0.1", "localhost"))
-    home = Home(hass, freezer, simulator, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
+    entry = make_entry(url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
+    home = Home(
+        bikes.hass,
+        bikes.freezer,
+        bikes.simulator,
+        entry,
+        TROUBLES[NAME_NOT_FOUND],
+        is_live=True,
+    )
     home.watch(monkeypatch)
     # What of Home Assistant stays when an account goes.
     for platform in PLATFORMS:
-        assert await async_setup_component(hass, platform, {})
+        assert await async_setup_component(bikes.hass, platform, {})
     automations = [automation(trigger) for trigger in TRIGGERS]
-    assert await async_setup_component(hass, "automation", {"automation": automations})
+    assert await async_setup_component(
+        bikes.hass, "automation", {"automation": automations}
+    )
     await home.wait(60)
-    before = read(hass, 0)
-    await async_setup(hass, entry)
-    label_bikes(hass)
+    before = read(bikes.hass, 0)
+    await async_setup(bikes.hass, entry)
+    label_bikes(bikes.hass)
     soak = Soak(home, EMAIL, PASSWORD, options, forget_writes)
 
     # Until the third one what is known of trackers fills, with the last ten of each kind.
@@ -130,9 +135,9 @@ async def test_soak(
     assert 0 < beyond < last.polls / 5
     assert log.tracebacks == 0
 
-    await hass.config_entries.async_remove(entry.entry_id)
+    await bikes.hass.config_entries.async_remove(entry.entry_id)
     await home.wait(3600)
-    after = read(hass, last.polls)
+    after = read(bikes.hass, last.polls)
     assert (after.tasks, after.timers, after.files) == (
         before.tasks,
         before.timers,

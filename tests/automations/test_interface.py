@@ -11,14 +11,12 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import condition, target, trigger
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
 from custom_components import bike_tracker
 from custom_components.bike_tracker import automations
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import RED, Poll, ValueOf, async_setup
-from tests.tools.simulator.server import Simulator
+from tests.conftest import RED, Bikes, async_setup
 
 from .test_condition import CONDITIONS, DURATIONS
 from .test_rides import TRIGGERS as ON_RIDES
@@ -61,11 +59,7 @@ def anew() -> Iterator[None]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_name_taken_away(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    value_of: ValueOf,
+    bikes: Bikes,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     module: Any,
@@ -75,10 +69,10 @@ async def test_name_taken_away(
     """One line says so of each, and all else works."""
     monkeypatch.delattr(module, name)
 
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, bikes.entry)
     offered = {
-        "trigger": await _triggers(hass),
-        "condition": await _conditions(hass),
+        "trigger": await _triggers(bikes.hass),
+        "condition": await _conditions(bikes.hass),
     }
 
     assert [kind for kind, names in offered.items() if names] == left
@@ -92,9 +86,9 @@ async def test_name_taken_away(
     for line in lines:
         assert name in line.getMessage()
         assert line.exc_info is None
-    simulator.set_status(RED, "offline")
-    await poll()
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
+    bikes.simulator.set_status(RED, "offline")
+    await bikes.poll()
+    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from custom_components.bike_tracker.polling.backoff import (
     clamp_retry_after,
 )
 
-from ..conftest import EMAIL, RED, Poll, ValueOf, async_setup
+from ..conftest import EMAIL, RED, Bikes, Poll, ValueOf, async_setup
 from ..tools.simulator import Simulator
 
 
@@ -153,17 +153,13 @@ async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
 )
 @pytest.mark.usefixtures("setup")
 async def test_only_two_in_a_row_ask_to_sign_in(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    poll: Poll,
-    answers: list[str | None],
-    asks: bool,
+    bikes: Bikes, answers: list[str | None], asks: bool
 ) -> None:
     """Whatever comes between two of them, a failure or not, they are no streak."""
     for answer in answers:
-        simulator.fault(answer)
-        await poll(HOUR)
-    assert is_asked_to_sign_in(hass) is asks
+        bikes.simulator.fault(answer)
+        await bikes.poll(HOUR)
+    assert is_asked_to_sign_in(bikes.hass) is asks
 
 
 @pytest.mark.usefixtures("setup")
@@ -233,35 +229,25 @@ async def async_sign_in(hass: HomeAssistant, password: str) -> None:
 
 @pytest.mark.parametrize("fault", ["status-401", "status-503", "html"])
 @pytest.mark.parametrize("minutes", [1, 600])
-async def test_set_up_that_fails(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    fault: str,
-    minutes: int,
-) -> None:
+async def test_set_up_that_fails(bikes: Bikes, fault: str, minutes: int) -> None:
     """Home Assistant tries again by itself; a 401 asks meanwhile to sign in."""
-    simulator.fault(fault)
-    await async_setup(hass, entry)
+    bikes.simulator.fault(fault)
+    await async_setup(bikes.hass, bikes.entry)
     for _ in range(minutes):
-        await poll()
-        assert entry.state is ConfigEntryState.SETUP_RETRY
-        assert is_asked_to_sign_in(hass) is (fault == "status-401")
-    simulator.fault(None)
+        await bikes.poll()
+        assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
+        assert is_asked_to_sign_in(bikes.hass) is (fault == "status-401")
+    bikes.simulator.fault(None)
 
     for _ in range(11):
-        await poll()
+        await bikes.poll()
 
-    assert entry.state is ConfigEntryState.LOADED
-    assert not hass.config_entries.flow.async_progress()
+    assert bikes.entry.state is ConfigEntryState.LOADED
+    assert not bikes.hass.config_entries.flow.async_progress()
 
 
 async def test_error_at_set_up_that_nobody_expects(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is tried again as any other failure."""
     with monkeypatch.context() as patch:
@@ -269,10 +255,10 @@ async def test_error_at_set_up_that_nobody_expects(
             "custom_components.bike_tracker.api.TrackingClient.async_get_devices",
             lambda _: 1 / 0,
         )
-        await async_setup(hass, entry)
-        assert entry.state is ConfigEntryState.SETUP_RETRY
-    await poll()
-    assert entry.state is ConfigEntryState.LOADED
+        await async_setup(bikes.hass, bikes.entry)
+        assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
+    await bikes.poll()
+    assert bikes.entry.state is ConfigEntryState.LOADED
 
 
 @pytest.mark.parametrize(

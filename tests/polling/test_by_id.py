@@ -6,14 +6,13 @@ import json
 from typing import Any
 
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api import TrackingClient
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, asked_by_id, place
 
@@ -24,21 +23,16 @@ def long_ago() -> datetime:
 
 
 async def test_old_position_that_is_not_in_the_list(
-    hass: HomeAssistant,
-    traccar: Simulator,
-    traccar_entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
+    bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
 ) -> None:
     """A bike in the cellar has its place and its battery: they are asked for by ID."""
     position = traccar.report(RED, **AWAY, battery_level=7, fix_time=long_ago())
-    await async_setup(hass, traccar_entry)
+    await async_setup(bikes.hass, traccar_entry)
     for _ in range(60):
-        await poll()
+        await bikes.poll()
 
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "7"
-    assert place(state_of(RED)) == (48.1, 7.9)
+    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
     assert asked_by_id(traccar) == [f"id={position.id}"]
 
 
@@ -89,11 +83,7 @@ async def test_new_position_that_never_comes(
 
 
 async def test_many_old_positions(
-    hass: HomeAssistant,
-    traccar: Simulator,
-    traccar_entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
+    bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
 ) -> None:
     """One is asked for at a time, at most one a minute; one that is lost hides none."""
     trackers = [f"35{number:013}" for number in range(6)]
@@ -102,13 +92,13 @@ async def test_many_old_positions(
         traccar.report(tracker, fix_time=long_ago())
     lost, *others = trackers
     traccar.forget_position(lost)
-    await async_setup(hass, traccar_entry)
+    await async_setup(bikes.hass, traccar_entry)
     for _ in range(20):
-        await poll()
+        await bikes.poll()
 
-    assert place(state_of(lost)) == (None, None)
+    assert place(bikes.state_of(lost)) == (None, None)
     for tracker in others:
-        assert place(state_of(tracker)) == AT_HOME
+        assert place(bikes.state_of(tracker)) == AT_HOME
     queries = asked_by_id(traccar)
     assert len(queries) == len(set(queries)) == len(trackers)
     assert not any("&" in query for query in queries)
@@ -118,11 +108,9 @@ async def test_many_old_positions(
 
 @pytest.mark.parametrize("fault", ["status-400", "status-503", "reset-mid-body"])
 async def test_by_id_fails(
-    hass: HomeAssistant,
+    bikes: Bikes,
     traccar: Simulator,
     traccar_entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
     monkeypatch: pytest.MonkeyPatch,
     fault: str,
 ) -> None:
@@ -139,30 +127,27 @@ async def test_by_id_fails(
     traccar.report(RED, fix_time=long_ago())
     with monkeypatch.context() as patch:
         patch.setattr(TrackingClient, "async_get_position", _fail)
-        await async_setup(hass, traccar_entry)
-        assert place(state_of(RED)) == (None, None)
-        assert place(state_of(BLUE)) == AT_HOME
+        await async_setup(bikes.hass, traccar_entry)
+        assert place(bikes.state_of(RED)) == (None, None)
+        assert place(bikes.state_of(BLUE)) == AT_HOME
 
     for _ in range(25):
-        await poll(3600)
-    assert place(state_of(RED)) == AT_HOME
+        await bikes.poll(3600)
+    assert place(bikes.state_of(RED)) == AT_HOME
 
 
 @pytest.mark.usefixtures("setup")
 async def test_other_positions_than_those_that_were_asked_for(
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    monkeypatch: pytest.MonkeyPatch,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that answers by ID with what it likes leads nobody back in time."""
-    old = json.dumps(simulator.listed("positions", EMAIL)).encode()
+    old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
     monkeypatch.setattr(
         "tests.tools.simulator.render.Renderer.positions_by_id", lambda *_: old
     )
-    simulator.report(RED, **AWAY)
-    simulator.override_field(RED, "positionId", 4711)
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.override_field(RED, "positionId", 4711)
 
     for _ in range(8):
-        await poll()
-        assert place(state_of(RED)) == (48.1, 7.9)
+        await bikes.poll()
+        assert place(bikes.state_of(RED)) == (48.1, 7.9)

@@ -14,8 +14,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
-from ..tools.simulator.server import Simulator
+from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from ..tools.simulator.world import DEFAULT_LONGITUDE
 from .places import AT_HOME, AWAY, place
 
@@ -47,104 +46,82 @@ async def async_watch_for_leaving(
     return calls
 
 
-async def test_ride_away_during_an_outage(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_ride_away_during_an_outage(bikes: Bikes) -> None:
     """A ride that begins while the server is down is noticed seconds after it is back."""
-    calls = await async_watch_for_leaving(hass, setup)
-    simulator.fault("status-503")
-    await poll()
-    simulator.report(RED, **AWAY)
-    simulator.fault(None)
-    await poll()
-    assert place(state_of(RED)) == AT_HOME
-    requests = len(simulator.requests)
+    calls = await async_watch_for_leaving(bikes.hass, bikes.entry)
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.fault(None)
+    await bikes.poll()
+    assert place(bikes.state_of(RED)) == AT_HOME
+    requests = len(bikes.simulator.requests)
 
-    await poll(5)
+    await bikes.poll(5)
 
     assert len(calls) == 1
-    assert place(state_of(RED)) == (48.1, 7.9)
-    assert len(simulator.requests) == requests
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert len(bikes.simulator.requests) == requests
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("reloads", [1, 2])
-async def test_ride_away_during_a_reload(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-    reloads: int,
-) -> None:
+async def test_ride_away_during_a_reload(bikes: Bikes, reloads: int) -> None:
     """After reloads the tracker is first where it was; seconds later it has left."""
-    calls = await async_watch_for_leaving(hass, setup)
+    calls = await async_watch_for_leaving(bikes.hass, bikes.entry)
     for _ in range(reloads):
-        await hass.config_entries.async_unload(setup.entry_id)
-        simulator.report(RED, **AWAY)
-        await async_setup(hass, setup)
-        assert place(state_of(RED)) == AT_HOME
-        await poll(1)
+        await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+        bikes.simulator.report(RED, **AWAY)
+        await async_setup(bikes.hass, bikes.entry)
+        assert place(bikes.state_of(RED)) == AT_HOME
+        await bikes.poll(1)
 
-    await poll(5)
+    await bikes.poll(5)
 
     assert len(calls) == 1
-    assert value_of(RED) == "not_home"
+    assert bikes.value_of(RED) == "not_home"
 
 
-async def test_ride_away_while_home_assistant_starts(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
     """Until automations run, trackers stay where they were."""
-    await hass.config_entries.async_unload(setup.entry_id)
-    hass.set_state(CoreState.starting)
-    simulator.report(RED, **AWAY)
-    simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
-    await async_setup(hass, setup)
-    await poll()
-    await poll()
-    assert place(state_of(RED)) == AT_HOME
-    assert place(state_of("new")) == (1.0, 1.0)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.hass.set_state(CoreState.starting)
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll()
+    await bikes.poll()
+    assert place(bikes.state_of(RED)) == AT_HOME
+    assert place(bikes.state_of("new")) == (1.0, 1.0)
 
-    hass.set_state(CoreState.running)
-    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
-    await hass.async_block_till_done()
-    assert place(state_of(RED)) == AT_HOME
-    requests = len(simulator.requests)
-    await poll(5)
+    bikes.hass.set_state(CoreState.running)
+    bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    await bikes.hass.async_block_till_done()
+    assert place(bikes.state_of(RED)) == AT_HOME
+    requests = len(bikes.simulator.requests)
+    await bikes.poll(5)
 
-    assert place(state_of(RED)) == (48.1, 7.9)
-    assert len(simulator.requests) == requests
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert len(bikes.simulator.requests) == requests
 
 
-async def test_report_while_a_tracker_is_shown_where_it_was(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
     """It moves to where it is by then; one that was not away moves at once."""
-    simulator.fault("status-503")
-    await poll()
-    simulator.report(RED, **AWAY)
-    simulator.fault(None)
-    await poll()
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.fault(None)
+    await bikes.poll()
     for tracker in (RED, BLUE):
-        simulator.report(tracker, latitude=48.2)
-    await setup.runtime_data.coordinator.async_refresh()
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert place(state_of(RED)) == AT_HOME
-    assert place(state_of(BLUE)) == (48.2, DEFAULT_LONGITUDE)
+        bikes.simulator.report(tracker, latitude=48.2)
+    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    assert place(bikes.state_of(RED)) == AT_HOME
+    assert place(bikes.state_of(BLUE)) == (48.2, DEFAULT_LONGITUDE)
 
-    await poll(5)
+    await bikes.poll(5)
 
-    assert place(state_of(RED)) == (48.2, 7.9)
+    assert place(bikes.state_of(RED)) == (48.2, 7.9)

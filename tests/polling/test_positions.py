@@ -4,13 +4,11 @@ from itertools import product
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import STATE_UNKNOWN, Platform
-from homeassistant.core import HomeAssistant
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Poll, StateOf, ValueOf, async_setup
+from ..conftest import RED, Bikes, Poll, StateOf, async_setup
 from ..long import some
 from ..tools.simulator.server import Simulator
 from .places import AWAY, asked, place
@@ -54,24 +52,18 @@ async def test_idle_polls_ask_for_no_positions(
 
 
 async def test_documented_service_alone(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-    caplog: pytest.LogCaptureFixture,
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Without positions all else works, trackers are unknown, and the log is quiet."""
-    simulator.fault("status-404", path="positions")
-    await async_setup(hass, entry)
-    simulator.set_status(RED, "offline")
-    await poll()
+    bikes.simulator.fault("status-404", path="positions")
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.simulator.set_status(RED, "offline")
+    await bikes.poll()
 
-    assert value_of(RED) == STATE_UNKNOWN
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
+    assert bikes.value_of(RED) == STATE_UNKNOWN
+    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
     for platform, key in POSITION_ENTITIES:
-        assert state_of(f"{RED}_{key}", platform) is None
+        assert bikes.state_of(f"{RED}_{key}", platform) is None
     assert not [
         record.message
         for record in caplog.records
@@ -80,61 +72,45 @@ async def test_documented_service_alone(
 
 
 @pytest.mark.parametrize("fault", NOT_OFFERED)
-async def test_not_offered(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    fault: str,
-) -> None:
+async def test_not_offered(bikes: Bikes, fault: str) -> None:
     """Such an answer is taken for an hour; it fails no poll and starts no sign-in."""
-    simulator.fault(fault, path="positions")
-    await async_setup(hass, entry)
+    bikes.simulator.fault(fault, path="positions")
+    await async_setup(bikes.hass, bikes.entry)
     for _ in range(50):
-        simulator.report(RED, **AWAY)
-        await poll()
-    assert entry.state is ConfigEntryState.LOADED
-    assert asked(simulator)["positions"] == 1
-    assert not hass.config_entries.flow.async_progress()
+        bikes.simulator.report(RED, **AWAY)
+        await bikes.poll()
+    assert bikes.entry.state is ConfigEntryState.LOADED
+    assert asked(bikes.simulator)["positions"] == 1
+    assert not bikes.hass.config_entries.flow.async_progress()
 
-    simulator.fault(None)
+    bikes.simulator.fault(None)
     for _ in range(10):
-        await poll()
-    assert asked(simulator)["positions"] == 2
-    assert place(state_of(RED)) == (48.1, 7.9)
+        await bikes.poll()
+    assert asked(bikes.simulator)["positions"] == 2
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("fault", "steps"),
     some(product(NOT_OFFERED + PASSING, [1, 60, 24 * 12]), every=4),
 )
 @pytest.mark.parametrize("restart", [False, True])
-async def test_offered(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-    fault: str,
-    steps: int,
-    restart: bool,
-) -> None:
+async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:
     """A service that answered once, also before a restart, is asked again within minutes."""
-    simulator.fault(fault, path="positions")
-    simulator.report(RED, **AWAY)
+    bikes.simulator.fault(fault, path="positions")
+    bikes.simulator.report(RED, **AWAY)
     if restart:
-        await hass.config_entries.async_reload(setup.entry_id)
+        await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     for _ in range(steps):
-        await poll(300 if steps > 60 else 60)
-    assert value_of(RED) == "home"
+        await bikes.poll(300 if steps > 60 else 60)
+    assert bikes.value_of(RED) == "home"
 
-    simulator.fault(None)
+    bikes.simulator.fault(None)
     for _ in range(5):
-        await poll()
+        await bikes.poll()
 
-    assert place(state_of(RED)) == (48.1, 7.9)
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
 @pytest.mark.parametrize("fault", ["status-404", "status-500"])

@@ -7,7 +7,7 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, ValueOf, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place
 
@@ -49,27 +49,19 @@ async def test_only_what_changed_is_written(
 
 
 @pytest.mark.parametrize("year", [1970, 1980])
-async def test_never_had_a_fix(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-    year: int,
-) -> None:
+async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
     """0/0 in 1970 or 1980 is no place; the battery of such a message counts."""
-    simulator.report_no_fix(RED, year=year)
-    await async_setup(hass, entry)
+    bikes.simulator.report_no_fix(RED, year=year)
+    await async_setup(bikes.hass, bikes.entry)
 
-    assert value_of(RED) == STATE_UNKNOWN
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "80"
-    assert state_of(f"{RED}_position_time", Platform.SENSOR) is None
+    assert bikes.value_of(RED) == STATE_UNKNOWN
+    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "80"
+    assert bikes.state_of(f"{RED}_position_time", Platform.SENSOR) is None
 
-    simulator.report(RED, **HOME)
-    await poll()
-    assert value_of(RED) == "home"
-    assert state_of(f"{RED}_position_time", Platform.SENSOR)
+    bikes.simulator.report(RED, **HOME)
+    await bikes.poll()
+    assert bikes.value_of(RED) == "home"
+    assert bikes.state_of(f"{RED}_position_time", Platform.SENSOR)
 
 
 @pytest.mark.parametrize("year", [1970, 1980])
@@ -132,23 +124,16 @@ async def test_no_attributes_at_all(
     assert state_of(f"{BLUE}_battery", Platform.SENSOR)
 
 
-async def test_entities_of_what_is_reported_later(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
-) -> None:
+async def test_entities_of_what_is_reported_later(bikes: Bikes) -> None:
     """A tracker that begins to report its battery gets the entity without a reload."""
-    simulator.report(RED, attributes={})
-    await async_setup(hass, entry)
-    assert state_of(f"{RED}_battery", Platform.SENSOR) is None
+    bikes.simulator.report(RED, attributes={})
+    await async_setup(bikes.hass, bikes.entry)
+    assert bikes.state_of(f"{RED}_battery", Platform.SENSOR) is None
 
-    simulator.report(RED, battery_level=50)
-    await poll()
+    bikes.simulator.report(RED, battery_level=50)
+    await bikes.poll()
 
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "50"
+    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "50"
 
 
 async def test_position_of_nobody(

@@ -5,6 +5,7 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
+import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import (
     MockHAClientWebSocket,
@@ -13,8 +14,7 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf, ValueOf
-from ..tools.simulator.server import Simulator
+from ..conftest import BLUE, EMAIL, RED, Bikes
 
 
 async def async_delete(
@@ -32,84 +32,72 @@ async def async_delete(
     return response
 
 
+@pytest.mark.usefixtures("setup")
 async def test_delete_button(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    device_of: Any,
-    value_of: ValueOf,
-    hass_ws_client: WebSocketGenerator,
+    bikes: Bikes, device_of: Any, hass_ws_client: WebSocketGenerator
 ) -> None:
     """A person may delete a tracker that is gone, not one that is listed."""
-    assert await async_setup_component(hass, "config", {})
-    client = await hass_ws_client(hass)
-    device = device_of(setup, RED)
+    assert await async_setup_component(bikes.hass, "config", {})
+    client = await hass_ws_client(bikes.hass)
+    device = device_of(bikes.entry, RED)
 
-    response = await async_delete(client, setup, device)
+    response = await async_delete(client, bikes.entry, device)
     assert not response["success"]
-    assert device_of(setup, RED)
+    assert device_of(bikes.entry, RED)
 
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    response = await async_delete(client, setup, device)
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    response = await async_delete(client, bikes.entry, device)
     assert response["success"]
-    assert device_of(setup, RED) is None
+    assert device_of(bikes.entry, RED) is None
 
-    simulator.assign(EMAIL, RED)
-    await poll()
-    assert value_of(RED) == "not_home"
+    bikes.simulator.assign(EMAIL, RED)
+    await bikes.poll()
+    assert bikes.value_of(RED) == "not_home"
 
 
+@pytest.mark.usefixtures("setup")
 async def test_delete_button_is_remembered(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
+    bikes: Bikes,
     device_of: Any,
     hass_ws_client: WebSocketGenerator,
     hass_storage: dict[str, Any],
 ) -> None:
     """Nothing is left of a tracker that a person deleted, although no list says so."""
-    assert await async_setup_component(hass, "config", {})
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    simulator.unassign(EMAIL, BLUE)
+    assert await async_setup_component(bikes.hass, "config", {})
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    bikes.simulator.unassign(EMAIL, BLUE)
     for _ in range(10):
-        await poll()
-    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+        await bikes.poll()
+    remembered = hass_storage[f"{DOMAIN}.{bikes.entry.entry_id}"]
     assert remembered["data"]["trackers"].keys() == {RED, BLUE}
 
-    client = await hass_ws_client(hass)
-    await async_delete(client, setup, device_of(setup, RED))
+    client = await hass_ws_client(bikes.hass)
+    await async_delete(client, bikes.entry, device_of(bikes.entry, RED))
     for _ in range(10):
-        await poll()
+        await bikes.poll()
 
-    remembered = hass_storage[f"{DOMAIN}.{setup.entry_id}"]
+    remembered = hass_storage[f"{DOMAIN}.{bikes.entry.entry_id}"]
     assert remembered["data"]["trackers"].keys() == {BLUE}
 
 
+@pytest.mark.usefixtures("setup")
 async def test_deleted_tracker_that_comes_back(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    device_of: Any,
-    state_of: StateOf,
-    hass_ws_client: WebSocketGenerator,
+    bikes: Bikes, device_of: Any, hass_ws_client: WebSocketGenerator
 ) -> None:
     """It is a new tracker, and not first where it was."""
-    assert await async_setup_component(hass, "config", {})
-    client = await hass_ws_client(hass)
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    await async_delete(client, setup, device_of(setup, RED))
-    simulator.report(RED, latitude=50.0)
-    simulator.assign(EMAIL, RED)
+    assert await async_setup_component(bikes.hass, "config", {})
+    client = await hass_ws_client(bikes.hass)
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    await async_delete(client, bikes.entry, device_of(bikes.entry, RED))
+    bikes.simulator.report(RED, latitude=50.0)
+    bikes.simulator.assign(EMAIL, RED)
 
-    await poll()
+    await bikes.poll()
 
-    state = state_of(RED)
+    state = bikes.state_of(RED)
     assert state is not None
     assert state.attributes["latitude"] == 50.0
 

@@ -3,12 +3,10 @@
 from datetime import timedelta
 
 from homeassistant.const import STATE_UNAVAILABLE, Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import EMAIL, RED, Poll, StateOf, ValueOf
+from ..conftest import EMAIL, RED, Bikes, Poll, StateOf, ValueOf
 from ..tools.simulator.server import Simulator
 
 GREEN = "860000000000033"
@@ -84,14 +82,9 @@ async def test_other_internal_id(
     assert state.attributes["latitude"] == 50.0
 
 
+@pytest.mark.usefixtures("setup")
 async def test_entity_that_fails_does_not_hold_up_the_others(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    value_of: ValueOf,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A bug in one platform leaves the other platforms' states right."""
     from custom_components.bike_tracker.sensor import BikeTrackerSensor  # noqa: PLC0415
@@ -99,12 +92,12 @@ async def test_entity_that_fails_does_not_hold_up_the_others(
     def _fail(_: BikeTrackerSensor) -> None:
         raise RuntimeError("a bug")
 
-    simulator.set_status(RED, "offline")
-    simulator.touch([RED], last_update=dt_util.utcnow() + timedelta(minutes=6))
+    bikes.simulator.set_status(RED, "offline")
+    bikes.simulator.touch([RED], last_update=dt_util.utcnow() + timedelta(minutes=6))
     with monkeypatch.context() as patch:
         patch.setattr(BikeTrackerSensor, "async_write_ha_state", _fail)
-        await poll()
+        await bikes.poll()
 
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
+    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
     assert "a bug" in caplog.text
     caplog.clear()

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from homeassistant.components.homeassistant import DOMAIN as HOMEASSISTANT
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 import pytest
@@ -13,7 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import Poll, async_setup
+from ..conftest import Bikes, Poll, async_setup
 from ..tools.simulator import Simulator
 
 type Issue = Callable[[MockConfigEntry], ir.IssueEntry | None]
@@ -35,6 +34,7 @@ async def async_let_pass(poll: Poll, minutes: int) -> None:
         await poll(60)
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.freeze_time("2026-10-24 23:50:00+00:00")
 @pytest.mark.parametrize(
     ("fault", "reason"),
@@ -46,36 +46,30 @@ async def async_let_pass(poll: Poll, minutes: int) -> None:
     ],
 )
 async def test_lasting_outage(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    issue: Issue,
-    fault: str,
-    reason: str,
+    bikes: Bikes, issue: Issue, fault: str, reason: str
 ) -> None:
     """After half an hour it names account, time and newest reason; a success ends it."""
-    await hass.config.async_update(time_zone="Europe/Berlin")
-    simulator.fault("status-500")
-    await async_let_pass(poll, 1)
-    simulator.fault(fault)
-    await async_let_pass(poll, 29)
-    assert issue(setup) is None
+    await bikes.hass.config.async_update(time_zone="Europe/Berlin")
+    bikes.simulator.fault("status-500")
+    await async_let_pass(bikes.poll, 1)
+    bikes.simulator.fault(fault)
+    await async_let_pass(bikes.poll, 29)
+    assert issue(bikes.entry) is None
 
     # Clocks are set back meanwhile: the time is what they showed when it began.
-    await async_let_pass(poll, 60)
-    shown = issue(setup)
+    await async_let_pass(bikes.poll, 60)
+    shown = issue(bikes.entry)
     assert shown is not None
     assert shown.translation_key == "no_contact"
     assert shown.severity is ir.IssueSeverity.WARNING
     placeholders = shown.translation_placeholders or {}
-    assert placeholders["account"] == setup.title
+    assert placeholders["account"] == bikes.entry.title
     assert placeholders["since"] == "2026-10-25 01:51"
     assert reason in placeholders["error"]
 
-    simulator.fault(None)
-    await async_let_pass(poll, 60)
-    assert issue(setup) is None
+    bikes.simulator.fault(None)
+    await async_let_pass(bikes.poll, 60)
+    assert issue(bikes.entry) is None
 
 
 async def test_outages_that_end(
@@ -90,50 +84,38 @@ async def test_outages_that_end(
         assert issue(setup) is None
 
 
+@pytest.mark.usefixtures("setup")
 async def test_clock_that_is_put_right(
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    issue: Issue,
-    monkeypatch: pytest.MonkeyPatch,
+    bikes: Bikes, issue: Issue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that starts with its network may count two days between two polls."""
-    simulator.fault("status-503")
-    await poll()
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
     right = dt_util.now
     for name in ("now", "utcnow"):
         monkeypatch.setattr(dt_util, name, lambda *_: right() + timedelta(days=2))
-    await async_let_pass(poll, 2)
-    assert issue(setup) is None
+    await async_let_pass(bikes.poll, 2)
+    assert issue(bikes.entry) is None
 
 
-async def test_outage_that_begins_at_set_up(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    issue: Issue,
-) -> None:
+async def test_outage_that_begins_at_set_up(bikes: Bikes, issue: Issue) -> None:
     """Home Assistant itself shows an account that cannot be set up."""
-    simulator.fault("status-503")
-    await async_setup(hass, entry)
-    await async_let_pass(poll, 45)
-    assert entry.state is ConfigEntryState.SETUP_RETRY
-    assert issue(entry) is None
+    bikes.simulator.fault("status-503")
+    await async_setup(bikes.hass, bikes.entry)
+    await async_let_pass(bikes.poll, 45)
+    assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
+    assert issue(bikes.entry) is None
 
 
+@pytest.mark.usefixtures("setup")
 async def test_account_that_is_removed(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    issue_registry: ir.IssueRegistry,
+    bikes: Bikes, issue_registry: ir.IssueRegistry
 ) -> None:
     """Nothing is left of it."""
-    simulator.fault("status-503")
-    await async_let_pass(poll, 40)
+    bikes.simulator.fault("status-503")
+    await async_let_pass(bikes.poll, 40)
 
-    await hass.config_entries.async_remove(setup.entry_id)
-    await async_let_pass(poll, 10)
+    await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
+    await async_let_pass(bikes.poll, 10)
 
     assert {domain for domain, _ in issue_registry.issues} <= {HOMEASSISTANT}

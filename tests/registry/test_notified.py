@@ -19,7 +19,7 @@ from custom_components.bike_tracker.coordinator import (
     BikeTrackerCoordinator,
 )
 
-from ..conftest import EMAIL, RED, async_setup
+from ..conftest import EMAIL, RED, Bikes, async_setup
 from ..settle import settle
 from ..tools.simulator.server import Simulator
 
@@ -128,23 +128,18 @@ async def test_polls(
 
 
 @pytest.mark.usefixtures("with_live")
-async def test_messages(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    freezer: FrozenDateTimeFactory,
-    followers: Followers,
-) -> None:
+async def test_messages(bikes: Bikes, followers: Followers) -> None:
     """Each message notifies of what it changed."""
-    freezer.tick(11)
-    async_fire_time_changed(hass)
-    await settle(hass)
-    assert len(simulator.live.sockets) == 1
+    bikes.freezer.tick(11)
+    async_fire_time_changed(bikes.hass)
+    await settle(bikes.hass)
+    assert len(bikes.simulator.live.sockets) == 1
     rng = Random(0)  # noqa: S311
     for _ in range(20):
         followers.changed()
         for unique_id in rng.sample(TRACKERS, rng.choice([1, 3])):
-            simulator.report(unique_id, latitude=rng.uniform(48, 49))
-        await settle(hass)
+            bikes.simulator.report(unique_id, latitude=rng.uniform(48, 49))
+        await settle(bikes.hass)
 
         updated, signals = followers.updates.copy(), Counter(followers.signals)
         changed = followers.changed()

@@ -3,30 +3,24 @@
 from typing import Any
 
 from homeassistant.const import STATE_OFF, Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Poll, StateOf
+from ..conftest import BLUE, EMAIL, RED, Bikes, Poll
 from ..tools.simulator.server import Simulator
 
 
-async def test_rename(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    device_of: Any,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_rename(bikes: Bikes, device_of: Any) -> None:
     """A rename is followed; entity ids stay."""
-    simulator.rename(RED, "Fast bike")
+    bikes.simulator.rename(RED, "Fast bike")
 
-    await poll()
+    await bikes.poll()
 
-    assert device_of(setup, RED).name == "Fast bike"
-    tracker = hass.states.get("device_tracker.red_bike")
-    online = hass.states.get("binary_sensor.red_bike_connectivity")
+    assert device_of(bikes.entry, RED).name == "Fast bike"
+    tracker = bikes.hass.states.get("device_tracker.red_bike")
+    online = bikes.hass.states.get("binary_sensor.red_bike_connectivity")
     assert tracker is not None
     assert online is not None
     assert tracker.name == "Fast bike"
@@ -47,55 +41,51 @@ async def test_rename_of_a_tracker_that_is_gone(
     assert device_of(setup, RED).name == "Fast bike"
 
 
+@pytest.mark.usefixtures("setup")
 async def test_rename_of_a_device_that_a_person_named(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    device_of: Any,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, device_of: Any, device_registry: dr.DeviceRegistry
 ) -> None:
     """The name a person gave wins."""
-    device_registry.async_update_device(device_of(setup, RED).id, name_by_user="Mine")
-    simulator.rename(RED, "Fast bike")
+    device_registry.async_update_device(
+        device_of(bikes.entry, RED).id, name_by_user="Mine"
+    )
+    bikes.simulator.rename(RED, "Fast bike")
 
-    await poll()
+    await bikes.poll()
 
-    tracker = hass.states.get("device_tracker.red_bike")
+    tracker = bikes.hass.states.get("device_tracker.red_bike")
     assert tracker is not None
     assert tracker.name == "Mine"
 
 
+@pytest.mark.usefixtures("setup")
 async def test_broken_name(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
+    bikes: Bikes,
     device_of: Any,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
-    state_of: StateOf,
 ) -> None:
     """An error with one device costs its name until the next report, and no other's."""
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
-        if device_id == device_of(setup, RED).id:
+        if device_id == device_of(bikes.entry, RED).id:
             raise ValueError
         return update(self, device_id, **changes)
 
     with monkeypatch.context() as patches:
         patches.setattr(dr.DeviceRegistry, "async_update_device", broken)
         for tracker in (RED, BLUE):
-            simulator.rename(tracker, "Fast bike")
-        simulator.set_status(RED, "offline")
-        await poll()
-    assert device_of(setup, RED).name == "Red bike"
-    assert device_of(setup, BLUE).name == "Fast bike"
-    online = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
+            bikes.simulator.rename(tracker, "Fast bike")
+        bikes.simulator.set_status(RED, "offline")
+        await bikes.poll()
+    assert device_of(bikes.entry, RED).name == "Red bike"
+    assert device_of(bikes.entry, BLUE).name == "Fast bike"
+    online = bikes.state_of(f"{RED}_online", Platform.BINARY_SENSOR)
     assert online is not None
     assert online.state == STATE_OFF
-    assert f"{setup.title}: Unexpected error storing a tracker" in caplog.text
+    assert f"{bikes.entry.title}: Unexpected error storing a tracker" in caplog.text
 
-    simulator.touch([RED])
-    await poll()
-    assert device_of(setup, RED).name == "Fast bike"
+    bikes.simulator.touch([RED])
+    await bikes.poll()
+    assert device_of(bikes.entry, RED).name == "Fast bike"

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -13,9 +12,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, RED, Poll, StateOf, async_setup
+from ..conftest import BLUE, RED, Bikes, StateOf, async_setup
 from ..riding import async_ride, go, standing
-from ..tools.simulator.server import Simulator
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -88,24 +86,17 @@ async def async_write(hass: HomeAssistant, entry: MockConfigEntry) -> None:
     await hass.async_block_till_done()
 
 
-async def test_ride_is_kept(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+async def test_ride_is_kept(bikes: Bikes, storage: dict[str, Any]) -> None:
     """Each that went anywhere, as it was told."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    simulator.override_position(RED, "address", "Am Bach 3")
-    await async_ride(simulator, poll)
-    told = state_of(f"{RED}_ride", Platform.EVENT)
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.simulator.override_position(RED, "address", "Am Bach 3")
+    await async_ride(bikes.simulator, bikes.poll)
+    told = bikes.state_of(f"{RED}_ride", Platform.EVENT)
     assert told is not None
-    await async_write(hass, entry)
+    await async_write(bikes.hass, bikes.entry)
 
-    [ride] = rides_in(storage, entry)
+    [ride] = rides_in(storage, bikes.entry)
     for name, attribute in {"started_at": "started_at", "moved_at": "ended_at"}.items():
         assert time_of(ride[name]) == time_of(told.attributes[attribute])
     for name in ("distance", "maximum_speed"):
@@ -116,70 +107,52 @@ async def test_ride_is_kept(
     assert ride["end"]["address"] == "Am Bach 3"
 
 
-async def test_written_seldom(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
+async def test_written_seldom(bikes: Bikes, storage: dict[str, Any]) -> None:
     """An hour after a ride, or when Home Assistant stops; once without one."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await poll(4_000)
-    assert rides_in(storage, entry) == []
-    del storage[file_of(entry)]
-    await async_ride(simulator, poll)
-    assert file_of(entry) not in storage
-    await poll(3_000)
-    assert file_of(entry) not in storage
-    await poll(600)
-    assert len(rides_in(storage, entry)) == 1
-    del storage[file_of(entry)]
-    await poll(4_000)
-    assert file_of(entry) not in storage
-    await async_ride(simulator, poll)
-    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
-    await hass.async_block_till_done()
-    assert len(rides_in(storage, entry)) == 2
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll(4_000)
+    assert rides_in(storage, bikes.entry) == []
+    del storage[file_of(bikes.entry)]
+    await async_ride(bikes.simulator, bikes.poll)
+    assert file_of(bikes.entry) not in storage
+    await bikes.poll(3_000)
+    assert file_of(bikes.entry) not in storage
+    await bikes.poll(600)
+    assert len(rides_in(storage, bikes.entry)) == 1
+    del storage[file_of(bikes.entry)]
+    await bikes.poll(4_000)
+    assert file_of(bikes.entry) not in storage
+    await async_ride(bikes.simulator, bikes.poll)
+    bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await bikes.hass.async_block_till_done()
+    assert len(rides_in(storage, bikes.entry)) == 2
 
 
-async def test_book_that_was_not_written(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
+async def test_book_that_was_not_written(bikes: Bikes, storage: dict[str, Any]) -> None:
     """After a kill the last rides are known all the same."""
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await async_ride(simulator, poll)
-    await async_write(hass, entry)
-    [ride] = rides_in(storage, entry)
-    del storage[file_of(entry)]
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
+    await async_write(bikes.hass, bikes.entry)
+    [ride] = rides_in(storage, bikes.entry)
+    del storage[file_of(bikes.entry)]
 
-    await async_setup(hass, entry)
-    await async_write(hass, entry)
-    assert rides_in(storage, entry) == [ride]
+    await async_setup(bikes.hass, bikes.entry)
+    await async_write(bikes.hass, bikes.entry)
+    assert rides_in(storage, bikes.entry) == [ride]
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_limits(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
+async def test_limits(bikes: Bikes, storage: dict[str, Any]) -> None:
     """Three years and 5,000 rides: the oldest of all trackers go first."""
     rows = [row(number * HOUR / 10, (RED, BLUE)[number % 2]) for number in range(6_000)]
-    store(storage, entry, [row(1_096 * DAY), *reversed(rows), row(1_094 * DAY)])
-    go(simulator, 0, **standing(100))
-    await async_setup(hass, entry)
-    await async_ride(simulator, poll)
-    await async_write(hass, entry)
-    kept = [*rides_in(storage, entry), *rides_in(storage, entry, BLUE)]
+    store(storage, bikes.entry, [row(1_096 * DAY), *reversed(rows), row(1_094 * DAY)])
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
+    await async_write(bikes.hass, bikes.entry)
+    kept = [*rides_in(storage, bikes.entry), *rides_in(storage, bikes.entry, BLUE)]
     assert len(kept) == 5_000
     oldest = min(time_of(ride["moved_at"]) for ride in kept)
     assert oldest == time_of(rows[4_998]["ended_at"])
@@ -234,26 +207,19 @@ async def test_file_that_cannot_be_kept_aside(
     assert state_of(RED) is not None
 
 
-async def test_clock_that_was_ahead(
-    hass: HomeAssistant,
-    storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
+async def test_clock_that_was_ahead(bikes: Bikes, storage: dict[str, Any]) -> None:
     """A start years ahead of all rides costs none of them, whatever is ridden then."""
-    store(storage, entry, [row(DAY), row(2 * DAY)])
+    store(storage, bikes.entry, [row(DAY), row(2 * DAY)])
     now = dt_util.utcnow()
-    go(simulator, 0, **standing(100))
-    freezer.move_to(now + 5 * 365 * DAY)
-    await async_setup(hass, entry)
-    await async_write(hass, entry)
-    freezer.move_to(now)
-    await async_setup(hass, entry)
-    await async_ride(simulator, poll)
-    await async_write(hass, entry)
-    assert len(rides_in(storage, entry)) == 3
+    go(bikes.simulator, 0, **standing(100))
+    bikes.freezer.move_to(now + 5 * 365 * DAY)
+    await async_setup(bikes.hass, bikes.entry)
+    await async_write(bikes.hass, bikes.entry)
+    bikes.freezer.move_to(now)
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
+    await async_write(bikes.hass, bikes.entry)
+    assert len(rides_in(storage, bikes.entry)) == 3
 
 
 async def test_account_that_is_removed(

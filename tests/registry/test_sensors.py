@@ -3,12 +3,10 @@
 from datetime import timedelta
 
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import EMAIL, RED, Poll, StateOf, async_setup
+from ..conftest import EMAIL, RED, Bikes, async_setup
 from ..tools.simulator.server import Simulator
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -17,19 +15,12 @@ RIDDEN = 20
 STANDS = 7
 
 
-async def test_ride(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    writes: list[str],
-) -> None:
+async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     """Distances are tenths of kilometres, durations minutes; the address stays behind."""
-    simulator.report(RED, latitude=49.41, accuracy=5, address="Main Street 0")
-    await async_setup(hass, entry)
+    bikes.simulator.report(RED, latitude=49.41, accuracy=5, address="Main Street 0")
+    await async_setup(bikes.hass, bikes.entry)
     for minute in range(RIDDEN + STANDS):
-        simulator.report(
+        bikes.simulator.report(
             RED,
             latitude=49.41 + 0.002 * min(minute, RIDDEN),
             motion=0 < minute < RIDDEN,
@@ -37,19 +28,19 @@ async def test_ride(
             address=f"Main Street {min(minute, RIDDEN)}",
             last_update=dt_util.utcnow() + timedelta(seconds=50),
         )
-        await poll(60)
+        await bikes.poll(60)
         if minute == RIDDEN - 1:
-            state = state_of(f"{RED}_address", Platform.SENSOR)
+            state = bikes.state_of(f"{RED}_address", Platform.SENSOR)
             assert state
             assert state.state == "Main Street 0"
 
-    ride = state_of(f"{RED}_ride", Platform.EVENT)
+    ride = bikes.state_of(f"{RED}_ride", Platform.EVENT)
     assert ride
     assert ride.attributes["event_type"] == "ended"
     shown = {
         name: state.state
         for name in ("ride_distance", "total_distance", "ride_duration", "address")
-        if (state := state_of(f"{RED}_{name}", Platform.SENSOR))
+        if (state := bikes.state_of(f"{RED}_{name}", Platform.SENSOR))
     }
     distance = str(round(ride.attributes["distance"], 1))
     assert shown == {
@@ -60,57 +51,50 @@ async def test_ride(
     }
     writes.clear()
     for _ in range(4):
-        await poll(60)
+        await bikes.poll(60)
     assert not [entity_id for entity_id in writes if "distance" in entity_id]
 
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "reload", "reload in outage"])
-async def test_moved_meanwhile(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-    way: str,
-) -> None:
+async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
     """Every sensor has its right value at once; the place is true seconds later."""
-    _report(simulator, 49.4, "Main Street 1", battery=80)
-    await async_setup(hass, entry)
-    await poll(60)
+    _report(bikes.simulator, 49.4, "Main Street 1", battery=80)
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll(60)
     if "outage" in way:
-        simulator.fault("status-503")
-        await poll(60)
+        bikes.simulator.fault("status-503")
+        await bikes.poll(60)
     if way == "unassigned":
-        simulator.unassign(EMAIL, RED)
-        await poll(60)
+        bikes.simulator.unassign(EMAIL, RED)
+        await bikes.poll(60)
     if "reload" in way:
-        await hass.config_entries.async_unload(entry.entry_id)
-    _report(simulator, 49.9, "Station Road 2", battery=40)
-    simulator.fault(None)
+        await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    _report(bikes.simulator, 49.9, "Station Road 2", battery=40)
+    bikes.simulator.fault(None)
     if way == "unassigned":
-        simulator.assign(EMAIL, RED)
+        bikes.simulator.assign(EMAIL, RED)
     if "reload" in way:
-        await async_setup(hass, entry)
+        await async_setup(bikes.hass, bikes.entry)
     else:
-        await poll(300)
+        await bikes.poll(300)
 
     shown = {
         name: state.state
         for name in ("address", "battery", "speed", "last_update")
-        if (state := state_of(f"{RED}_{name}", Platform.SENSOR))
+        if (state := bikes.state_of(f"{RED}_{name}", Platform.SENSOR))
     }
-    heard = simulator.devices[RED].last_update
+    heard = bikes.simulator.devices[RED].last_update
     assert shown == {
         "address": "Station Road 2",
         "battery": "40",
         "speed": "0.0",
         "last_update": heard.isoformat(timespec="seconds"),
     }
-    place = state_of(RED)
+    place = bikes.state_of(RED)
     assert place
     assert place.attributes["latitude"] == 49.4
-    await poll(5)
-    place = state_of(RED)
+    await bikes.poll(5)
+    place = bikes.state_of(RED)
     assert place
     assert place.attributes["latitude"] == 49.9
 

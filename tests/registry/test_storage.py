@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, override
 from unittest.mock import patch
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.alarm_control_panel import AlarmControlPanelState
 from homeassistant.const import (
     CONF_URL,
@@ -48,8 +47,7 @@ from custom_components.bike_tracker.tracking import (
 )
 from custom_components.bike_tracker.tracking.ride_log import Checkpoint
 
-from ..conftest import BLUE, BOB, PASSWORD, RED, MakeEntry, Poll, StateOf, async_setup
-from ..tools.simulator.server import Simulator
+from ..conftest import BLUE, BOB, PASSWORD, RED, Bikes, MakeEntry, async_setup
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=9, microseconds=1)
@@ -124,17 +122,13 @@ async def test_there_and_back(
 
 
 async def test_file_of_1_2(
-    hass: HomeAssistant,
+    bikes: Bikes,
     hass_storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
     make_entry: MakeEntry,
-    poll: Poll,
-    state_of: StateOf,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Places, totals, guards and the ride book are as they were, and rides go on."""
-    freezer.move_to("2026-11-25T12:00:00+00:00")
+    bikes.freezer.move_to("2026-11-25T12:00:00+00:00")
     entry = make_entry()
     text = (Path(__file__).parent / "of_1_2.json").read_text()
     hass_storage.update(json.loads(text.replace(f"{DOMAIN}.file", key_of(entry))))
@@ -143,12 +137,15 @@ async def test_file_of_1_2(
     guards[RED] = guards[BLUE] | {"triggered": triggered | {"heard_at": "2026"}}
     fired: list[str] = []
     async_dispatcher_connect(
-        hass, SIGNAL_OCCURRED, lambda *occurred: fired.append(occurred[-1].type)
+        bikes.hass, SIGNAL_OCCURRED, lambda *occurred: fired.append(occurred[-1].type)
     )
-    simulator.fault("status-404", path="positions")
-    await async_setup(hass, entry)
-    place, total = state_of(RED), state_of(f"{RED}_total_distance", Platform.SENSOR)
-    battery = state_of(f"{RED}_battery", Platform.SENSOR)
+    bikes.simulator.fault("status-404", path="positions")
+    await async_setup(bikes.hass, entry)
+    place, total = (
+        bikes.state_of(RED),
+        bikes.state_of(f"{RED}_total_distance", Platform.SENSOR),
+    )
+    battery = bikes.state_of(f"{RED}_battery", Platform.SENSOR)
     assert place and total and battery
     assert place.attributes["latitude"] == pytest.approx(49.4325854)
     assert float(total.state) == pytest.approx(103.25, abs=0.05)
@@ -156,17 +153,17 @@ async def test_file_of_1_2(
     rides = entry.runtime_data.coordinator.registry.rides.rides
     assert [round(each.ride.distance, 3) for each in rides] == [1.667, 1.583]
     assert not [line for line in caplog.messages if "readable" in line]
-    guarded = state_of(f"{BLUE}_guard", Platform.ALARM_CONTROL_PANEL)
-    stolen = state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
+    guarded = bikes.state_of(f"{BLUE}_guard", Platform.ALARM_CONTROL_PANEL)
+    stolen = bikes.state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
     assert guarded and guarded.state == AlarmControlPanelState.ARMED_AWAY
     assert stolen and stolen.state == AlarmControlPanelState.TRIGGERED
 
-    simulator.fault(None)
-    simulator.report(RED, latitude=49.45, motion=True)
+    bikes.simulator.fault(None)
+    bikes.simulator.report(RED, latitude=49.45, motion=True)
     for _ in range(3):
-        await poll()
+        await bikes.poll()
     assert "guard_triggered" not in fired
-    ride = state_of(f"{RED}_ride", Platform.EVENT)
+    ride = bikes.state_of(f"{RED}_ride", Platform.EVENT)
     assert ride and ride.attributes["event_type"] == "started"
 
 
@@ -244,84 +241,75 @@ async def test_broken_tracker(
     assert f"{FILE.title}: Unexpected error storing a tracker" in caplog.text
 
 
+@pytest.mark.usefixtures("setup")
 async def test_how_often_it_is_written(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
+    bikes: Bikes, hass_storage: dict[str, Any]
 ) -> None:
     """Soon after an occurrence, in minutes on a ride, seldom while a bike stands."""
-    key = key_of(setup)
+    key = key_of(bikes.entry)
 
     async def async_pass(seconds: float) -> None:
-        freezer.tick(timedelta(seconds=seconds))
-        async_fire_time_changed(hass)
-        await hass.async_block_till_done(wait_background_tasks=True)
+        bikes.freezer.tick(timedelta(seconds=seconds))
+        async_fire_time_changed(bikes.hass)
+        await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
     await async_pass(400)
     hass_storage.clear()
     for number in range(20):
-        simulator.report(RED, attributes={"batteryLevel": number})
-        await poll(120)
+        bikes.simulator.report(RED, attributes={"batteryLevel": number})
+        await bikes.poll(120)
     assert key not in hass_storage
-    await poll(1_500)
+    await bikes.poll(1_500)
     assert key in hass_storage
 
     hass_storage.clear()
-    simulator.report(RED, attributes={"batteryLevel": 1, "alarm": "sos"})
-    await setup.runtime_data.coordinator.async_refresh()
+    bikes.simulator.report(RED, attributes={"batteryLevel": 1, "alarm": "sos"})
+    await bikes.entry.runtime_data.coordinator.async_refresh()
     # What may wait longer does not put it off.
-    simulator.report(RED, attributes={"batteryLevel": 2})
-    await setup.runtime_data.coordinator.async_refresh()
+    bikes.simulator.report(RED, attributes={"batteryLevel": 2})
+    await bikes.entry.runtime_data.coordinator.async_refresh()
     assert key not in hass_storage
     await async_pass(11)
     assert key in hass_storage
 
     hass_storage.clear()
-    simulator.set_status(RED, "offline")
-    await setup.runtime_data.coordinator.async_refresh()
+    bikes.simulator.set_status(RED, "offline")
+    await bikes.entry.runtime_data.coordinator.async_refresh()
     await async_pass(11)
     assert key not in hass_storage
     await async_pass(300)
     assert key in hass_storage
 
 
-async def test_slow_disk(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_slow_disk(bikes: Bikes, hass_storage: dict[str, Any]) -> None:
     """A reload waits for the write in progress: what was fired is not fired again."""
-    await poll(4_000)
+    await bikes.poll(4_000)
     disk, write = asyncio.Event(), Store._async_write_data  # noqa: SLF001
 
     async def slow(store: Store[Any], data: dict[str, Any]) -> None:
-        if store.key == key_of(setup):
+        if store.key == key_of(bikes.entry):
             if "data_func" in data:
                 data["data"] = data.pop("data_func")()
             await disk.wait()
         await write(store, data)
 
     with patch.object(Store, "_async_write_data", slow):
-        alarms = async_capture_events(hass, EVENT_STATE_CHANGED)
-        simulator.report(RED, attributes={"alarm": "sos"})
-        await setup.runtime_data.coordinator.async_refresh()
-        freezer.tick(11)
-        async_fire_time_changed(hass)
-        reload = hass.async_create_task(
-            hass.config_entries.async_reload(setup.entry_id), eager_start=True
+        alarms = async_capture_events(bikes.hass, EVENT_STATE_CHANGED)
+        bikes.simulator.report(RED, attributes={"alarm": "sos"})
+        await bikes.entry.runtime_data.coordinator.async_refresh()
+        bikes.freezer.tick(11)
+        async_fire_time_changed(bikes.hass)
+        reload = bikes.hass.async_create_task(
+            bikes.hass.config_entries.async_reload(bikes.entry.entry_id),
+            eager_start=True,
         )
         for _ in range(100):
             await asyncio.sleep(0)
         disk.set()
         await reload
         for _ in range(3):
-            await poll()
+            await bikes.poll()
     states = [event.data["new_state"] for event in alarms]
     fired = {
         state.state
@@ -331,25 +319,23 @@ async def test_slow_disk(
     assert len(fired) == 1
 
 
+@pytest.mark.usefixtures("setup")
 async def test_two_accounts_removed_at_once(
-    hass: HomeAssistant,
+    bikes: Bikes,
     hass_storage: dict[str, Any],
-    simulator: Simulator,
-    setup: MockConfigEntry,
     make_entry: MakeEntry,
-    poll: Poll,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Nothing is left of either."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.assign(BOB, RED)
+    bikes.simulator.add_account(BOB, PASSWORD)
+    bikes.simulator.assign(BOB, RED)
     other = make_entry(BOB)
-    await async_setup(hass, other)
-    await poll(400)
+    await async_setup(bikes.hass, other)
+    await bikes.poll(400)
     assert [key for key in hass_storage if key.startswith(DOMAIN)]
-    remove = hass.config_entries.async_remove
-    await asyncio.gather(remove(setup.entry_id), remove(other.entry_id))
-    await poll(400)
+    remove = bikes.hass.config_entries.async_remove
+    await asyncio.gather(remove(bikes.entry.entry_id), remove(other.entry_id))
+    await bikes.poll(400)
     assert not [key for key in hass_storage if key.startswith(DOMAIN)]
     assert "Error" not in caplog.text
 
