@@ -92,7 +92,11 @@ def after_history(
     forgotten = _forgotten_since(log, ride_state, point, answer)
     if forgotten:
         answer = answer._replace(
-            reports=[it for it in answer.reports if _is_before(it, forgotten)]
+            reports=[
+                report
+                for report in answer.reports
+                if report.fix_time is None or report.fix_time < forgotten
+            ]
         )
     exact, over = replayed(point.ride_state, answer.reports, context.now)
     over = {ride.started_at: ride for ride in point.found} | over
@@ -155,10 +159,6 @@ def _forgotten_since(
         ),
         default=None,
     )
-
-
-def _is_before(report: Position, time: datetime) -> bool:
-    return report.fix_time is None or report.fix_time < time
 
 
 def _end(

@@ -92,7 +92,12 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
-    state = _at_last_word(state) if state.ride else state
+    anchor, last_fix, last = state.anchor, state.last_fix, state.candidate
+    # A silent bike is where its last report saw it, if that may be.
+    if state.ride and anchor and last_fix and last:
+        if is_plausible(anchor, last_fix, last, None):
+            state = state._replace(candidate=None)
+            state = _further(state, anchor, last_fix, _Report(last))
     if (ride := state.ride) is None:
         return state, []
     anchor, last_fix = state.anchor, state.last_fix
@@ -111,21 +116,6 @@ def end_ride(state: RideState) -> Step:
     before = None if ride.distance else state.last
     state = state._replace(anchor=there, ride=None, ended=ride, before_ended=before)
     return state, [("ended", ride)]
-
-
-def _at_last_word(state: RideState) -> RideState:
-    """Return the state of a silent bike where its last report saw it, if that may be."""
-    anchor, last_fix, candidate = state.anchor, state.last_fix, state.candidate
-    if (
-        anchor
-        and last_fix
-        and candidate
-        and is_plausible(anchor, last_fix, candidate, None)
-    ):
-        return _further(
-            state._replace(candidate=None), anchor, last_fix, _Report(candidate)
-        )
-    return state
 
 
 def _time(time: datetime | None, received_at: datetime) -> datetime | None:

@@ -28,6 +28,7 @@ from .ride_log import NO_RIDES, HistoryGap, RideLog
 from .ride_state import NEW_RIDE_STATE, Ride, RideEvent, RideState
 from .rides import apply_report, end_ride, silent_at
 
+_OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 _ONLINE: Final[Mapping[bool, OccurrenceType]] = {
     True: "came_online",
@@ -272,23 +273,20 @@ def merged(known: Position | None, position: Position) -> Position:
     """
     if known is None:
         return position
-    if position.latitude is None and known.latitude is not None:
-        position = position._replace(
-            fix_time=known.fix_time,
-            latitude=known.latitude,
-            longitude=known.longitude,
-            accuracy=known.accuracy,
-        )
+    if position.latitude is None:
+        of_place = {name: getattr(known, name) for name in _OF_PLACE}
+        position = position._replace(**of_place)
+    place, known_place = (
+        (report.latitude, report.longitude) for report in (position, known)
+    )
     # Servers send the very place again without a new fix.
-    place, address = (position.latitude, position.longitude), known.address
-    if address and not position.address and place == (known.latitude, known.longitude):
-        position = position._replace(address=address)
-    if position.battery_level is None and known.battery_level is not None:
+    if not position.address and place == known_place:
+        position = position._replace(address=known.address)
+    if position.battery_level is None:
         position = position._replace(battery_level=known.battery_level)
-    if known.hardware is not None:
-        position = position._replace(
-            hardware=(position.hardware or Hardware()).or_else(known.hardware)
-        )
+    if known.hardware:
+        hardware = (position.hardware or Hardware()).or_else(known.hardware)
+        position = position._replace(hardware=hardware)
     return known if position == known else position
 
 
