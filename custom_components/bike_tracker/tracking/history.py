@@ -87,9 +87,11 @@ def after_history(
     `known` is the fix of the newest report. Where the answer ends before that, the rest
     has to be asked for.
     """
-    if _is_empty(point, answer, known):
+    times = {report.fix_time for report in answer.reports if report.fix_time}
+    if point.begins_at <= point.start and min(times, default=point.start) >= known:
+        # No report is there but the newest, as of what ignores since when it is asked.
         return log._replace(checkpoint=None), ride_state
-    forgotten = _forgotten_since(log, ride_state, point, answer)
+    forgotten = _forgotten_since(log, ride_state, point, answer.until, times)
     if forgotten:
         answer = answer._replace(
             reports=[
@@ -100,7 +102,10 @@ def after_history(
         )
     exact, over = replayed(point.ride_state, answer.reports, context.now)
     over = {ride.started_at: ride for ride in point.found} | over
-    end = _end(point, exact, answer, known)
+    end = max(times, default=point.start)
+    if answer.until <= known:
+        # Of two reports of one time the second may not be there.
+        end = exact.newest_fix.time if exact.newest_fix else point.start
     if forgotten is None and end >= known:
         now = _by_now(exact, ride_state, context.now)
         if now.ended:
@@ -129,24 +134,17 @@ def _before_all_near(rides: Iterable[Ride], time: datetime) -> datetime:
     return time
 
 
-def _is_empty(point: Checkpoint, answer: HistoryAnswer, known: datetime) -> bool:
-    """Return whether no report is there but the newest: that is no history.
-
-    What ignores from when on it was asked tells that one alone.
-    """
-    times = (report.fix_time for report in answer.reports if report.fix_time)
-    has_begun = point.begins_at > point.start
-    return not has_begun and min(times, default=point.start) >= known
-
-
 def _forgotten_since(
-    log: RideLog, ride_state: RideState, point: Checkpoint, answer: HistoryAnswer
+    log: RideLog,
+    ride_state: RideState,
+    point: Checkpoint,
+    until: datetime,
+    times: Collection[datetime],
 ) -> datetime | None:
     """Return when the first known ride began whose last report the answer lacks.
 
     A database may have been lost, or the service tells its first hundred reports alone.
     """
-    times = {report.fix_time for report in answer.reports}
     rides = [*log.rides, ride_state.ride] if ride_state.ride else log.rides
     return min(
         (
@@ -154,22 +152,11 @@ def _forgotten_since(
             for ride in rides
             if ride.distance
             and ride.end
-            and point.begins_at <= ride.end.time <= answer.until
+            and point.begins_at <= ride.end.time <= until
             and ride.end.time not in times
         ),
         default=None,
     )
-
-
-def _end(
-    point: Checkpoint, exact: RideState, answer: HistoryAnswer, known: datetime
-) -> datetime:
-    """Return up to which fix every report is there."""
-    if answer.until <= known:
-        # Of two reports of one time the second may not be.
-        return exact.newest_fix.time if exact.newest_fix else point.start
-    times = (report.fix_time for report in answer.reports if report.fix_time)
-    return max(times, default=point.start)
 
 
 def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState:
