@@ -131,6 +131,23 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
                 await asyncio.sleep(0.1)
 
 
+async def test_guarded(client: HomeAssistantClient) -> None:
+    """A bike that is guarded stays where it is until a button is pressed."""
+    guard = "alarm_control_panel.gravel_bike_guard"
+    await press(client, "rides")
+    while not await is_moving(client, "gravel_bike"):
+        await asyncio.sleep(0.1)
+    await client.action("alarm_control_panel.alarm_arm_away", entity_id=guard)
+    while await is_moving(client, "gravel_bike"):
+        await asyncio.sleep(0.1)
+    for _ in range(10):
+        await asyncio.sleep(0.5)
+        assert not await is_moving(client, "gravel_bike")
+    await press(client, "rides")
+    while (await client.states())[guard].state != "triggered":
+        await asyncio.sleep(0.1)
+
+
 async def test_nobody_home(client: HomeAssistantClient) -> None:
     """A button sends the one rider away, and another one back."""
     for name, people in (("nobody_home", "0"), ("at_home", "1")):
@@ -191,13 +208,15 @@ async def is_offline(client: HomeAssistantClient) -> bool:
     return states["binary_sensor.gravel_bike_connectivity"].state == "off"
 
 
+async def is_moving(client: HomeAssistantClient, bike: str) -> bool:
+    """Return whether Home Assistant knows that a bike moves."""
+    return (await client.states())[f"binary_sensor.{bike}_moving"].state == "on"
+
+
 async def is_on_its_way(client: HomeAssistantClient) -> bool:
     """Return whether Home Assistant knows that the bike rides somewhere."""
-    states = await client.states()
-    return (
-        states["binary_sensor.city_bike_moving"].state == "on"
-        and states["device_tracker.city_bike"].state == "not_home"
-    )
+    place = (await client.states())["device_tracker.city_bike"].state
+    return place == "not_home" and await is_moving(client, "city_bike")
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:

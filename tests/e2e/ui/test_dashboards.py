@@ -8,12 +8,16 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
-from tests.tools.demo import HomeAssistantProcess
+from tests.tools.demo import HomeAssistantProcess, question
 from tests.tools.demo.config_folder import ROOT
+from tests.tools.demo.dashboard import bikes_page
+from tests.tools.demo.rider import TO_TRY
+from tests.tools.demo.try_it import add_scripts, page
 
 from .clicks import Clicks
-from .dashboard import cards, dashboard
+from .dashboard import DASHBOARD, cards, dashboard
 from .fleet import Fleet
+from .phone import phone_on_dashboard
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -84,3 +88,24 @@ async def test_as_code(
         await frontend.open(f"{path}/0?edit=1")
         await expect(frontend.button("Done")).to_be_visible()
         await expect(frontend.saying("not found")).to_have_count(0)
+
+
+async def test_demo(
+    frontend: Frontend, bikes: Fleet, home_assistant: HomeAssistantProcess
+) -> None:
+    """All that the demo's dashboard names is there, also what it does not show."""
+    client = home_assistant.client
+    await add_scripts(client, TO_TRY)
+    await question.add_script(client)
+    async with phone_on_dashboard(client):
+        pages = [await bikes_page(client), page(TO_TRY)]
+        await client.call(
+            "lovelace/config/save",
+            url_path=DASHBOARD.removeprefix("/"),
+            config={"views": pages},
+        )
+        for number, shown in enumerate(("City bike", "Ask: ")):
+            await frontend.open(f"{DASHBOARD}/{number}?edit=1")
+            await expect(frontend.saying(shown).first).to_be_visible()
+            await frontend.settle()
+            await expect(frontend.saying("not found")).to_have_count(0)

@@ -90,7 +90,8 @@ async def expect_told(frontend: Frontend, client: HomeAssistantClient) -> None:
         ("alarm", "Alarm raised by bike tracker"),
         ("sos", "Alarm raised by bike tracker"),
         ("ride", "Bike tracker ended a ride"),
-        ("guard", "Guard of bike tracker triggered"),
+        ("theft", "Guard of bike tracker triggered"),
+        ("stolen", "Guard of bike tracker triggered"),
     ],
 )
 async def test_found_by_what_people_call_it(

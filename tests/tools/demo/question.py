@@ -9,7 +9,7 @@ _QUESTION = "where is the city bike"
 
 
 async def add_question(client: HomeAssistantClient) -> None:
-    """Have an automation of the blueprint, and a script that asks and shows the answer."""
+    """Have an automation of the blueprint, and a script that asks it."""
     devices = await client.devices()
     await client.post(
         f"/api/config/automation/config/{_AUTOMATION}",
@@ -23,6 +23,11 @@ async def add_question(client: HomeAssistantClient) -> None:
             },
         },
     )
+    await add_script(client)
+
+
+async def add_script(client: HomeAssistantClient) -> None:
+    """Have a script that asks and shows the answer."""
     await client.post(
         f"/api/config/script/config/{_SCRIPT}",
         {
