@@ -62,10 +62,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         """Return also how far back rides are known: whoever looks sees each day come."""
-        backfill = self.coordinator.registry.rides.backfill.get(
-            self.coordinator_context
-        )
-        return *_shown(tracker), backfill
+        backfill = self.coordinator.registry.rides.backfill
+        return *_shown(tracker), backfill.get(self.coordinator_context)
 
     @property
     @override

@@ -232,20 +232,17 @@ class TrackerStore(EntryStore):
         first, so that a kill fires it again rather than never.
         """
         last_fired = dict(self.state.last_fired)
-        evaluation = to_json(self.state.evaluation)
-        trackers = self._trackers(last_fired)
         return {
             "last_fired": last_fired,
-            "evaluation": evaluation,
-            "trackers": trackers,
+            "evaluation": to_json(self.state.evaluation),
+            "trackers": self._trackers(last_fired),
         }
 
     def _trackers(self, last_fired: Mapping[str, int]) -> dict[str, Any]:
         trackers = {}
         for unique_id, state in dict(self.state.trackers).items():
             try:
-                fired = last_fired.get(unique_id, 0)
-                occurrences = kept(state.occurrences, fired)
+                occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
                 trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
             except Exception:  # noqa: BLE001 - it costs that tracker
                 title = self._entry.title
