@@ -28,7 +28,8 @@ TOWN = "69120 Heidelberg"
 KNOT = 0.514444
 """Metres per second."""
 _UNSEEN_FOR = timedelta(minutes=6)
-_SILENT_FOR = timedelta(hours=25)
+# What has lasted for a day before Home Assistant hears of it is no news.
+_SILENT_FOR = timedelta(days=1) - timedelta(minutes=1)
 
 NAMES = (
     "City bike",

@@ -128,7 +128,7 @@ class Tricks:
             ),
             "silent": Trick(
                 "{bike} is silent for a day",
-                "Last update says so within a minute, and the blueprint for trackers that are offline or silent tells you. It reports again once it rides.",
+                "Last update says so within a minute, and the blueprint for trackers that are offline or silent tells you a minute later. It reports again once it rides.",
                 "mdi:sleep",
                 fleet.fall_silent,
                 bike=1,
