@@ -60,6 +60,23 @@ async def test_device(
 
 
 @pytest.mark.usefixtures("setup")
+async def test_tracker_that_never_reported(
+    bikes: Bikes, hass_client: ClientSessionGenerator
+) -> None:
+    """It has no position, and all else."""
+    bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
+    await bikes.poll()
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(
+        bikes.hass, hass_client, bikes.entry
+    )
+
+    [tracker] = [each for each in diagnostics["trackers"] if not each["position"]]
+    assert tracker["position"] is None
+    assert tracker["disabled"] is False
+
+
+@pytest.mark.usefixtures("setup")
 async def test_device_that_is_gone(
     bikes: Bikes,
     hass_client: ClientSessionGenerator,
