@@ -276,6 +276,16 @@ async def test_lost_while_a_sign_of_life_is_sent(
             await anext(messages)
 
 
+async def test_closed_session(
+    session: aiohttp.ClientSession, simulator: Simulator
+) -> None:
+    """It ends like a connection that was lost."""
+    client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+    await session.close()
+    with pytest.raises(CannotConnectError, match="connection closed"):
+        await anext(async_messages(client))
+
+
 @pytest.mark.parametrize("fault", ["halves", "odd", "strangers"])
 async def test_nonsense(
     client: TrackingClient, simulator: Simulator, fault: str

@@ -225,6 +225,18 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
     assert told == reports[2:]
 
 
+async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
+    """What does not fit into a minute is given up, and what follows is asked for."""
+    asking.note(RED, 3 * MINUTE)
+    simulator.fault("huge-body", path="history", times=3)
+    for _ in range(3):
+        assert await asking.after() is None
+    while asking.gaps:
+        await asking.after()
+    starts = [start for _, start, _ in asking.asked]
+    assert starts[0] == starts[2] < starts[3]
+
+
 @pytest.mark.parametrize("fault", NOT_OFFERED)
 async def test_service_without_history(
     simulator: Simulator, asking: Asking, fault: str
