@@ -10,6 +10,8 @@ from tests.tools.demo import HomeAssistantProcess, SimulatorProcess
 
 from . import RESULTS
 
+_OWN_HOME_ASSISTANT = ("test_first_hour", "test_rides")
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Forget what is left of runs before, once for all workers."""
@@ -19,9 +21,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker do all in the browser: its Home Assistant is shared."""
+    """Let one worker do all in the browser that shares a Home Assistant."""
     for item in items:
-        group = "browser" if "ui" in item.path.parts else item.path.stem
+        shares = "ui" in item.path.parts and item.path.stem not in _OWN_HOME_ASSISTANT
+        group = "browser" if shares else item.path.stem
         item.add_marker(pytest.mark.xdist_group(group))
 
 

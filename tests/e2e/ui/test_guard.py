@@ -1,8 +1,6 @@
 """A guarded bike: armed with one tap, triggered before one's eyes, and told of by blueprints."""
 
 import asyncio
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from playwright.async_api import expect
 import pytest
@@ -22,7 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _AWAY = HOME[0] + 0.005, HOME[1]
 _SOON = 30
-_NOON = 12
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -87,7 +84,10 @@ async def test_message(
 ) -> None:
     """The blueprint from the README tells why a guarded bike is moved; disarmed, there is nothing to tell."""
     client = home_assistant.client
-    await _make(frontend)
+    await frontend.open(button("guard_bikes.yaml"))
+    await frontend.import_blueprint()
+    await frontend.button("Bike Tracker: guard bikes").click()
+    await frontend.choose_bike("City bike")
     await frontend.save_automation()
 
     await client.action("alarm_control_panel.alarm_arm_away", entity_id=guard)
@@ -98,34 +98,3 @@ async def test_message(
     await expect(told).to_be_visible()
     await client.action("alarm_control_panel.alarm_disarm", entity_id=guard)
     await expect(told).to_have_count(0)
-
-
-async def test_at_night(frontend: Frontend, guard: str) -> None:
-    """It arms the guard as the night begins."""
-    await _make(frontend)
-    begins = datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(seconds=_SOON)
-    evening = frontend.page.locator("ha-selector-time").first
-    for label, number in {
-        "hh": f"{begins:%I}",
-        "mm": f"{begins:%M}",
-        "ss": f"{begins:%S}",
-    }.items():
-        await evening.get_by_role("spinbutton", name=label).fill(number)
-        await frontend.page.keyboard.press("Tab")
-    if begins.hour < _NOON:
-        await evening.get_by_role("button", name="PM").click()
-        await frontend.page.get_by_role("menuitem", name="AM").click()
-    await frontend.save_automation()
-
-    await frontend.open_device("City bike")
-    await expect(frontend.entity("Guard")).to_contain_text(
-        "Guarded", timeout=1_000 * 2 * _SOON
-    )
-
-
-async def _make(frontend: Frontend) -> None:
-    """Import the blueprint with the README's button, and give the automation a bike."""
-    await frontend.open(button("guard_bikes.yaml"))
-    await frontend.import_blueprint()
-    await frontend.button("Bike Tracker: guard bikes").click()
-    await frontend.choose_bike("City bike")
