@@ -681,3 +681,21 @@ async def test_what_is_no_point(
     simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
     [point] = (await async_get_track(hass))["points"]
     assert (point["latitude"], point["speed"]) == (48.0, 0)
+
+
+async def test_where_of_a_bike_that_is_not_listed(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
+) -> None:
+    """Nothing is known of it but its name; before, that its tracker was offline."""
+    simulator.override_field(RED, "status", "offline")
+    await poll()
+    [bike] = await async_where(hass, device_id=device_of(hass, RED))
+    assert bike["text"].endswith(", its tracker is offline.")
+    simulator.unassign(EMAIL, RED)
+    await poll()
+    [bike] = await async_where(hass, device_id=device_of(hass, RED))
+    assert {key for key in bike if bike[key] is not None} == {
+        *("device_id", "name", "on_ride", "text")
+    }
+    with pytest.raises(ServiceValidationError, match="None of the targets"):
+        await async_where(hass, entity_id="sun.sun")

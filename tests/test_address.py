@@ -25,7 +25,7 @@ def shown(setup: MockConfigEntry, state_of: StateOf) -> Shown:
     return _shown
 
 
-async def test_exists_once_it_is_told(
+async def test_exists_once_it_is_reported(
     simulator: Simulator, poll: Poll, shown: Shown
 ) -> None:
     """Only trackers of which the service tells one have it."""

@@ -20,7 +20,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from .conftest import RED, Bikes, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
 
-type Told = list[tuple[str, str, str | None]]
+type Fired = list[tuple[str, str, str | None]]
 
 # Traccar's words, and what each is called here.
 WORDS = {
@@ -52,9 +52,9 @@ OTHERS = ["general", "geofence", "SOS", "other", "Fahrrad weg!", "fall_Down"]
 
 
 @pytest.fixture
-def told(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Told:
+def fired(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Fired:
     """Return a list of what an automation is told: type, word, time."""
-    events: Told = []
+    events: Fired = []
 
     @callback
     def _take(event: Event[Any]) -> None:
@@ -85,9 +85,9 @@ def told(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Told:
 
 @pytest.mark.usefixtures("setup")
 async def test_first_alarm(
-    simulator: Simulator, poll: Poll, state_of: StateOf, told: Told
+    simulator: Simulator, poll: Poll, state_of: StateOf, fired: Fired
 ) -> None:
-    """With it the entity comes to be, and it is told."""
+    """With it the entity comes to be, and it is fired."""
     assert state_of(f"{RED}_alarm", Platform.EVENT) is None
     position = simulator.report(RED, attributes={"alarm": "sos"})
 
@@ -96,51 +96,51 @@ async def test_first_alarm(
     time = position.fix_time.replace(
         microsecond=position.fix_time.microsecond // 1000 * 1000
     )
-    assert told == [("sos", "sos", time.isoformat())]
+    assert fired == [("sos", "sos", time.isoformat())]
 
 
 @pytest.mark.usefixtures("setup")
-async def test_types(simulator: Simulator, poll: Poll, told: Told) -> None:
+async def test_types(simulator: Simulator, poll: Poll, fired: Fired) -> None:
     """Each word of Traccar's has its type, all others are other."""
     for word in (*WORDS, *OTHERS):
         simulator.report(RED, attributes={"alarm": word})
         await poll()
 
-    assert [(event_type, word) for event_type, word, _ in told] == [
+    assert [(event_type, word) for event_type, word, _ in fired] == [
         *((event_type, word) for word, event_type in WORDS.items()),
         *(("other", word) for word in OTHERS),
     ]
 
 
 @pytest.mark.usefixtures("setup")
-async def test_several_at_once(simulator: Simulator, poll: Poll, told: Told) -> None:
+async def test_several_at_once(simulator: Simulator, poll: Poll, fired: Fired) -> None:
     """They are several events, each of which an automation notices."""
     simulator.report(RED, attributes={"alarm": "vibration,tow,general"})
 
     await poll()
     await poll()
 
-    assert [event_type for event_type, _, _ in told] == ["vibration", "tow", "other"]
+    assert [event_type for event_type, _, _ in fired] == ["vibration", "tow", "other"]
 
 
-async def test_start(bikes: Bikes, told: Told) -> None:
-    """What was there at the start is not told, and the entity is there for what comes."""
+async def test_start(bikes: Bikes, fired: Fired) -> None:
+    """What was there at the start is not fired, and the entity is there for what comes."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll(6)
     await bikes.poll()
 
     assert bikes.value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNKNOWN
-    assert not told
+    assert not fired
 
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll()
-    assert [word for _, word, _ in told] == ["tow"]
+    assert [word for _, word, _ in fired] == ["tow"]
 
 
 @pytest.mark.usefixtures("setup")
-async def test_restart(bikes: Bikes, told: Told) -> None:
-    """The entity stays, with the last alarm, and nothing is told twice."""
+async def test_restart(bikes: Bikes, fired: Fired) -> None:
+    """The entity stays, with the last alarm, and nothing is fired twice."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.poll()
     bikes.simulator.report(RED, attributes={})
@@ -157,7 +157,7 @@ async def test_restart(bikes: Bikes, told: Told) -> None:
     assert after is not None
     assert after.state == before.state
     assert after.attributes == before.attributes
-    assert len(told) == 1
+    assert len(fired) == 1
 
 
 @pytest.mark.usefixtures("setup", "setup")

@@ -415,7 +415,7 @@ async def test_entry_that_is_called_like_another_account(
     assert entry.unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
 
 
-async def test_titles_are_told_apart(
+async def test_titles_differ(
     hass: HomeAssistant, simulator: Simulator, typed: dict[str, Any]
 ) -> None:
     """A second account at a server has a title of its own, without the e-mail."""

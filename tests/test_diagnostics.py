@@ -265,3 +265,40 @@ async def test_ride_and_guard(
     written = json.dumps([red["ride_state"], guard, red["gap"]])
     for private in ("Kaiserstra", "49.41", "8.7", "Red bike"):
         assert private not in written
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("FMB920 03.27.07.Rev.00", "FMB920 03.27.07.Rev.00"),
+        ("TK905-4G_V1.2 20260515", "TK905-4G_V1.2 20260515"),
+        ("V2 of Rosinante", REDACTED),
+        (f"TK905 {RED}", REDACTED),
+        ("TK905 860000000000099", REDACTED),
+        ("TK905 86 0000 0000 0001 1", REDACTED),
+        ("SIM +491701234567", REDACTED),
+        ("for " + EMAIL.upper(), REDACTED),
+        ("for somebody@example.org", REDACTED),
+        ("at 127.0.0.1", REDACTED),
+        (f"x{PASSWORD}x", REDACTED),
+    ],
+)
+async def test_model_and_firmware(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    said: str,
+    shown: str,
+) -> None:
+    """They are what a maintainer asks for first, and may hold what is nobody's business."""
+    simulator.rename(BLUE, "Rosinante")
+    simulator.override_field(RED, "model", said)
+    simulator.report(RED, attributes={"versionFw": said})
+    await async_setup(hass, entry)
+
+    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+
+    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
+    assert red["model"] == shown
+    assert red["position"]["hardware"]["firmware"] == shown

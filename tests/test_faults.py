@@ -22,8 +22,10 @@ from .tools.faults.decided import (
     Place,
 )
 from .tools.faults.home import Home, States
+from .tools.faults.page import PAGE, tables
 from .tools.faults.trouble import TROUBLES, Trouble
 from .tools.simulator import FAULTS, Simulator, client_context
+from .tools.tables import tables_of
 
 HOST = "bikes.home.arpa"
 
@@ -134,6 +136,11 @@ def test_every_fault_is_decided() -> None:
     """The simulator fails in no way that is not in the table."""
     assert DECIDED.keys() == TROUBLES.keys()
     assert TROUBLES.keys() > FAULTS.keys()
+
+
+def test_page() -> None:
+    """docs/faults.md says what the tests here see."""
+    assert tables_of(PAGE) == tables()
 
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)

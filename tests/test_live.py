@@ -26,7 +26,7 @@ from pytest_homeassistant_custom_component.typing import (
 
 from .conftest import EMAIL, PASSWORD, RED, StateOf, ValueOf
 from .settle import settle
-from .tools.simulator import Simulator
+from .tools.simulator import LIVE_FAULTS, Simulator
 from .tools.simulator.wire import pause
 
 type Pass = Callable[[float], Awaitable[None]]
@@ -457,8 +457,8 @@ async def test_errors_that_nobody_thought_of(
     simulator.touch([RED])
     await settle(hass)
     name = "127.0.0.1"
-    told = f"{name}: Unexpected error handling a push message"
-    assert lines(caplog) == [told]
+    fired = f"{name}: Unexpected error handling a push message"
+    assert lines(caplog) == [fired]
     monkeypatch.setattr(account, "apply_message", apply_message)
     await wait(2)
     simulator.report(RED, latitude=48.5)
@@ -490,3 +490,36 @@ async def test_diagnostics_while_the_password_is_refused(
     diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, live)
 
     assert diagnostics["live"]["state"] == "connected, but polls fail"
+
+
+@pytest.mark.usefixtures("live")
+async def test_a_wait_that_the_server_asks_for(
+    simulator: Simulator, wait: Pass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is obeyed where it is longer."""
+    fault = LIVE_FAULTS["session-429"]
+    assert fault.session is not None
+    respond = fault.session
+    asked_for = iter(("600", "60", "60"))
+
+    def later(base: str, other: str) -> Any:
+        answer = respond(base, other)
+        answer.headers["Retry-After"] = next(asked_for)
+        return answer
+
+    object.__setattr__(fault, "session", later)
+    try:
+        simulator.live_fault("session-429")
+        await wait(0)
+        await wait(6)
+        assert sign_ins(simulator) == 2
+        await wait(590)
+        assert sign_ins(simulator) == 2
+        await wait(11)
+        assert sign_ins(simulator) == 3
+        await wait(110)
+        assert sign_ins(simulator) == 3
+        await wait(11)
+        assert sign_ins(simulator) == 4
+    finally:
+        object.__setattr__(fault, "session", respond)

@@ -71,5 +71,5 @@ async def test_memory_that_is_not_readable(
     monkeypatch.setattr(Store, "async_load", _fail)
     await async_setup(hass, entry)
     name = "127.0.0.1"
-    told = f"{name}: The state of trackers is not readable (JSONDecodeError), a new one begins"
-    assert [line for line in lines() if line.startswith(told)]
+    line_begins = f"{name}: The state of trackers is not readable (JSONDecodeError), a new one begins"
+    assert [line for line in lines() if line.startswith(line_begins)]

@@ -23,21 +23,21 @@ RIDE = "event.red_bike_ride"
 @pytest.fixture
 def rides(hass: HomeAssistant) -> list[tuple[str, dict[str, Any]]]:
     """Return a list that grows with what is told of rides to automations."""
-    told: list[tuple[str, dict[str, Any]]] = []
+    fired: list[tuple[str, dict[str, Any]]] = []
 
     @callback
     def _note(event: Event[Any]) -> None:
         old, new = event.data["old_state"], event.data["new_state"]
         is_event = old and new and STATE_UNAVAILABLE not in (old.state, new.state)
         if event.data["entity_id"] == RIDE and is_event:
-            told.append((new.attributes["event_type"], dict(new.attributes)))
+            fired.append((new.attributes["event_type"], dict(new.attributes)))
 
     hass.bus.async_listen("state_changed", _note)
-    return told
+    return fired
 
 
 async def test_ride(bikes: Bikes, rides: list[tuple[str, dict[str, Any]]]) -> None:
-    """It is told when it starts and when it is over, and what there was of it."""
+    """It is fired when it starts and when it is over, and what there was of it."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     await async_ride(bikes.simulator, bikes.poll)
@@ -110,7 +110,7 @@ async def test_parked_bike_writes_nothing(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_heard_of_no_more(
+async def test_silent_under_way(
     simulator: Simulator, poll: Poll, rides: list[tuple[str, dict[str, Any]]]
 ) -> None:
     """Half an hour after the last report under way the ride is over, by the clock."""

@@ -117,8 +117,8 @@ async def home(
 
 async def days_left(home: Home) -> list[int]:
     """Return what diagnostics tell of each tracker."""
-    told = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
-    return [each["rides_from_before"]["days_left"] for each in told["trackers"]]
+    fired = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
+    return [each["rides_from_before"]["days_left"] for each in fired["trackers"]]
 
 
 async def test_new_installation(home: Home, simulator: Simulator) -> None:

@@ -19,7 +19,7 @@ from .tools.simulator import Simulator, client_context
 from .tools.soak.options import POLLS_A_DAY, Options
 from .tools.soak.reading import read
 from .tools.soak.soak import Soak
-from .tools.story.told import TRIGGERS, automation, label_bikes
+from .tools.story.listener import TRIGGERS, automation, label_bikes
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +31,8 @@ def enable_event_loop_debug() -> None:
 def options(pytestconfig: pytest.Config) -> Options:
     """Return how long, as `scripts/soak` was told."""
     plugins = pytestconfig.pluginmanager.get_plugins()
-    told = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(told, Options(polls=POLLS_A_DAY // (1 if IS_LONG else 4)))
+    chosen = (plugin for plugin in plugins if isinstance(plugin, Options))
+    return next(chosen, Options(polls=POLLS_A_DAY // (1 if IS_LONG else 4)))
 
 
 @pytest.fixture

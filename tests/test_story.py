@@ -13,6 +13,7 @@ import pytest
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
 from .long import examples, longest
 from .tools.story.home import Home
+from .tools.story.listener import TRIGGERS, automation
 from .tools.story.service import Service
 from .tools.story.steps import (
     Guard,
@@ -33,7 +34,6 @@ from .tools.story.steps import (
     Step,
 )
 from .tools.story.story import TrackerState
-from .tools.story.told import TRIGGERS, automation
 
 GREEN = "860000000000033"
 
@@ -200,7 +200,7 @@ async def test_any_story(
 async def test_any_story_with_kills(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Nothing is lost, and nothing told twice but what had just been told."""
+    """Nothing is lost, and nothing fired twice but what had just been told."""
     await tell(steps, trackers, accounts)
 
 

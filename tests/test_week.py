@@ -22,8 +22,8 @@ from .tools.week.week import MIDNIGHT, Week
 def options(pytestconfig: pytest.Config) -> Options:
     """Return how long, as `python -m tests.tools.week` says; a morning otherwise."""
     plugins = pytestconfig.pluginmanager.get_plugins()
-    told = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(told, Options())
+    fired = (plugin for plugin in plugins if isinstance(plugin, Options))
+    return next(fired, Options())
 
 
 @pytest.fixture

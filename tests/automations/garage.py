@@ -28,13 +28,13 @@ _EACH_AFTER_EACH = (
     ),
     INTERRUPTIONS[0],
 )
-_TOLD = "told"
+_FIRED = "fired"
 # The longest that anything takes to be right again after a failure, in minutes.
 _AGAIN = 7
 
 
 @dataclass(frozen=True)
-class Told:
+class Run:
     """A run of an automation."""
 
     at: datetime
@@ -62,13 +62,13 @@ class Garage(House):
         """Note what is told."""
         super().__init__(hass, freezer, entry)
         self.simulator = simulator
-        self.runs: list[Told] = []
+        self.runs: list[Run] = []
         self._down: set[str] = set()
-        hass.bus.async_listen(_TOLD, self._note_run)
+        hass.bus.async_listen(_FIRED, self._note_run)
 
     @callback
     def _note_run(self, event: Event[Any]) -> None:
-        self.runs.append(Told(dt_util.utcnow(), event.data))
+        self.runs.append(Run(dt_util.utcnow(), event.data))
 
     @property
     def hass(self) -> HomeAssistant:
@@ -108,7 +108,7 @@ class Garage(House):
         *,
         target: dict[str, Any] | None = None,
         alias: str = "Bikes",
-        told: Iterable[str] = (),
+        fired: Iterable[str] = (),
         **options: Any,
     ) -> dict[str, Any]:
         """Return an automation that tells what its trigger gives it.
@@ -122,7 +122,7 @@ class Garage(House):
             "since",
             "before",
             "description",
-            *told,
+            *fired,
         )
         return {
             "id": alias,
@@ -137,7 +137,7 @@ class Garage(House):
             ],
             "actions": [
                 {
-                    "event": _TOLD,
+                    "event": _FIRED,
                     "event_data": {
                         name: f"{{{{ trigger.{name} }}}}" for name in variables
                     },

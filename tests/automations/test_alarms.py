@@ -1,4 +1,4 @@
-"""The trigger on alarms: each is told, once, whatever comes in between."""
+"""The trigger on alarms: each is fired, once, whatever comes in between."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from tests.conftest import EMAIL, RED
 
 from .garage import Garage
 
-TOLD = ("alarm", "type", "time")
+FIRED = ("alarm", "type", "time")
 
 
 def alarm(garage: Garage, words: str, tracker: str = RED) -> None:
@@ -22,15 +22,15 @@ def alarm(garage: Garage, words: str, tracker: str = RED) -> None:
 
 async def async_listen(garage: Garage, **more: Any) -> None:
     """Save an automation that tells all of an alarm."""
-    await garage.async_listen("alarm_raised", told=TOLD, **more)
+    await garage.async_listen("alarm_raised", fired=FIRED, **more)
 
 
-def told(garage: Garage) -> list[tuple[str, str]]:
+def fired(garage: Garage) -> list[tuple[str, str]]:
     """Return what was told: type and word."""
     return [(run.variables["type"], run.variables["alarm"]) for run in garage.runs]
 
 
-async def test_told_at_once(garage: Garage) -> None:
+async def test_fires_at_once(garage: Garage) -> None:
     """With the poll that brings it, and what it is about."""
     await async_listen(garage)
     alarm(garage, "fallDown")
@@ -43,20 +43,20 @@ async def test_told_at_once(garage: Garage) -> None:
     assert run.variables["entity_id"] == garage.entity(RED)
     assert run.variables["name"] == "Red bike"
     assert run.variables["description"] == "Red bike: Bike fell over"
-    assert told(garage) == [("fall_down", "fallDown")]
+    assert fired(garage) == [("fall_down", "fallDown")]
     assert run.variables["before"] is None
     for name in ("since", "time"):
         assert dt_util.parse_datetime(run.variables[name]) == raised
 
 
-async def test_each_is_told(garage: Garage) -> None:
+async def test_each_is_fired(garage: Garage) -> None:
     """Each word of a report, as often as it is raised, oldest first."""
     await async_listen(garage)
     for words in ("sos,lowBattery,sos", "shock", "jamming", "shock", "Fahrrad weg!"):
         alarm(garage, words)
         await garage.async_minutes(1)
 
-    assert told(garage) == [
+    assert fired(garage) == [
         ("sos", "sos"),
         ("low_battery", "lowBattery"),
         ("vibration", "shock"),
@@ -78,11 +78,11 @@ async def test_only_those_that_were_chosen(garage: Garage, chosen: Any) -> None:
     await garage.async_restart()
     await garage.async_minutes(2)
 
-    assert told(garage) == [("tow", "tow")] * 2
+    assert fired(garage) == [("tow", "tow")] * 2
 
 
 async def test_without_a_fix(garage: Garage) -> None:
-    """An alarm counts as raised when it was heard of."""
+    """An alarm counts as raised when it was received."""
     garage.simulator.add_device("new", name="New bike", email=EMAIL)
     garage.simulator.report_no_fix("new")
     await garage.async_minutes(1)
@@ -113,4 +113,4 @@ async def test_what_was_there_before(hass: HomeAssistant, garage: Garage) -> Non
 
     alarm(garage, "tow", "new")
     await garage.async_minutes(2)
-    assert told(garage) == [("tow", "tow")]
+    assert fired(garage) == [("tow", "tow")]

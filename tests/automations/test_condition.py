@@ -174,8 +174,8 @@ async def test_devices_of_others(
     assert await ask("is_online", {"area_id": [area.id]}, behavior="all")
 
 
-@pytest.mark.parametrize("told_by", ["trigger", "entity"])
-async def test_of_what_waited_for_the_account(garage: Garage, told_by: str) -> None:
+@pytest.mark.parametrize("fired_by", ["trigger", "entity"])
+async def test_of_what_waited_for_the_account(garage: Garage, fired_by: str) -> None:
     """The account that tells it is one that conditions know."""
     # So many that they are set up in portions.
     for number in range(20):
@@ -183,13 +183,13 @@ async def test_of_what_waited_for_the_account(garage: Garage, told_by: str) -> N
     garage.simulator.report(RED, attributes={"alarm": "sos"})
     await garage.async_minutes(1)
     automation = garage.automation("alarm_raised")
-    if told_by == "entity":
+    if fired_by == "entity":
         automation["triggers"] = {
             "trigger": "event.received",
             "target": {"entity_id": "event.red_bike_alarm"},
             "options": {"event_type": ["tow"]},
         }
-        automation["actions"] = {"event": "told"}
+        automation["actions"] = {"event": "fired"}
     automation["conditions"] = {
         "condition": f"{DOMAIN}.is_online",
         "target": {"device_id": garage.device(RED)},

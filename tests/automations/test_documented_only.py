@@ -26,8 +26,8 @@ async def simulator() -> AsyncIterator[Simulator]:
 
 
 @pytest.mark.parametrize("trigger", ["went_offline", "came_online", "became_silent"])
-async def test_told(garage: Garage, trigger: str) -> None:
-    """It is told at once, once."""
+async def test_fires(garage: Garage, trigger: str) -> None:
+    """It is fired at once, once."""
     await garage.async_prepare(trigger)
     await garage.async_listen(trigger, **options_of(trigger))
     garage.become(trigger, at_once=True)
@@ -40,7 +40,7 @@ async def test_told(garage: Garage, trigger: str) -> None:
 
 @pytest.mark.parametrize("trigger", ["started_moving", "stopped_moving"])
 async def test_nothing_moves(garage: Garage, trigger: str) -> None:
-    """Nothing is told of what nobody knows."""
+    """Nothing is fired of what nobody knows."""
     await garage.async_listen(trigger)
     for motion in (True, False, True):
         garage.simulator.report(RED, motion=motion)

@@ -22,11 +22,11 @@ ON_STATE = {
         "target": {"entity_id": GUARD},
     },
     "actions": {
-        "event": "told",
+        "event": "fired",
         "event_data": {"description": "state"},
     },
 }
-TOLD = ["1.1 km from where it stood", "state"]
+FIRED = ["1.1 km from where it stood", "state"]
 
 
 async def async_call(garage: Garage, action: str, entity_id: str = GUARD) -> None:
@@ -48,7 +48,7 @@ def steal(garage: Garage) -> None:
     garage.simulator.report(RED, latitude=latitude, motion=True, attributes={})
 
 
-def told(garage: Garage) -> list[str]:
+def fired(garage: Garage) -> list[str]:
     """Return what was told, but for the time."""
     said = (run.variables["description"] for run in garage.runs)
     return sorted(text.partition(", ")[0] for text in said)
@@ -57,11 +57,11 @@ def told(garage: Garage) -> list[str]:
 async def async_listen(garage: Garage) -> None:
     """Save automations on the trigger and on the state."""
     await garage.async_save(
-        garage.automation("guard_triggered", told=("cause", "distance")), ON_STATE
+        garage.automation("guard_triggered", fired=("cause", "distance")), ON_STATE
     )
 
 
-async def test_told_at_once(garage: Garage) -> None:
+async def test_fires_at_once(garage: Garage) -> None:
     """With the poll that brings it, why, and how far away it was."""
     await async_listen(garage)
     await async_call(garage, "arm_away")
@@ -72,7 +72,7 @@ async def test_told_at_once(garage: Garage) -> None:
     stolen = garage.now
     await garage.async_minutes(3)
 
-    assert told(garage) == TOLD
+    assert fired(garage) == FIRED
     [run] = [run for run in garage.runs if "cause" in run.variables]
     assert run.variables["device_id"] == garage.device(RED)
     assert run.variables["name"] == "Red bike"
@@ -145,7 +145,7 @@ async def test_condition(
                 "target": {"device_id": devices},
                 "options": {"behavior": behavior},
             },
-            "actions": {"event": "told"},
+            "actions": {"event": "fired"},
         }
     )
 

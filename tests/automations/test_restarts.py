@@ -30,9 +30,9 @@ async def test_before_survives_a_restart(garage: Garage, waits: bool) -> None:
     await garage.async_minutes(40)
 
     [run] = garage.runs
-    told = dt_util.parse_datetime(run.variables["before"])
-    assert told is not None
-    assert timedelta() <= before - told < timedelta(minutes=1)
+    fired = dt_util.parse_datetime(run.variables["before"])
+    assert fired is not None
+    assert timedelta() <= before - fired < timedelta(minutes=1)
 
 
 async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:

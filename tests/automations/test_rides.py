@@ -1,4 +1,4 @@
-"""Automations on rides: each told once, whatever comes in between."""
+"""Automations on rides: each fired once, whatever comes in between."""
 
 from datetime import timedelta
 from typing import Any
@@ -41,8 +41,8 @@ def become(garage: Garage, trigger: str) -> None:
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
-async def test_told_at_once(garage: Garage, trigger: str) -> None:
-    """It is told with the poll that brings it, and what it is about."""
+async def test_fires_at_once(garage: Garage, trigger: str) -> None:
+    """It is fired with the poll that brings it, and what it is about."""
     await async_prepare(garage, trigger)
     await garage.async_listen(trigger)
     await garage.async_minutes(5)
@@ -66,7 +66,7 @@ async def test_told_at_once(garage: Garage, trigger: str) -> None:
     assert timedelta() <= became - since < timedelta(minutes=8)
 
 
-async def test_what_is_told_of_a_ride(garage: Garage) -> None:
+async def test_what_is_fired_of_a_ride(garage: Garage) -> None:
     """The attributes of the ride are variables of the run."""
     variables = ("started_at", "ended_at", "distance", "duration", "maximum_speed")
     automations = [garage.automation(trigger, alias=trigger) for trigger in TRIGGERS]
@@ -98,7 +98,7 @@ async def test_what_is_told_of_a_ride(garage: Garage) -> None:
     )
 
 
-async def test_told_hours_later(garage: Garage) -> None:
+async def test_fires_hours_later(garage: Garage) -> None:
     """It says when that was."""
     await garage.async_save(
         *(garage.automation(trigger, alias=trigger) for trigger in TRIGGERS)
@@ -139,5 +139,5 @@ async def test_sentence_of_another_language(
     await garage.async_minutes(5)
 
     [run] = garage.runs
-    told = run.variables["description"]
-    assert told.startswith(said)
+    fired = run.variables["description"]
+    assert fired.startswith(said)

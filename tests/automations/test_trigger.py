@@ -1,4 +1,4 @@
-"""Triggers in automations: told once, at the right time, whatever comes in between."""
+"""Triggers in automations: fired once, at the right time, whatever comes in between."""
 
 from datetime import datetime, timedelta
 from itertools import permutations, product
@@ -39,8 +39,8 @@ def options_of(trigger: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
-async def test_told_at_once(garage: Garage, trigger: str) -> None:
-    """It is told with the poll that brings it, and what it is about."""
+async def test_fires_at_once(garage: Garage, trigger: str) -> None:
+    """It is fired with the poll that brings it, and what it is about."""
     await garage.async_prepare(trigger)
     await garage.async_listen(trigger, **options_of(trigger))
     await garage.async_minutes(2)
@@ -65,8 +65,8 @@ async def test_told_at_once(garage: Garage, trigger: str) -> None:
 
 
 @pytest.mark.parametrize("trigger", WAITING)
-async def test_told_after_a_wait(garage: Garage, trigger: str) -> None:
-    """It is told when the wait is over to the second, once."""
+async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
+    """It is fired when the wait is over to the second, once."""
     await garage.async_prepare(trigger)
     await garage.async_listen(trigger, **{"for": "00:10:10"})
     garage.become(trigger)
@@ -105,7 +105,7 @@ async def test_times_are_those_of_the_house(
 
 @pytest.mark.parametrize("trigger", WAITING)
 async def test_over_before_the_wait(garage: Garage, trigger: str) -> None:
-    """What ends in time is not told."""
+    """What ends in time is not fired."""
     opposite = {
         "went_offline": "came_online",
         "started_moving": "stopped_moving",
@@ -126,7 +126,7 @@ async def test_over_before_the_wait(garage: Garage, trigger: str) -> None:
     ("trigger", "is_so"), some(product(TRIGGERS, [False, True]), every=3)
 )
 async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None:
-    """Whatever comes in between, in every order: what stays as it is is not told."""
+    """Whatever comes in between, in every order: what stays as it is is not fired."""
     await garage.async_prepare(trigger)
     if is_so:
         garage.become(trigger, at_once=True)
@@ -141,10 +141,10 @@ async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None
 @pytest.mark.parametrize(
     ("trigger", "interruption"), some(product(TRIGGERS, INTERRUPTIONS), every=2)
 )
-async def test_told_after_the_interruption(
+async def test_fires_after_the_interruption(
     garage: Garage, trigger: str, interruption: str
 ) -> None:
-    """What became so meanwhile is told once it is known, once."""
+    """What became so meanwhile is fired once it is known, once."""
     await garage.async_prepare(trigger)
     await garage.async_listen(trigger, **options_of(trigger))
 
@@ -206,7 +206,7 @@ async def test_wait_goes_on(
 async def test_wait_ends_meanwhile(
     garage: Garage, trigger: str, interruption: str
 ) -> None:
-    """It is told with the first answer that still says so, once."""
+    """It is fired with the first answer that still says so, once."""
     await garage.async_prepare(trigger)
     await garage.async_listen(trigger, **{"for": "00:04:00"})
     garage.become(trigger)
@@ -431,7 +431,7 @@ async def test_devices_of_others_in_the_target(
 
 
 async def test_first_word(hass: HomeAssistant, garage: Garage) -> None:
-    """It is no change: what is heard first of a tracker became nothing."""
+    """It is no change: what is received first of a tracker became nothing."""
     area = ar.async_get(hass).async_create("Garage")
     automations = [
         garage.automation(trigger, alias=alias, target={"area_id": area.id}, **options)
@@ -519,9 +519,9 @@ async def test_since_when_it_had_been_otherwise(
     garage.become(trigger)
     await garage.async_minutes(2)
 
-    told = dt_util.parse_datetime(garage.runs[-1].variables["before"])
-    assert told is not None
-    assert timedelta() <= before - told < timedelta(minutes=1)
+    fired = dt_util.parse_datetime(garage.runs[-1].variables["before"])
+    assert fired is not None
+    assert timedelta() <= before - fired < timedelta(minutes=1)
 
 
 async def test_it_had_never_been_otherwise(garage: Garage) -> None:

@@ -82,7 +82,7 @@ class House:
         self.notifications.append({**notification, "message": message})
 
     @property
-    def told(self) -> list[str]:
+    def fired(self) -> list[str]:
         """The messages of the notifications."""
         return [notification["message"] for notification in self.notifications]
 

@@ -33,4 +33,4 @@ async def test_tells_each_ride(simulator: Simulator, watched: House) -> None:
 async def test_went_nowhere(simulator: Simulator, watched: House) -> None:
     """A bike that was only touched did not ride."""
     await async_ride(simulator, watched, by=0)
-    assert watched.told == []
+    assert watched.fired == []

@@ -28,10 +28,10 @@ async def test_tells_what_was_raised(
     await house.async_minutes(3)
     await house.async_restart()
     await house.async_minutes(3)
-    assert house.told == [
+    assert house.fired == [
         *("Red bike: Vibration", "Red bike: Bike fell over", "Blue bike: SOS")
     ]
-    assert [push.data["message"] for push in ben] == house.told
+    assert [push.data["message"] for push in ben] == house.fired
     assert ben[0].data["data"]["ttl"] == 0
     tags = {push.data["data"]["tag"] for push in ben}
     assert len(tags) == 3
@@ -43,7 +43,7 @@ async def test_only_what_was_chosen(simulator: Simulator, house: House) -> None:
     for alarm in ("sos", "lowBattery", "*general*", "vibration"):
         simulator.report(RED, attributes={"alarm": alarm})
         await house.async_minutes(1)
-    assert house.told == ["Red bike: Battery low", "Red bike: *general*"]
+    assert house.fired == ["Red bike: Battery low", "Red bike: *general*"]
 
 
 def test_every_type_can_be_chosen() -> None:
@@ -65,4 +65,4 @@ async def test_from_right_to_left(
     await house.async_automate("alarm", RED)
     simulator.report(RED, attributes={"alarm": "sos"})
     await house.async_minutes(2)
-    assert house.told == ["\u200f\u2068Red bike\u2069: SOS"]
+    assert house.fired == ["\u200f\u2068Red bike\u2069: SOS"]

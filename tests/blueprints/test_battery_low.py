@@ -21,7 +21,7 @@ async def test_tells_once(simulator: Simulator, house: House) -> None:
     simulator.fault(None)
     await house.async_restart()
     await house.async_minutes(10)
-    assert house.told == ["Battery low: 19 %", "Battery low: 12 %"]
+    assert house.fired == ["Battery low: 19 %", "Battery low: 12 %"]
     assert house.notifications[0]["title"] == "Red bike"
 
 
@@ -40,4 +40,4 @@ async def test_others_there(
     hass.states.async_set("sensor.phone_battery", "5", battery)
     simulator.report(RED, battery_level=49)
     await house.async_minutes(1)
-    assert house.told == ["Leer: 49 %"]
+    assert house.fired == ["Leer: 49 %"]

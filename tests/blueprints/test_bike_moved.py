@@ -22,16 +22,16 @@ async def test_once_per_ride(
     await house.async_minutes(2)
     simulator.report(RED, latitude=47.9, motion=True)
     await house.async_minutes(1)
-    assert house.told == MOVED
+    assert house.fired == MOVED
     await async_ride(simulator, house, by=0.01)
     await async_ride(simulator, house, by=0.01, tracker=BLUE)
     await async_ride(simulator, house, by=0.02)
-    assert house.told == 2 * MOVED
+    assert house.fired == 2 * MOVED
     assert ann[0].data["data"]["channel"] == "alarm_stream"
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "fired"),
     [
         ("home", "home", MOVED),
         ("home", "not_home", []),
@@ -45,7 +45,7 @@ async def test_riders(
     house: House,
     before: str,
     after: str,
-    told: list[str],
+    fired: list[str],
 ) -> None:
     """It says nothing while one of them is away, also if that is noticed later."""
     hass.states.async_set(ANN, "home")
@@ -54,7 +54,7 @@ async def test_riders(
     await house.async_minutes(2)
     simulator.report(RED, latitude=47.9, motion=True)
     await house.async_minutes(2)
-    assert house.told == []
+    assert house.fired == []
     hass.states.async_set(BEN, after)
     await house.async_minutes(10)
-    assert house.told == told
+    assert house.fired == fired

@@ -151,7 +151,7 @@ async def test_ridden_at_night(simulator: Simulator, parked: House) -> None:
         simulator.report(RED, motion=False)
         await parked.async_minutes(1)
     assert parked.state(GUARD) == "armed_away"
-    assert parked.told == []
+    assert parked.fired == []
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ async def test_from_right_to_left(
     await async_load_integrations(hass, {"bike_tracker"})
     steal(simulator)
     await night.async_minutes(2)
-    [said] = night.told
+    [said] = night.fired
     assert said.startswith("\u200f\u2068\u200f\u20681.1 km\u2069 ")
     assert said.endswith(f"\u2069, \u2068{STREET}\u2069, \u206822:00\u2069")
 
@@ -296,15 +296,15 @@ async def test_follow_it(
     for _ in range(30):
         simulator.report(RED, motion=False)
         await night.async_minutes(1)
-    assert len(night.told) == count
+    assert len(night.fired) == count
     assert all(
-        said.startswith("Red bike is at Roonstraße, ") for said in night.told[1:]
+        said.startswith("Red bike is at Roonstraße, ") for said in night.fired[1:]
     )
     tags = {each["notification_id"] for each in night.notifications}
     assert tags == {f"bike_tracker_guard_{night.device(RED)}"}
     await night.async_guard("red_bike", "disarm")
     await night.async_minutes(30)
-    assert len(night.told) == count
+    assert len(night.fired) == count
     assert len(night.gone) == 1
 
 
@@ -313,7 +313,7 @@ async def test_moved_where_it_stands(simulator: Simulator, night: House) -> None
     for motion in (True, *([False] * 30)):
         simulator.report(RED, motion=motion)
         await night.async_minutes(1)
-    assert night.told == ["The bike moves, test home, 22:00"]
+    assert night.fired == ["The bike moves, test home, 22:00"]
 
 
 async def test_follow_it_after_a_restart(
@@ -345,9 +345,9 @@ async def test_follow_it_through_a_reload(
     await hass.config_entries.async_unload(entry.entry_id)
     await night.async_minutes(10)
     await hass.config_entries.async_setup(entry.entry_id)
-    assert len(night.told) == 1
+    assert len(night.fired) == 1
     await async_flee(simulator, night, range(3, 16))
-    assert len(night.told) == 2
+    assert len(night.fired) == 2
     assert night.gone == []
     assert "Error" not in caplog.text
 
@@ -363,4 +363,4 @@ async def test_own_actions(
     steal(simulator)
     await night.async_minutes(1)
     assert [call.data["said"] for call in calls] == ["Red bike, place, Roonstraße"]
-    assert night.told == []
+    assert night.fired == []

@@ -10,11 +10,11 @@ async def test_each_so_many_kilometers(simulator: Simulator, house: House) -> No
     """It tells with the ride that reaches them, each bike for itself."""
     await house.async_automate("service_due", RED, BLUE, every=10, message="Oil it")
     await house.async_minutes(2)
-    told = []
+    fired = []
     for by in (0.05, 0.0, 0.05, 0.0):
         await async_ride(simulator, house, by=by)
-        told.append(len(house.told))
+        fired.append(len(house.fired))
     await async_ride(simulator, house, by=0.05, tracker=BLUE)
-    assert told == [0, 1, 1, 2]
+    assert fired == [0, 1, 1, 2]
     assert house.notifications[0]["title"] == "Red bike"
-    assert house.told == ["Oil it"] * 2
+    assert house.fired == ["Oil it"] * 2

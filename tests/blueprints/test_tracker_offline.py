@@ -26,7 +26,7 @@ async def test_offline_and_back(
         await house.async_minutes(20)
         simulator.set_status(RED, "online")
         await house.async_minutes(1)
-    assert house.told == []
+    assert house.fired == []
     simulator.set_status(RED, "offline")
     simulator.set_status(BLUE, "offline")
     await house.async_minutes(20)
@@ -35,12 +35,12 @@ async def test_offline_and_back(
     simulator.fault(None)
     await house.async_restart()
     await house.async_minutes(30)
-    [said] = house.told
+    [said] = house.fired
     assert said.startswith(OFFLINE)
     assert house.gone == []
     simulator.set_status(RED, "online")
     await house.async_minutes(2)
-    assert house.told == [said]
+    assert house.fired == [said]
     assert house.gone == [house.notifications[0]["notification_id"]]
     assert [push.data["message"] for push in ben] == [said, "Red bike came online"]
 
@@ -51,4 +51,4 @@ async def test_silent(simulator: Simulator, house: House) -> None:
     await house.async_minutes(2)
     simulator.set_last_update(RED, dt_util.utcnow() - timedelta(hours=1))
     await house.async_minutes(70)
-    assert house.told == ["Red bike has not reported since 11:02"]
+    assert house.fired == ["Red bike has not reported since 11:02"]

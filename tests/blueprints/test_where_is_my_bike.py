@@ -24,7 +24,7 @@ async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "fired"),
     [
         ("Where are my bikes?", ["Blue", "N4-ride"]),
         ("where is the bike", ["Blue", "N4-ride"]),
@@ -38,15 +38,15 @@ async def test_by_name(
     simulator: Simulator,
     house: House,
     asked: str,
-    told: list[str],
+    fired: list[str],
 ) -> None:
     """The one that is named is told of, or all; letters alone count."""
     simulator.rename(RED, "N4-ride")
     await house.async_minutes(1)
     await house.async_automate("where_is_my_bike", RED, BLUE)
     said = await async_ask(hass, asked)
-    assert [name for name in ("Blue", "N4-ride") if f"{name}" in said] == told
-    assert said.count("at home") == len(told)
+    assert [name for name in ("Blue", "N4-ride") if f"{name}" in said] == fired
+    assert said.count("at home") == len(fired)
 
 
 @pytest.mark.parametrize(

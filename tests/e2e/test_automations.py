@@ -36,7 +36,7 @@ async def wait_for_state(client: HomeAssistantClient, state: str) -> None:
             await asyncio.sleep(0.1)
 
 
-async def test_told_once(
+async def test_fires_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
 ) -> None:
     """What happens is told, at once or after the restart that it happened in."""

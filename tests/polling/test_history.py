@@ -122,8 +122,8 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
         simulator.report(RED, last_update=start + minutes * MINUTE).id
         for minutes in (1, 2, 3)
     ]
-    told = await asking.after(10 * MINUTE)
-    assert told == reports
+    reported = await asking.after(10 * MINUTE)
+    assert reported == reports
     [(tracker, since, until)] = asking.asked
     assert (tracker, since) == (RED, _milliseconds(start))
     assert until == _milliseconds(datetime.now(UTC))
@@ -219,10 +219,10 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
     simulator.fault("huge-body", path="history", times=1)
     assert await asking.after() is None
     assert await asking.after() == reports[:2]
-    told: list[int] = []
+    reported: list[int] = []
     while asking.gaps:
-        told += await asking.after() or []
-    assert told == reports[2:]
+        reported += await asking.after() or []
+    assert reported == reports[2:]
 
 
 async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:

@@ -13,7 +13,7 @@ from ..tools.simulator.server import Simulator
 
 STATE = "sensor.red_bike_last_update"
 
-type Ride = Callable[[int], Awaitable[list[Told]]]
+type Ride = Callable[[int], Awaitable[list[Written]]]
 
 pytestmark = [
     pytest.mark.usefixtures("setup"),
@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 
-class Told(NamedTuple):
+class Written(NamedTuple):
     """What was written, and when the tracker reported last."""
 
     writes: int
@@ -34,15 +34,15 @@ def ride(
 ) -> Ride:
     """Return a function that lets a tracker report before each of so many polls."""
 
-    async def _ride(polls: int) -> list[Told]:
-        told = []
+    async def _ride(polls: int) -> list[Written]:
+        written = []
         for _ in range(polls):
-            heard = dt_util.utcnow() + timedelta(seconds=50)
-            simulator.touch([RED], last_update=heard)
+            reported_at = dt_util.utcnow() + timedelta(seconds=50)
+            simulator.touch([RED], last_update=reported_at)
             writes.clear()
             await poll(60)
-            told.append(Told(writes.count(STATE), shown(state_of) == heard))
-        return told
+            written.append(Written(writes.count(STATE), shown(state_of) == reported_at))
+        return written
 
     return _ride
 
@@ -58,17 +58,17 @@ async def test_reports_that_keep_coming(ride: Ride) -> None:
     """They are written in steps of five minutes, with the poll that brings them."""
     await ride(5)
 
-    told = await ride(15)
+    written = await ride(15)
 
-    assert [each.writes for each in told] == [int(each.is_exact) for each in told]
-    assert sum(each.writes for each in told) == 3
+    assert [each.writes for each in written] == [int(each.is_exact) for each in written]
+    assert sum(each.writes for each in written) == 3
 
 
 async def test_first_report_after_long(ride: Ride, poll: Poll) -> None:
     """It is written with the poll that brings it."""
     await poll(3600)
 
-    assert await ride(2) == [Told(1, is_exact=True), Told(0, is_exact=False)]
+    assert await ride(2) == [Written(1, is_exact=True), Written(0, is_exact=False)]
 
 
 async def test_end_of_a_series(
@@ -79,7 +79,7 @@ async def test_end_of_a_series(
 ) -> None:
     """Who fell silent is shown as it was heard last, with the poll after five minutes."""
     await ride(7)
-    heard = dt_util.utcnow() - timedelta(seconds=10)
+    reported_at = dt_util.utcnow() - timedelta(seconds=10)
     writes.clear()
     for _ in range(4):
         await poll(60)
@@ -89,7 +89,7 @@ async def test_end_of_a_series(
         await poll(60)
 
     assert writes == [STATE]
-    assert shown(state_of) == heard
+    assert shown(state_of) == reported_at
 
 
 @pytest.mark.parametrize("way", ["outage", "unassigned"])
@@ -109,4 +109,4 @@ async def test_coming_back(
     simulator.fault(None)
     simulator.assign(EMAIL, RED)
 
-    assert await ride(1) == [Told(1, is_exact=True)]
+    assert await ride(1) == [Written(1, is_exact=True)]

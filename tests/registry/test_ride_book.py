@@ -92,15 +92,15 @@ async def test_ride_is_kept(bikes: Bikes, storage: dict[str, Any]) -> None:
     await async_setup(bikes.hass, bikes.entry)
     bikes.simulator.override_position(RED, "address", "Am Bach 3")
     await async_ride(bikes.simulator, bikes.poll)
-    told = bikes.state_of(f"{RED}_ride", Platform.EVENT)
-    assert told is not None
+    fired = bikes.state_of(f"{RED}_ride", Platform.EVENT)
+    assert fired is not None
     await async_write(bikes.hass, bikes.entry)
 
     [ride] = rides_in(storage, bikes.entry)
     for name, attribute in {"started_at": "started_at", "moved_at": "ended_at"}.items():
-        assert time_of(ride[name]) == time_of(told.attributes[attribute])
+        assert time_of(ride[name]) == time_of(fired.attributes[attribute])
     for name in ("distance", "maximum_speed"):
-        assert ride[name] == pytest.approx(told.attributes[name], abs=0.05)
+        assert ride[name] == pytest.approx(fired.attributes[name], abs=0.05)
     assert ride["end"]["latitude"] - ride["start"]["latitude"] == pytest.approx(
         1_000 / 111_195, abs=1e-5
     )

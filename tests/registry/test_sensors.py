@@ -83,12 +83,12 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
         for name in ("address", "battery", "speed", "last_update")
         if (state := bikes.state_of(f"{RED}_{name}", Platform.SENSOR))
     }
-    heard = bikes.simulator.devices[RED].last_update
+    reported_at = bikes.simulator.devices[RED].last_update
     assert shown == {
         "address": "Station Road 2",
         "battery": "40",
         "speed": "0.0",
-        "last_update": heard.isoformat(timespec="seconds"),
+        "last_update": reported_at.isoformat(timespec="seconds"),
     }
     place = bikes.state_of(RED)
     assert place

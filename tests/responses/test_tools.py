@@ -89,6 +89,6 @@ async def test_nothing_private(simulator: Simulator, poll: Poll, ask: Ask) -> No
     await async_ride(simulator, poll)
     go(simulator, 500, **riding(103))
     await poll()
-    told = json.dumps([await ask(), await ask(RIDES)])
-    assert RED not in told
-    assert not re.search(r"\d\.\d{5}", told)
+    fired = json.dumps([await ask(), await ask(RIDES)])
+    assert RED not in fired
+    assert not re.search(r"\d\.\d{5}", fired)

@@ -43,13 +43,13 @@ def tables_of(page: Path) -> list[str]:
     return _TABLE.findall(page.read_text())
 
 
-def fill(page: Path, tables: Sequence[str], *, commit: str | None = None) -> None:
+def fill(page: Path, tables: Sequence[str]) -> None:
     """Put these in place of the tables of a page, and the commit they were measured at; the prose stays."""
     text = page.read_text()
     prose = _TABLE.split(text)
     if len(prose) != len(tables) + 1:
         raise ValueError(f"{page.name} has {len(prose) - 1} tables")
     text = "".join(chain(*zip(prose, (*tables, ""), strict=True)))
-    measured_at = f"Measured at commit `{commit or current_commit()}`"
+    measured_at = f"Measured at commit `{current_commit()}`"
     page.write_text(_COMMIT.sub(measured_at, text))
     print(f"Wrote the tables of {page.name}")  # noqa: T201

@@ -1,4 +1,4 @@
-"""Which alarms are told, and that each is told once."""
+"""Which alarms are fired, and that each is fired once."""
 
 from datetime import timedelta
 
@@ -56,7 +56,7 @@ def service(account: Account, read: Read) -> Service:
 
 
 def test_alarm(service: Service) -> None:
-    """It is told with its report, and is the last one from then on."""
+    """It is fired with its report, and is the last one from then on."""
     position = a_position(2, alarm="sos")
     assert service.poll(position) == ["sos"]
     alarm = Alarm("sos", position.fix_time, 2, position.fix_time)
@@ -77,7 +77,7 @@ def test_alarm(service: Service) -> None:
     ],
 )
 def test_words(service: Service, said: str, words: list[str]) -> None:
-    """Several at once are told apart; each is one line of bearable length."""
+    """Several at once are fired apart; each is one line of bearable length."""
     assert service.poll(a_position(2, alarm=said)) == words
 
 
@@ -91,16 +91,16 @@ def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
 
 
 def test_restart(service: Service, read: Read) -> None:
-    """What was told before it is not told again, and what came meanwhile is told."""
+    """What was told before it is not fired again, and what came meanwhile is told."""
     assert service.poll(a_position(2, alarm="sos")) == ["sos"]
-    for first, told in (
+    for first, fired in (
         (a_position(2, alarm="sos"), []),
         (a_position(3, alarm="tow"), ["tow"]),
     ):
         account = Account("Bikes", dict(service.account.states))
         listener = Listener(service.listener.last_fired)
         restarted = Service(account, read, listener)
-        assert restarted.poll(first) == told
+        assert restarted.poll(first) == fired
         assert restarted.poll(first) == []
         assert restarted.poll(a_position(4, alarm="door")) == ["door"]
 

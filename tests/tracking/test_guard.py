@@ -181,8 +181,8 @@ def test_positions_that_stray() -> None:
     for _ in range(2):
         assert not any(bike.report(200) for _ in range(10))
         assert not bike.report(0)
-    told = [bool(bike.report(200)) for _ in range(11)]
-    assert told == [False] * 10 + [True]
+    fired = [bool(bike.report(200)) for _ in range(11)]
+    assert fired == [False] * 10 + [True]
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,11 @@ def test_alarm_of_an_older_position(bike: Bike) -> None:
     """It counts by the time of its message."""
     position = a_position(fix_time=bike.now - MINUTE, alarm="tow")
     position = position._replace(device_id=sum(b"red"))
-    for number, is_told in ((-2, False), (-1, True)):
+    for number, is_fired in ((-2, False), (-1, True)):
         time = bike.now + MINUTE * (number + 2)
         reported = position._replace(id=number, device_time=time)
         bike.account.apply_message([], [reported], UpdateContext(bike.now + MINUTE))
-        assert bool(bike.triggered) is is_told
+        assert bool(bike.triggered) is is_fired
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_clock_put_right(hours: int) -> None:
     assert bike.report(200, motion=True)
 
 
-def test_tracker_heard_by_a_wrong_clock() -> None:
+def test_tracker_received_by_a_wrong_clock() -> None:
     """Nor is the guard where the clock was put right before it was armed."""
     bike = Bike()
     wrong = timedelta(hours=8)
@@ -380,12 +380,12 @@ def test_armed_while_it_rides() -> None:
     bike = Bike()
     bike.report(300, motion=True, speed=18.0)
     bike.arm()
-    told = [bike.report(300 * n, motion=True, speed=18.0) for n in range(2, 9)]
-    assert [bool(triggered) for triggered in told] == [False] * 5 + [True] * 2
+    fired = [bike.report(300 * n, motion=True, speed=18.0) for n in range(2, 9)]
+    assert [bool(triggered) for triggered in fired] == [False] * 5 + [True] * 2
 
 
 def test_arrival_that_is_not_reported() -> None:
-    """It is guarded where it is heard of again, or triggered if it moves by then."""
+    """It is guarded where it is received again, or triggered if it moves by then."""
     for stands in (True, False):
         bike = Bike()
         bike.report(300, motion=True, speed=18.0)

@@ -80,10 +80,10 @@ def _guards(
 @given(reports())
 def test_once(said: list[Position]) -> None:
     """What triggered it is not forgotten, nor replaced."""
-    told = [guard.triggered for guard in _guards(said, _standing())]
-    first = next((number for number, one in enumerate(told) if one), len(told))
-    assert set(told[:first]) <= {None}
-    assert len(set(told[first:])) <= 1
+    fired = [guard.triggered for guard in _guards(said, _standing())]
+    first = next((number for number, one in enumerate(fired) if one), len(fired))
+    assert set(fired[:first]) <= {None}
+    assert len(set(fired[first:])) <= 1
 
 
 @every
@@ -102,7 +102,7 @@ def test_for_a_reason(said: list[Position]) -> None:
 @every
 @given(reports())
 def test_for_no_other_reason(said: list[Position]) -> None:
-    """A bike that stays where it is and says so is not told of."""
+    """A bike that stays where it is and says so is not fired of."""
     stands = [
         report._replace(latitude=PLACE.latitude, motion=False, speed=0.0)
         for report in said
@@ -113,7 +113,7 @@ def test_for_no_other_reason(said: list[Position]) -> None:
 @every
 @given(reports())
 def test_no_ride_off_is_missed(said: list[Position]) -> None:
-    """Whatever came before: when it moves farther away than fixes err it is told."""
+    """Whatever came before: when it moves farther away than fixes err it is fired."""
     last = said[-1].fix_time
     assert last is not None
     gone = a_position(
@@ -141,7 +141,7 @@ def test_older_reports(said: list[Position]) -> None:
 
 @every
 @given(reports())
-def test_heard_again(said: list[Position]) -> None:
+def test_received_again(said: list[Position]) -> None:
     """What comes twice changes nothing."""
     track = _standing()
     guard = armed(track, None, False, NOW)

@@ -38,7 +38,7 @@ class House:
 
     state: TrackerState = NEW_STATE
     has_history: bool = True
-    told: list[tuple[str, Ride]] = field(default_factory=list)
+    fired: list[tuple[str, Ride]] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
@@ -78,7 +78,7 @@ class House:
                 self.alarms.append(occurrence.attributes["alarm"])
             elif "ride" in occurrence.type:
                 kind = occurrence.type.removeprefix("ride_")
-                self.told.append((kind, ride_of(occurrence)))
+                self.fired.append((kind, ride_of(occurrence)))
         if (log := state.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *(ride for ride in log.rides if ride.distance)]
@@ -88,7 +88,7 @@ class House:
     @property
     def kinds(self) -> list[str]:
         """Return the kinds of what was told."""
-        return [kind for kind, _ in self.told]
+        return [kind for kind, _ in self.fired]
 
 
 def minutes(after: float) -> datetime:
@@ -134,7 +134,7 @@ def test_exact_in_the_end() -> None:
     assert house.state.gap
     assert house.state.gap.start == minutes(5)
     [before] = house.book
-    fired = house.told[-1][1]
+    fired = house.fired[-1][1]
     assert fired.described(is_over=True) == before.described(is_over=True)
     house.answer(reports, time_of(report) + _SECOND)
     assert house.kinds == ["started", "ended"]
@@ -152,13 +152,13 @@ def test_last_metres(off: float | None, more: float) -> None:
     place = Fix(NOW, 47.9, 7.8, 6.0)
     seen = None if off is None else place._replace(latitude=47.9 + off / 111_195)
     ride = Ride(NOW, NOW, 2.0)
-    track, [(kind, told)] = end_ride(
+    track, [(kind, fired)] = end_ride(
         RideState(total=7.0, anchor=place, last_fix=seen, ride=ride)
     )
     assert kind == "ended"
-    assert told.distance == pytest.approx(2 + more, abs=1e-4)
+    assert fired.distance == pytest.approx(2 + more, abs=1e-4)
     assert track.total == pytest.approx(7 + more, abs=1e-4)
-    assert track.last == track.ended == told
+    assert track.last == track.ended == fired
 
 
 def test_service_without_a_history() -> None:
@@ -188,7 +188,7 @@ def test_rides_of_a_day_without_home_assistant(
     assert house.state.gap.start == NOW
     house.answer(reports, time_of(last) + _SECOND)
     assert house.kinds == ["started"] + ["started", "ended"] * 3
-    starts = [ride.started_at for kind, ride in house.told[1:] if kind == "started"]
+    starts = [ride.started_at for kind, ride in house.fired[1:] if kind == "started"]
     assert starts == sorted(starts)
     assert len(house.book) == 3
     assert house.state.ride_state
@@ -217,7 +217,7 @@ def test_round_trip_between_two_polls(counts: bool) -> None:
 @pytest.mark.parametrize("back", [15, -15], ids=["there", "and back"])
 @pytest.mark.parametrize("ahead", [0, 1], ids=["", "by a clock ahead"])
 def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) -> None:
-    """Its newest report is no history: a ride stays as polls saw it, and is told at once."""
+    """Its newest report is no history: a ride stays as polls saw it, and is fired at once."""
     reports = reports_of((5, 0), (10, 15), (10, back), (20, 0))
     houses = House(), House(has_history=False)
     for house in houses:
@@ -230,7 +230,7 @@ def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) 
                 house.look(house.state.with_history(answer, house.at(now)))
     asked, never = houses
     assert asked.kinds == ["started", "ended"]
-    assert asked.told == never.told
+    assert asked.fired == never.fired
     assert asked.book == never.book
     assert asked.totals[-1] == never.totals[-1]
 
@@ -251,7 +251,7 @@ def test_history_in_portions() -> None:
 
 
 def test_alarms_of_the_last_hour() -> None:
-    """They are told, but not older ones, and none again, however many there were."""
+    """They are fired, but not older ones, and none again, however many there were."""
     reports = [
         report._replace(alarm=f"alarm{number}" if number % 12 == 0 else None)
         for number, report in enumerate(reports_of((30, 0), (60, 15), (30, 0)))
@@ -259,9 +259,9 @@ def test_alarms_of_the_last_hour() -> None:
     house = House()
     for report in reports[-100::12]:
         assert report.fix_time
-        house.report(reports[0], NOW) if not house.told else None
+        house.report(reports[0], NOW) if not house.fired else None
         house.report(report, report.fix_time, away=True)
-    told = list(house.alarms)
+    fired = list(house.alarms)
     last = reports[-1].fix_time
     assert last
     house.answer(reports, last + _SECOND)
@@ -271,12 +271,12 @@ def test_alarms_of_the_last_hour() -> None:
         if report.alarm and report.fix_time and last - report.fix_time < _HOUR
     ]
     assert len(house.alarms) == len(set(house.alarms))
-    assert set(expected) <= set(house.alarms) <= {*expected, *told}
+    assert set(expected) <= set(house.alarms) <= {*expected, *fired}
 
 
 @pytest.mark.parametrize("ahead", [0, 4])
 def test_alarms_on_a_long_ride(ahead: int) -> None:
-    """None is told again, also if the clock of the tracker is a little ahead."""
+    """None is fired again, also if the clock of the tracker is a little ahead."""
     house = House()
     reports = [
         report._replace(alarm=f"alarm{number}")
@@ -319,7 +319,7 @@ def test_history_of_an_account() -> None:
     assert not account.apply_history("red", answer, moment).keys
 
 
-def test_rest_of_a_ride_that_was_told() -> None:
+def test_rest_of_a_ride_that_was_fired() -> None:
     """The book is told of what the lost report of the arrival would have."""
     reports = reports_of((5, 0), (4, 15), every=60)
     latitude = (reports[-1].latitude or 0) + 900 / 111_195
@@ -337,7 +337,7 @@ def test_rest_of_a_ride_that_was_told() -> None:
         house.report(position, NOW + hour * _HOUR)
     assert house.kinds == ["started", "ended"]
     [ride] = house.book
-    assert ride.distance == pytest.approx(house.told[-1][1].distance + 0.9)
+    assert ride.distance == pytest.approx(house.fired[-1][1].distance + 0.9)
 
 
 def test_message_that_came_after_the_question() -> None:
@@ -387,7 +387,7 @@ def test_late_reports_in_steps_of_a_minute() -> None:
 
 
 @pytest.mark.parametrize("rows", [100, 0], ids=["first rows", "database lost"])
-def test_history_that_lacks_what_is_known(rows: int) -> None:
+def test_history_without_what_is_known(rows: int) -> None:
     """What is known of these rides stays; what was before the first becomes exact."""
     reports = reports_of((5, 0), (5, 15), (8, 0), (10, -15), (20, 15), (8, 0))
     house = House()
@@ -444,7 +444,7 @@ def _true(reports: list[Position], now: datetime) -> list[Ride]:
 def test_any_part_came_before(
     reports: list[Position], random: Random, is_prompt: bool
 ) -> None:
-    """In the end the rides are those of all reports, each told once, and no total falls.
+    """In the end the rides are those of all reports, each fired once, and no total falls.
 
     What lacks is told from by the histories, of which some are late and some are lost.
     """
@@ -456,8 +456,8 @@ def test_any_part_came_before(
         if number and not is_last and random.random() < 0.6:
             continue
         now = report.fix_time
-        lacks = number > before + 1
-        house.report(report, now, is_complete=not lacks, away=lacks)
+        is_missing = number > before + 1
+        house.report(report, now, is_complete=not is_missing, away=is_missing)
         before = number
         if coming and random.random() < 0.5:
             answer = HistoryAnswer(*coming.pop(0))
@@ -501,7 +501,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
             moment = house.at(now)
             house.look(house.state.with_history(coming.pop(), moment))
     house.wait(now + _HOUR)
-    over = [ride.started_at for kind, ride in house.told if kind == "ended"]
+    over = [ride.started_at for kind, ride in house.fired if kind == "ended"]
     assert len(over) == len(set(over)) == house.kinds.count("started")
     booked = [ride.started_at for ride in house.book]
     assert len(booked) == len(set(booked))

@@ -79,11 +79,11 @@ polls = st.lists(
 class LookAtEverything:
     """What is to be known, found out anew each time from all there is."""
 
-    heard: dict[str, list[Position]]
+    received: dict[str, list[Position]]
     listed: dict[str, Device] = field(default_factory=dict)
 
     def wanted(self, now: Mapping[str, Device]) -> dict[int, Device]:
-        """Return the devices that announce another position than the last one heard."""
+        """Return the devices that announce another position than the last one received."""
         ids = Counter(device.id for device in now.values())
         return {
             device.id: device
@@ -92,29 +92,29 @@ class LookAtEverything:
             and ids[device.id] == 1
             and device.position_id is not None
             and (
-                not (heard := self.heard.get(unique_id))
-                or heard[-1].id != device.position_id
+                not (received := self.received.get(unique_id))
+                or received[-1].id != device.position_id
             )
         }
 
     def take(self, found: dict[str, Position]) -> None:
         """Hear positions."""
         for unique_id, position in found.items():
-            self.heard.setdefault(unique_id, []).append(position)
+            self.received.setdefault(unique_id, []).append(position)
 
     def agrees(self, trackers: Trackers) -> None:
         """Hold what is known against what the last list and positions said."""
         assert {key: tracker.device for key, tracker in trackers.items()} == self.listed
         for unique_id, tracker in trackers.items():
-            heard = self.heard.get(unique_id, [])
-            if not heard:
+            received = self.received.get(unique_id, [])
+            if not received:
                 assert tracker.position is None
                 continue
-            levels = [position.battery_level for position in heard]
+            levels = [position.battery_level for position in received]
             expected = (
-                (heard[-1].id, heard[-1].motion),
+                (received[-1].id, received[-1].motion),
                 next((level for level in levels[::-1] if level is not None), None),
-                _last_place(heard),
+                _last_place(received),
             )
             position = tracker.position
             assert position is not None
@@ -125,8 +125,8 @@ class LookAtEverything:
             )
 
 
-def _last_place(heard: list[Position]) -> tuple[Any, ...]:
-    fixes = [position for position in heard if position.latitude is not None]
+def _last_place(received: list[Position]) -> tuple[Any, ...]:
+    fixes = [position for position in received if position.latitude is not None]
     return _place(fixes[-1]) if fixes else (None, None, None)
 
 
@@ -296,11 +296,11 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
         a_device("red", position_id=9, last_update=NOW), a_device("blue", id=1)
     )
     complete = a_position(9, battery_level=9, motion=True)
-    is_told = False
+    is_fired = False
     for _ in range(2):
-        is_told = sum(b"red") in account.wanted(last)
+        is_fired = sum(b"red") in account.wanted(last)
         account.apply_poll(
-            last, {"red": complete} if is_told else {}, UpdateContext(NOW)
+            last, {"red": complete} if is_fired else {}, UpdateContext(NOW)
         )
     other.apply_poll(last, {"red": complete}, UpdateContext(NOW))
 
@@ -310,7 +310,7 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
     position = account.trackers["red"].position
     assert position is not None
     assert position.id == 9
-    if is_told:
+    if is_fired:
         assert position == other.trackers["red"].position
 
 
@@ -324,12 +324,12 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     for _ in range(2):
         account.apply_poll(listed, {}, UpdateContext(NOW))
     later = NOW + timedelta(days=1)
-    told = a_device("red", status="offline", position_id=10, last_update=later)
+    fired = a_device("red", status="offline", position_id=10, last_update=later)
     place = a_position(10, fix_time=later, battery_level=9, motion=True)
     place = replace(place, device_id=sum(b"red"))
 
-    account.apply_message([told], [place], UpdateContext(NOW))
-    assert account.trackers["red"].device == told
+    account.apply_message([fired], [place], UpdateContext(NOW))
+    assert account.trackers["red"].device == fired
     assert account.trackers["red"].position == place
 
     assert account.wanted(listed) == {}

@@ -31,7 +31,7 @@ class Bike:
     def __init__(self, **usually: Any) -> None:
         """Stand at its place, with other values in the fields of each report."""
         self.ride_state = NEW_RIDE_STATE
-        self.told: list[str] = []
+        self.fired: list[str] = []
         self.time = NOW
         self.metres = 0.0
         self._usually = {"motion": None, "accuracy": 5.0, **usually}
@@ -63,10 +63,10 @@ class Bike:
         """Let it be silent for longer than anybody waits."""
         return self._become(end_ride(self.ride_state))
 
-    def _become(self, heard: tuple[RideState, list[RideEvent]]) -> Bike:
-        self.ride_state, news = heard
+    def _become(self, received: tuple[RideState, list[RideEvent]]) -> Bike:
+        self.ride_state, news = received
         for kind, self.ride in news:
-            self.told.append(kind)
+            self.fired.append(kind)
         return self
 
     def ride_on(self, minutes: int, *, speed: float = 15, **fields: Any) -> Bike:
@@ -98,12 +98,12 @@ def test_ride() -> None:
     """It starts where the bike stood and ends where it stands; the report in between tells."""
     bike = Bike(speed=0.0)
     bike.stand(3).ride_on(1, speed=15)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert bike.ride.started_at == minutes(3)
     bike.ride_on(9, speed=15).stand(4)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     bike.stand(1)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.moved_at == minutes(13)
     assert bike.ride.distance == pytest.approx(2.5)
     assert bike.ride.duration == 600
@@ -145,7 +145,7 @@ def test_first_sign(fields: dict[str, Any], starts: bool) -> None:
     """The first report that shows movement tells it."""
     bike = Bike(motion=False, speed=0.0)
     bike.stand(3).wait(1).report(**fields)
-    assert bike.told == ["started"] * starts
+    assert bike.fired == ["started"] * starts
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_first_sign(fields: dict[str, Any], starts: bool) -> None:
 def test_place_alone(metres: float, accuracy: float, starts: bool) -> None:
     """One that does not say whether it moves does so if the accuracies do not explain it."""
     bike = Bike(accuracy=accuracy).stand(3).wait(1).report(metres)
-    assert bike.told == ["started"] * starts
+    assert bike.fired == ["started"] * starts
 
 
 @pytest.mark.parametrize(("pause", "start"), [(5, 0), (6, 6)])
@@ -184,7 +184,7 @@ def test_stops(pause: int, rides: int, reports: bool) -> None:
     else:
         bike.report().wait(pause)
     bike.ride_on(5).stand(10)
-    assert bike.told == ["started", "ended"] * rides
+    assert bike.fired == ["started", "ended"] * rides
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_slower_than_on_foot(speed: float | None, pause: int, rides: int) -> Non
     """What 250 m took longer was a stop, or a detour if it was not said to stand."""
     bike = Bike().ride_on(3).wait(1).report(850, speed=speed)
     bike.wait(pause).report(1_100, speed=15.0)
-    assert bike.told.count("started") == rides
+    assert bike.fired.count("started") == rides
 
 
 @pytest.mark.parametrize("says", [{"motion": True}, {"speed": 15.0}, {}])
@@ -212,15 +212,15 @@ def test_a_report_every_ten_minutes(says: dict[str, Any]) -> None:
     for number in range(1, 6):
         bike.wait(10).report(number * 2_000, **says)
     bike.wait(10).report(motion=False, speed=0.0)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.distance == pytest.approx(10)
     assert (bike.ride.started_at, bike.ride.moved_at) == (minutes(10), minutes(50))
 
 
 def test_long_silence_under_way() -> None:
-    """Who is heard of again after long has ended the ride before."""
+    """Who is received again after long has ended the ride before."""
     bike = Bike(speed=15.0).ride_on(5).wait(31).report(9_000)
-    assert bike.told == ["started", "ended", "started"]
+    assert bike.fired == ["started", "ended", "started"]
     bike.ride_on(1).stand(6, speed=0.0)
     assert bike.ride.started_at == minutes(36)
     assert bike.ride.distance == pytest.approx(8, abs=0.1)
@@ -233,7 +233,7 @@ def test_silence_by_the_clock() -> None:
     bike.wait(29).report(fix_time=minutes(5), device_time=minutes(34), is_fix=False)
     assert is_silent(bike.ride_state, minutes(35))
     bike.fall_silent()
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.moved_at == minutes(5)
     assert not is_silent(bike.ride_state, minutes(99))
     assert not is_silent(NEW_RIDE_STATE, minutes(99))
@@ -244,10 +244,10 @@ def test_theft_that_fails() -> None:
     bike = Bike(motion=False).ride_on(5).stand(6)
     last = bike.ride_state.last
     bike.stand(1, motion=True)
-    assert bike.told == ["started", "ended", "started"]
+    assert bike.fired == ["started", "ended", "started"]
     assert bike.ride_state.shown is bike.ride_state.ride is not None
     bike.stand(6)
-    assert bike.told == ["started", "ended"] * 2
+    assert bike.fired == ["started", "ended"] * 2
     assert (bike.ride.distance, bike.ride_state.last) == (0, last)
     assert (bike.ride_state.shown, bike.ride_state.ended) == (last, bike.ride)
 
@@ -256,9 +256,9 @@ def test_theft_that_fails() -> None:
 def test_tracker_that_always_says_it_moves(always: dict[str, Any]) -> None:
     """Its word counts once, then what is seen of its place."""
     bike = Bike(**always).stand(30)
-    assert bike.told == []
+    assert bike.fired == []
     bike.ride_on(5).stand(60)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.moved_at - minutes(35) < timedelta(minutes=5)
 
 
@@ -266,7 +266,7 @@ def test_riding_in_circles() -> None:
     """The speed tells that it goes on, where the place does not."""
     bike = Bike(speed=0.0, accuracy=60.0).ride_on(5, speed=30)
     bike.stand(4, speed=8.0).stand(4)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     bike.stand(1)
     assert bike.ride.moved_at == minutes(9)
     assert bike.ride.distance == pytest.approx(2.5)
@@ -296,7 +296,7 @@ def test_bends_of_a_long_way() -> None:
         bike = Bike(speed=15.0, total_distance=0.0)
         bike.wait(1).report(250, total_distance=0.25)
         bike.wait(17).report(500, total_distance=0.25 + added)
-        assert bike.told.count("started") == rides
+        assert bike.fired.count("started") == rides
 
 
 # What is said of the first report of all
@@ -307,7 +307,7 @@ def test_first_word(place: dict[str, Any]) -> None:
     """It is no change: it never moved before, so nothing starts with it."""
     first = {"motion": True, "speed": 20.0, "device_time": NOW}
     bike = Bike(**first, **place)
-    assert (bike.told, bike.ride_state.ride) == ([], None)
+    assert (bike.fired, bike.ride_state.ride) == ([], None)
 
 
 # Reports that say themselves that the bike stands
@@ -321,20 +321,20 @@ def parked(**usually: Any) -> Bike:
 def test_somewhere_else_only_with_the_next_report() -> None:
     """One report alone starts nothing; two are a ride of which all is told together."""
     bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
-    assert (bike.told, bike.ride_state.total) == ([], 0)
+    assert (bike.fired, bike.ride_state.total) == ([], 0)
     bike.wait(60).report()
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride == bike.ride_state.last
     assert bike.ride.started_at == bike.ride.moved_at == minutes(63)
     assert bike.ride.distance == bike.ride_state.total == pytest.approx(3)
-    assert bike.stand(60).told == ["started", "ended"]
+    assert bike.stand(60).fired == ["started", "ended"]
 
 
-def test_ride_before_it_could_be_told() -> None:
+def test_ride_before_it_could_be_fired() -> None:
     """One that rides off right after is told of a ride before that one."""
     bike = Bike(motion=False, speed=0.0).stand(3).wait(60).report(3_000)
     bike.wait(60).report(3_250, speed=15.0)
-    assert bike.told == ["started", "ended", "started"]
+    assert bike.fired == ["started", "ended", "started"]
     assert bike.ride_state.total == pytest.approx(3.25)
 
 
@@ -343,7 +343,7 @@ def test_red_light_with_the_first_reports(metres: float, light: int) -> None:
     """Two minutes at a traffic light right after setting off are one ride."""
     bike = Bike(motion=False, speed=0.0).stand(20).wait(1).report(metres).stand(light)
     bike.ride_on(4).stand(6)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.started_at == minutes(20)
     assert bike.ride.distance == pytest.approx(1 + metres / 1_000)
 
@@ -352,9 +352,9 @@ def test_red_light_with_the_first_reports(metres: float, light: int) -> None:
 def test_visit_with_the_first_reports(metres: float) -> None:
     """Twenty minutes are two rides."""
     bike = Bike(motion=False, speed=0.0).stand(3).wait(1).report(metres).stand(20)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     bike.ride_on(4).stand(6)
-    assert bike.told == ["started", "ended"] * 2
+    assert bike.fired == ["started", "ended"] * 2
 
 
 def test_ride_of_which_two_stops_were_seen() -> None:
@@ -362,7 +362,7 @@ def test_ride_of_which_two_stops_were_seen() -> None:
     bike = parked().wait(5).report(600).wait(5).report(1_480)
     for _ in range(3):
         bike.wait(5).report()
-    assert bike.told == ["started", "ended"] * 2
+    assert bike.fired == ["started", "ended"] * 2
     assert bike.ride.distance == pytest.approx(0.48)
 
 
@@ -371,15 +371,15 @@ def test_tracker_that_always_says_it_stands() -> None:
     bike = Bike(motion=False, speed=0.0).stand(3)
     for number in range(1, 11):
         bike.wait(1).report(number * 250)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     bike.stand(6)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert (bike.ride.started_at, bike.ride.moved_at) == (minutes(3), minutes(13))
     assert bike.ride.distance == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(
-    ("metres", "hours", "told"),
+    ("metres", "hours", "fired"),
     [
         (100, 1, []),
         (900, 1, []),
@@ -388,20 +388,22 @@ def test_tracker_that_always_says_it_stands() -> None:
         (900, 25, ["started", "ended"]),
     ],
 )
-def test_lost_report_of_the_arrival(metres: float, hours: int, told: list[str]) -> None:
+def test_lost_report_of_the_arrival(
+    metres: float, hours: int, fired: list[str]
+) -> None:
     """What it went after the last report belongs to that ride, if that may be."""
     bike = Bike(motion=False, speed=0.0).ride_on(4)
     bike.wait(hours * 60).report(bike.metres + metres)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     before, total = bike.ride, bike.ride_state.total
     assert total == pytest.approx(1)
     bike.wait(60).report()
-    assert bike.told == ["started", "ended", *told]
+    assert bike.fired == ["started", "ended", *fired]
     assert bike.ride_state.total == pytest.approx(1 + metres / 1_000)
     last = bike.ride_state.last
     assert last == bike.ride_state.ended
     assert last is not None
-    if told:
+    if fired:
         assert last == bike.ride
         assert last.distance == pytest.approx(metres / 1_000)
     else:
@@ -426,14 +428,14 @@ def test_tracker_whose_fixes_drift() -> None:
     bike = parked()
     for metres in (1_100, 1_000, 1_090, 1_090, 1_000, 1_000):
         bike.wait(1).report(metres)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride_state.total == pytest.approx(1)
     assert bike.ride_state.drift == pytest.approx(100)
     bike.wait(1).report(1_400).wait(8).report(1_400)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride_state.total == pytest.approx(1)
     bike.wait(1).report(3_400).wait(8).report(3_400)
-    assert bike.told == ["started", "ended"] * 2
+    assert bike.fired == ["started", "ended"] * 2
     assert bike.ride.distance == pytest.approx(2)
 
 
@@ -449,7 +451,7 @@ def test_drift_is_forgotten_after_a_day(hours: int, rides: int) -> None:
     for _ in range(hours):
         bike.wait(60).report()
     bike.wait(60).report(1_700).stand(9)
-    assert bike.told == ["started", "ended"] * rides
+    assert bike.fired == ["started", "ended"] * rides
 
 
 def test_drift_is_forgotten_with_its_place() -> None:
@@ -457,7 +459,7 @@ def test_drift_is_forgotten_with_its_place() -> None:
     bike = a_fix_that_is_off().ride_on(4)
     assert bike.ride_state.drift == 0
     bike.stand(60).wait(60).report(2_700).stand(9)
-    assert bike.told == ["started", "ended"] * 3
+    assert bike.fired == ["started", "ended"] * 3
 
 
 @pytest.mark.parametrize(
@@ -477,10 +479,10 @@ def test_sleeps_after_a_red_light() -> None:
     """The last word is where it arrived, though the one before said that it stood."""
     bike = Bike(motion=False, speed=0.0).ride_on(4).wait(5).report(2_000)
     bike.wait(4).report(2_900).fall_silent()
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.distance == pytest.approx(2.9)
     bike.wait(60).report().wait(60).report()
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
 
 
 # Messages that tell of no newer place
@@ -496,21 +498,21 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     """A tracker in a cellar tells that somebody moves it, at its own time."""
     bike = Bike(motion=False).wait(60)
     a_message(bike, motion=True, is_fix=is_fix)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert bike.ride.started_at == minutes(60)
     assert not is_silent(bike.ride_state, minutes(89))
     assert is_silent(bike.ride_state, minutes(90))
     for _ in range(9):
         a_message(bike.wait(10), motion=True, is_fix=is_fix)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert is_silent(bike.ride_state, bike.time)
     bike.fall_silent()
     a_message(bike.wait(10), motion=True)
     a_message(bike.wait(10), motion=None)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     a_message(bike.wait(10), motion=False)
     a_message(bike.wait(10), motion=True)
-    assert bike.told == ["started", "ended", "started"]
+    assert bike.fired == ["started", "ended", "started"]
 
 
 def test_first_report_without_a_fix() -> None:
@@ -521,7 +523,7 @@ def test_first_report_without_a_fix() -> None:
     bike.wait(10).report(
         2_000, is_fix=True, fix_time=bike.time, motion=True, total_distance=9.0
     )
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert bike.ride.distance == pytest.approx(2)
     assert bike.ride_state.total == pytest.approx(9)
 
@@ -532,7 +534,7 @@ def test_ends_where_its_places_are_not_known() -> None:
     total = bike.ride_state.total
     bike.ride_state = bike.ride_state._replace(anchor=None, last_fix=None)
     bike.fall_silent()
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.distance == bike.ride_state.total == total
 
 
@@ -556,7 +558,7 @@ def test_late_fix_after_its_ride_is_over() -> None:
     a_message(bike.fall_silent().wait(1), motion=False, is_fix=False)
     bike.report(0, fix_time=minutes(28), speed=15.0)
     bike.report(200, fix_time=minutes(29), speed=15.0)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride_state.last is not None
     assert bike.ride_state.last.started_at == minutes(30)
     assert bike.ride_state.total == bike.ride_state.last.distance == pytest.approx(0.2)
@@ -579,9 +581,9 @@ def test_jump() -> None:
     """One that is back with the next report was nowhere else."""
     bike = Bike().stand(3)
     bike.wait(1).report(5_000).wait(1).report(0).stand(9)
-    assert bike.told == []
+    assert bike.fired == []
     bike.ride_on(3).wait(1).report(90_000).wait(1).report(1_200).stand(9)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride_state.total == pytest.approx(1.2)
 
 
@@ -595,31 +597,31 @@ def test_jump_of_a_clock_that_is_ahead() -> None:
         bike.wait(1).report(fix_time=there, device_time=bike.time + ahead)
     assert bike.ride_state.candidate is not None
     bike.wait(1).report(0, fix_time=bike.time + ahead)
-    assert (bike.told, bike.ride_state.total) == ([], 0)
+    assert (bike.fired, bike.ride_state.total) == ([], 0)
 
 
 def test_jump_after_a_night() -> None:
     """After any time, so far away in one report is believed with the next one."""
     bike = Bike().wait(900).report(60_000).wait(1).report(0).stand(9)
-    assert (bike.told, bike.ride_state.total) == ([], 0)
+    assert (bike.fired, bike.ride_state.total) == ([], 0)
     bike.wait(900).report(60_000).wait(1).report(60_000)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert bike.ride_state.total == pytest.approx(60)
 
 
 def test_train() -> None:
     """A place that the next report confirms counts."""
     bike = Bike().wait(1).report(2_500)
-    assert bike.told == []
+    assert bike.fired == []
     bike.wait(1).report(2_600)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert bike.ride_state.total == pytest.approx(2.6)
 
 
 def test_aeroplane() -> None:
     """Faster than any train is no ride; it is somewhere else then."""
     bike = Bike().wait(1).report(6_000).wait(1).report(6_010).stand(9)
-    assert (bike.told, bike.ride_state.total) == ([], 0)
+    assert (bike.fired, bike.ride_state.total) == ([], 0)
     bike.ride_on(1)
     assert bike.ride_state.total == pytest.approx(0.25, abs=0.02)
 
@@ -652,7 +654,7 @@ def test_total_of_drift() -> None:
     bike = Bike()
     for number in range(60):
         bike.wait(1).report(number % 2 * 15, total_distance=number * 0.015)
-    assert (bike.told, bike.ride_state.total) == ([], 0)
+    assert (bike.fired, bike.ride_state.total) == ([], 0)
     bike.wait(1).report(315, total_distance=0.885 + 0.31)
     assert bike.ride_state.total == pytest.approx(0.315)
 
@@ -716,7 +718,7 @@ def test_address_of_the_end() -> None:
     """It may come with a later report, and the next ride starts there."""
     bike = Bike(speed=0.0, address="Old Lane").ride_on(3, address=None)
     bike.stand(1, address=None).stand(1, address="New Lane").stand(9, address=None)
-    assert bike.told == ["started", "ended"]
+    assert bike.fired == ["started", "ended"]
     assert bike.ride.end is not None
     assert bike.ride.end.address == "New Lane"
     bike.ride_on(3, address=None)
@@ -741,7 +743,7 @@ def test_clock_that_is_ahead() -> None:
     assert bike.ride_state.last_fix is not None
     assert bike.ride_state.last_fix.time == NOW
     bike.wait(1).report(250, fix_time=minutes(1))
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
 
 
 def test_pushed_slowly() -> None:
@@ -749,7 +751,7 @@ def test_pushed_slowly() -> None:
     bike = Bike(accuracy=10.0).wait(1).report(100)
     for number in range(1, 11):
         bike.wait(1).report(100 + number * 20, accuracy=10 - number / 10)
-    assert bike.told == ["started"]
+    assert bike.fired == ["started"]
     assert bike.ride_state.total == pytest.approx(0.3, abs=0.06)
 
 
@@ -772,7 +774,7 @@ def ride_in(account: Account, read: Read) -> list[Ride]:
     return [track.ride] if track and track.ride else []
 
 
-def told(tracker: Tracker) -> list[str]:
+def fired(tracker: Tracker) -> list[str]:
     """Return what happened to a tracker."""
     return [
         item.type.removeprefix("ride_")
@@ -797,7 +799,7 @@ def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> N
     assert not account.apply_poll(devices, {}, UpdateContext(minutes(34))).keys
 
 
-def test_heard_of_again_with_the_poll_that_would_end_it(
+def test_reports_again_with_the_poll_that_would_end_it(
     account: Account, read: Read
 ) -> None:
     """What it reports counts, and not that it was silent."""
@@ -808,4 +810,4 @@ def test_heard_of_again_with_the_poll_that_would_end_it(
     changes = account.apply_poll(
         read(a_device(position_id=4)), {"red": there}, UpdateContext(minutes(33))
     )
-    assert told(changes.after["red"]) == ["started", "ended", "started"]
+    assert fired(changes.after["red"]) == ["started", "ended", "started"]

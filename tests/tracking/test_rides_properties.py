@@ -1,4 +1,4 @@
-"""Whatever trackers report, in whatever order: rides are told once, kilometres only grow."""
+"""Whatever trackers report, in whatever order: rides are fired once, kilometres only grow."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -59,8 +59,8 @@ def _reports(draw: st.DrawFn) -> list[Position]:
 
 
 @st.composite
-def _heard(draw: st.DrawFn) -> list[Position]:
-    """Draw what is heard of them: some late, some again, by whatever clock."""
+def _received(draw: st.DrawFn) -> list[Position]:
+    """Draw what is received them: some late, some again, by whatever clock."""
     reports = draw(_reports())
     numbers = st.integers(0, len(reports) - 1)
     for number, other in draw(st.lists(st.tuples(numbers, numbers), max_size=4)):
@@ -79,17 +79,17 @@ class _Story(NamedTuple):
     """What is known after each step, and what was told by then."""
 
     tracks: list[RideState]
-    told: list[RideEvent]
+    fired: list[RideEvent]
 
     def add(self, step: tuple[RideState, list[RideEvent]]) -> None:
         """Go on with what is known now, and with what happened."""
         track, news = step
         self.tracks.append(track)
-        self.told.extend(news)
+        self.fired.extend(news)
 
 
 def _story(reports: list[Position]) -> _Story:
-    """Return what becomes of reports that are heard half a minute apart, or at their time."""
+    """Return what becomes of reports that are received half a minute apart, or at their time."""
     story, now = _Story([NEW_RIDE_STATE], []), NOW
     for report in reports:
         assert report.device_time is not None
@@ -102,22 +102,22 @@ def _story(reports: list[Position]) -> _Story:
 
 
 @every
-@given(_heard())
-def test_told_once(reports: list[Position]) -> None:
+@given(_received())
+def test_fires_once(reports: list[Position]) -> None:
     """Each ride starts, and ends once and after that, before the next one starts."""
-    told = _story(reports).told
-    kinds = [kind for kind, _ in told]
+    fired = _story(reports).fired
+    kinds = [kind for kind, _ in fired]
     assert kinds == ["started", "ended"] * (len(kinds) // 2) + ["started"] * (
         len(kinds) % 2
     )
-    for (_, start), (_, end) in zip(told[::2], told[1::2], strict=False):
+    for (_, start), (_, end) in zip(fired[::2], fired[1::2], strict=False):
         assert start.started_at == end.started_at <= end.moved_at
-    for (_, end), (_, start) in zip(told[1::2], told[2::2], strict=False):
+    for (_, end), (_, start) in zip(fired[1::2], fired[2::2], strict=False):
         assert end.moved_at < start.started_at
 
 
 @every
-@given(_heard())
+@given(_received())
 def test_total(reports: list[Position]) -> None:
     """It never falls, and what adds to it belongs to a ride."""
     tracks = _story(reports).tracks
@@ -136,7 +136,7 @@ def test_total(reports: list[Position]) -> None:
 
 @every
 @given(_reports())
-def test_heard_again(reports: list[Position]) -> None:
+def test_received_again(reports: list[Position]) -> None:
     """What comes twice, or late, changes nothing."""
     track = NEW_RIDE_STATE
     for number, report in enumerate(reports):
@@ -147,7 +147,7 @@ def test_heard_again(reports: list[Position]) -> None:
 
 @every
 @given(_reports())
-def test_heard_again_of_a_clock_that_is_ahead(reports: list[Position]) -> None:
+def test_received_again_of_a_clock_that_is_ahead(reports: list[Position]) -> None:
     """Nor does it go anywhere if its times are not those of the clock."""
     track = NEW_RIDE_STATE
     for report in reports:

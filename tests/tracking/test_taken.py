@@ -64,7 +64,7 @@ def test_outdated(announced: int | None, known: int | None, outdated: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("known", "heard_at", "outdated"),
+    ("known", "received_at", "outdated"),
     [
         ({"is_readable": False}, NOW, True),
         ({"fix_time": NOW + timedelta(hours=25)}, NOW, True),
@@ -74,10 +74,10 @@ def test_outdated(announced: int | None, known: int | None, outdated: bool) -> N
     ],
 )
 def test_position_of_a_service_that_was_not_well(
-    known: dict[str, Any], heard_at: datetime | None, outdated: bool
+    known: dict[str, Any], received_at: datetime | None, outdated: bool
 ) -> None:
-    """It is wanted again: its time cannot be read, or is after the tracker was heard of."""
-    device = a_device(position_id=1, last_update=heard_at)
+    """It is wanted again: its time cannot be read, or is after the tracker was received."""
+    device = a_device(position_id=1, last_update=received_at)
     assert is_outdated(device, a_position(1, **known)) is outdated
 
 
@@ -140,7 +140,7 @@ def test_server_that_lags_behind(
 
 
 @pytest.mark.parametrize(("known", "other"), [(None, NOW), (NOW, None), (None, None)])
-def test_lagging_is_told_by_times(
+def test_lagging_shows_by_times(
     account: Account, read: Read, known: datetime | None, other: datetime | None
 ) -> None:
     """Where one of them has none, what the service says counts."""

@@ -50,8 +50,8 @@ class Service:
             group_id=None,
             disabled=False,
         )
-        told = Position(device_id=1, id=self._minute + 1, latitude=1, **position)
-        positions = {BIKE: told} if position else {}
+        fired = Position(device_id=1, id=self._minute + 1, latitude=1, **position)
+        positions = {BIKE: fired} if position else {}
         self._take({BIKE: device}, positions, recovering=recovering)
         return self.account.trackers[BIKE]
 
@@ -81,7 +81,7 @@ def service_fixture() -> Service:
     return Service()
 
 
-def test_what_is_first_heard_is_so_since_then(service: Service) -> None:
+def test_what_is_first_received_is_so_since_then(service: Service) -> None:
     """Nobody knows what was before."""
     tracker = service.says("online", motion=False)
 
@@ -112,7 +112,7 @@ def test_unreadable_status(service: Service) -> None:
 
 
 def test_silence_counts_from_the_last_report(service: Service) -> None:
-    """That is what the service says, and not when it was heard."""
+    """That is what the service says, and not when it was received."""
     assert service.says().device.last_update == at(0)
 
 

@@ -40,13 +40,13 @@ TRACKERS = (
 def options(pytestconfig: pytest.Config) -> Options:
     """Return how long, as `scripts/soak` was told; two months otherwise."""
     plugins = pytestconfig.pluginmanager.get_plugins()
-    told = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(told, Options(polls=_SHORT * POLLS_A_DAY))
+    fired = (plugin for plugin in plugins if isinstance(plugin, Options))
+    return next(fired, Options(polls=_SHORT * POLLS_A_DAY))
 
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda tracker: tracker.name)
 def test_year(tracker: Tracker, options: Options) -> None:
-    """Each ride is told as it was, whatever the service does, and nothing else is."""
+    """Each ride is fired as it was, whatever the service does, and nothing else is."""
     days = options.polls // POLLS_A_DAY
     journey = a_journey(options.seed, days)
     begin = _SET_UP
@@ -75,8 +75,8 @@ def test_year(tracker: Tracker, options: Options) -> None:
 def _rides_are_right(
     tracker: Tracker, journey: Journey, home: Home, downs: list[Span]
 ) -> None:
-    told = [ride for _, ride in home.started]
-    assert [ride.started_at for ride in told] == [
+    fired = [ride for _, ride in home.started]
+    assert [ride.started_at for ride in fired] == [
         ride.started_at for _, ride in home.ended
     ]
     assert all(
@@ -101,7 +101,7 @@ def _rides_are_right(
             # The fix that would confirm the place may jump.
             assert (0 if tracker.jumps == _OFTEN else 1) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
-            # There and back, of which nothing was heard under way.
+            # There and back, of which nothing was received under way.
             assert (trip.ends_at - trip.starts_at).total_seconds() < tracker.every
             assert tracker.every == 600
         else:

@@ -32,11 +32,11 @@ async def test_blueprint(
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await account.change("City bike", "set_status", status="offline")
     await home_assistant.client.poll()
-    told = frontend.saying("City bike went offline")
-    await expect(told).to_be_visible()
+    fired = frontend.saying("City bike went offline")
+    await expect(fired).to_be_visible()
     await account.change("City bike", "set_status", status="online")
     await home_assistant.client.poll()
-    await expect(told).to_have_count(0)
+    await expect(fired).to_have_count(0)
 
 
 async def test_a_ride_has_ended(
@@ -67,8 +67,8 @@ async def test_a_ride_has_ended(
         async with asyncio.timeout(_SOON):
             while not await _is(client, f"{racer['unique_id']}_motion", state):
                 await asyncio.sleep(0.1)
-    told = "Race bike ended a ride: 1.1 km in "
-    await expect(frontend.saying(told)).to_be_visible(timeout=1_000 * _SOON)
+    fired = "Race bike ended a ride: 1.1 km in "
+    await expect(frontend.saying(fired)).to_be_visible(timeout=1_000 * _SOON)
 
 
 async def _is(client: HomeAssistantClient, unique_id: str, state: str) -> bool:

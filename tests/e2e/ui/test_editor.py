@@ -23,7 +23,7 @@ from .fleet import Fleet
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
-_TOLD = "The bike has news"
+_FIRED = "The bike has news"
 _SECONDS = 5
 _LABEL = Target("label", "Bikes")
 _BY = pytest.mark.parametrize(
@@ -66,17 +66,17 @@ async def editor(client: HomeAssistantClient, frontend: Frontend) -> Editor:
 
 async def save(editor: Editor) -> None:
     """Have it tell, and save it."""
-    await editor.tell(_TOLD)
+    await editor.tell(_FIRED)
     await editor.save("My bikes")
 
 
-async def expect_told(frontend: Frontend, client: HomeAssistantClient) -> None:
+async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
     """Expect to be told, and once."""
     await client.poll()
     await frontend.page.get_by_role("button", name="Notifications").first.click()
-    await expect(frontend.text(_TOLD)).to_be_visible()
+    await expect(frontend.text(_FIRED)).to_be_visible()
     await client.poll()
-    await expect(frontend.text(_TOLD)).to_have_count(1)
+    await expect(frontend.text(_FIRED)).to_have_count(1)
     [automation] = [
         state.attributes["id"]
         for state in (await client.states()).values()
@@ -116,7 +116,7 @@ async def test_offline_for_a_while(
     await editor.last(seconds=2)
     await save(editor)
     await account.change(_BIKE, "set_status", status="offline")
-    await expect_told(frontend, client)
+    await expect_fired(frontend, client)
 
 
 @_BY
@@ -132,7 +132,7 @@ async def test_left_home(
     await editor.choose_zone("Home")
     await save(editor)
     await account.ride(_BIKE, WERDERPLATZ, 0)
-    await expect_told(frontend, client)
+    await expect_fired(frontend, client)
 
 
 @_BY
@@ -150,7 +150,7 @@ async def test_battery_below(
     await editor.expect_met()
     await save(editor)
     await account.change(_BIKE, "report", battery_level=19)
-    await expect_told(frontend, client)
+    await expect_fired(frontend, client)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ async def test_starts_moving_at_night(
     await editor.expect_met(2)
     await save(editor)
     await account.change(_BIKE, "report", motion=True)
-    await expect_told(frontend, client)
+    await expect_fired(frontend, client)
 
 
 @_BY
@@ -196,7 +196,7 @@ async def test_no_report_for_a_day(
     await account.change(_BIKE, "set_last_update", last_update=then.isoformat())
     await client.poll()
     await asyncio.sleep(_SECONDS)
-    await expect_told(frontend, client)
+    await expect_fired(frontend, client)
 
 
 @_BY
@@ -214,4 +214,4 @@ async def test_at_home(
     await editor.expect_met()
     await save(editor)
     await account.change(_BIKE, "set_status", status="offline")
-    await expect_told(frontend, client)
+    await expect_fired(frontend, client)

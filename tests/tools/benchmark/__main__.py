@@ -6,7 +6,6 @@ import sys
 from time import monotonic
 
 from . import plan
-from .before import RevisionError, compare
 from .counters import differences
 from .machine import describe
 from .page import PAGE, write
@@ -19,9 +18,6 @@ def main() -> int:
     try:
         if arguments.quick:
             return _check(_run(plan.quick()))
-        if arguments.before:
-            print(compare(arguments.before, arguments.repeats))
-            return 0
         parts = [arguments.only] if arguments.only else plan.PARTS
         for part in () if arguments.render else parts:
             findings = _run(plan.PARTS[part](arguments.repeats))
@@ -29,7 +25,7 @@ def main() -> int:
                 return 1
             save(part, describe(), findings)
         write()
-    except (NotMeasuredError, RevisionError, plan.StepError) as err:
+    except (NotMeasuredError, plan.StepError) as err:
         print(f"\nFailed: {err}", file=sys.stderr)
         return 1
     return 0
@@ -51,11 +47,6 @@ def _arguments() -> argparse.Namespace:
         "--only",
         choices=plan.PARTS,
         help="measure nothing but this anew, and leave the rest of the page as it was measured before",
-    )
-    what.add_argument(
-        "--before",
-        metavar="REVISION",
-        help="measure an earlier version from git beside this one, print both, and write nothing",
     )
     what.add_argument(
         "--render",

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 import json
-import os
 import subprocess
 import sys
 from typing import Final, override
@@ -21,8 +20,6 @@ OURS: Final = "bike_tracker"
 FLOOR: Final = "floor"
 USUAL: Final = "usual_way"
 LIVE_PEER: Final = "traccar_server"
-FOLDER: Final = "BENCHMARK_FOLDER"
-"""The variable that names where another version of this integration is."""
 
 _TIMES: Final = {"time": 5, "everything": 3, "live": 7, "automations": 10}
 """How often a step does each kind of work."""
@@ -39,8 +36,6 @@ class Step:
     kind: str
     candidate: str
     trackers: int
-    folder: str | None = None
-    """Where another version of this integration is."""
 
     @override
     def __str__(self) -> str:
@@ -56,7 +51,6 @@ class Step:
             capture_output=True,
             text=True,
             check=False,
-            env=os.environ | ({FOLDER: self.folder} if self.folder else {}),
         )
         with suppress(json.JSONDecodeError):
             if process.returncode == 0:

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 import gc
 import json
-import os
 from pathlib import Path
 import sys
 from tempfile import TemporaryDirectory
@@ -29,7 +28,6 @@ from .candidates import CANDIDATES, LISTENERS, Integration
 from .counters import count, states
 from .home import home, settle
 from .meter import Meter
-from .plan import FOLDER
 from .results import Found
 from .scenarios import (
     ALL_REPORTED,
@@ -158,8 +156,8 @@ def _install(folder: Path) -> None:
     components = folder / "custom_components"
     components.mkdir()
     here = Path(__file__).parent
-    ours = Path(os.environ.get(FOLDER, here.parents[2]))
-    for path in (here / "usual_way", ours / "custom_components" / "bike_tracker"):
+    ours = here.parents[2] / "custom_components" / "bike_tracker"
+    for path in (here / "usual_way", ours):
         (components / path.name).symlink_to(path)
     # Of this version some was imported already.
     for name in [name for name in sys.modules if name.startswith("custom_components")]:

@@ -5,61 +5,23 @@ from collections.abc import Iterator
 
 from tests.tools.tables import DOCS, as_markdown
 
-from . import measured
-from .cases import Case, Lasted, Path
 from .decided import DECIDED, DECIDED_PLACES, Decided, DecidedPlace, Outcome
-from .promise import reason
 from .trouble import TROUBLES
 
 PAGE = DOCS / "faults.md"
 
 _EXAMPLES = 3
-_NAMES: dict[Path, str] = {
-    "devices": "the list of trackers",
-    "positions": "the positions",
-    "live": "the live connection",
-}
-_LASTED = {
-    Lasted.MINUTE: "after a minute of it",
-    Lasted.HOUR: "after an hour",
-    Lasted.DAY: "after a day",
-}
 
 
 def tables() -> list[str]:
-    """Return the tables of the page: how soon all is right, and what faults of the list and of positions do."""
+    """Return the tables of the page: what faults of the list and of positions do."""
     return [
-        as_markdown(("At worst", *_LASTED.values()), _longest()),
         as_markdown(
             ("Faults", "Such as", "At set-up", "While running", "Next poll"),
             _outcomes(),
         ),
         as_markdown(("Faults", "Known place", "Asked again"), _places()),
     ]
-
-
-def _longest() -> Iterator[list[str]]:
-    """Yield how long it took at worst until all was right again, by what failed and for how long."""
-    longest: dict[str, dict[Lasted, float]] = {}
-    for case, seconds in measured.read().items():
-        what = f"{_NAMES[case.path]}{_why(case)}"
-        times = longest.setdefault(what, {})
-        took = measured.MOST if seconds is None else seconds
-        times[case.lasted] = max(times.get(case.lasted, 0), took)
-    for what, times in longest.items():
-        yield [
-            what,
-            *(_duration(times[each]) if each in times else "" for each in Lasted),
-        ]
-
-
-def _why(case: Case) -> str:
-    return f", {why}" if (why := reason(case)) else ""
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _outcomes() -> Iterator[list[str]]:

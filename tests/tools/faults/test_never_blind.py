@@ -4,7 +4,6 @@ import pytest
 
 from tests.long import some
 
-from . import measured
 from .cases import CASES, Case, Lasted
 from .home import Home
 from .promise import longest
@@ -33,27 +32,9 @@ SAMPLE = [
     if case.lasted is Lasted.MINUTE or case.trouble in _LONG[case.path]
 ]
 
-MEASURED = measured.read()
-
 
 @pytest.mark.parametrize("case", some(SAMPLE, every=8), ids=str)
 async def test_right_again(home: Home, case: Case) -> None:
     """As soon as promised."""
     at_most = longest(case)
     assert await recovery(home, case, at_most) is not None, f"not after {at_most:.0f} s"
-
-
-def test_all_was_measured() -> None:
-    """What is written down is of the cases there are."""
-    assert MEASURED.keys() == set(CASES)
-
-
-@pytest.mark.parametrize("path", measured.PATHS)
-def test_nothing_took_too_long(path: str) -> None:
-    """In the whole table there is nothing that takes longer than it may."""
-    too_long = {
-        str(case): seconds
-        for case, seconds in MEASURED.items()
-        if case.path == path and (seconds is None or seconds > longest(case))
-    }
-    assert too_long == {}

@@ -143,7 +143,7 @@ def found_in(case: Case, nights: int = NIGHTS) -> Found:
         else:
             after = (report for report in coming[number:])
             ridden = [report for report in after if report.comes_at <= night.ends_at]
-            found.ridden[_told_with(home, ridden)] += 1
+            found.ridden[_fired_with(home, ridden)] += 1
             number += len(ridden)
         home.account.disarm(BIKE)
     return found
@@ -154,14 +154,14 @@ def _steal(
 ) -> int:
     """Steal the bike in some ways; return the number of the next report."""
     soon = coming[number : number + _SOON]
-    found.says_so[_told_with(_like(home), map(_says_so, soon))] += 1
+    found.says_so[_fired_with(_like(home), map(_says_so, soon))] += 1
     driven = (_driven(report, count) for count, report in enumerate(soon, 1))
-    found.driven[_told_with(_like(home), driven)] += 1
+    found.driven[_fired_with(_like(home), driven)] += 1
     if case.is_outage:
         found.carried[_shaken(_like(home, has_history=True), soon)] += 1
         return number
     found.carried[
-        _told_with(home if case.is_again else _like(home), map(_shifted, soon))
+        _fired_with(home if case.is_again else _like(home), map(_shifted, soon))
     ] += 1
     if not case.is_again:
         return number
@@ -227,14 +227,14 @@ def _live(
     return number
 
 
-def _told_with(home: Home, coming: Iterable[Report]) -> int:
+def _fired_with(home: Home, coming: Iterable[Report]) -> int:
     """Return with which of these reports the guard is triggered."""
-    told = NEVER
+    fired = NEVER
     for number, report in enumerate(coming, 1):
         home.poll(report, report.comes_at)
-        if not told and _is_triggered(home):
-            told = number
-    return told
+        if not fired and _is_triggered(home):
+            fired = number
+    return fired
 
 
 def _is_triggered(home: Home) -> bool:

@@ -156,8 +156,8 @@ class Home:
             if occurrence.seq > self._last_fired and "ride" in occurrence.type:
                 self._last_fired = occurrence.seq
                 is_start = occurrence.type == "ride_started"
-                told = self.started if is_start else self.ended
-                told.append((now, ride_of(occurrence)))
+                fired = self.started if is_start else self.ended
+                fired.append((now, ride_of(occurrence)))
         if (log := tracker.state.rides) and (since := log.since):
             older = [ride for ride in self.book if ride.started_at < since]
             self.book = [*older, *log.rides]

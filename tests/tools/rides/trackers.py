@@ -68,7 +68,7 @@ class _Sensors:
     last: Point | None = None
     fix_time: datetime = datetime.min
     position_id: int = 0
-    strayed: list[Point] = field(default_factory=list)
+    is_astray: list[Point] = field(default_factory=list)
     """Metres that it is going to be off besides."""
     late_until: datetime = field(default=datetime.min)
 
@@ -111,10 +111,10 @@ class _Sensors:
             tracker.drifts * self.off[1] + random.gauss(0, deviation),
         )
         north, east = self.off
-        if tracker.strays and not moment.speed and not self.strayed:
-            self.strayed = _astray(random) if random.random() < tracker.strays else []
-        if self.strayed:
-            north, east = _added((north, east), self.strayed.pop())
+        if tracker.strays and not moment.speed and not self.is_astray:
+            self.is_astray = _astray(random) if random.random() < tracker.strays else []
+        if self.is_astray:
+            north, east = _added((north, east), self.is_astray.pop())
         if tracker.spikes and random.random() < tracker.spikes:
             north, east = random.gauss(0, 400), random.gauss(0, 400)
         if random.random() < tracker.jumps:

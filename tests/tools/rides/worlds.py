@@ -197,15 +197,15 @@ def found_in(world: World) -> Found:
         end,
         restarts=restarts(_SEED, end) if world.restarts else (),
     )
-    told = home.booked if world.has_history else [ride for _, ride in home.started]
-    told = [_at(ride, world.behind) for ride in told]
-    rides = [rides_of(trip, told, _LATE) for trip in journey.trips]
+    fired = home.booked if world.has_history else [ride for _, ride in home.started]
+    fired = [_at(ride, world.behind) for ride in fired]
+    rides = [rides_of(trip, fired, _LATE) for trip in journey.trips]
     (_, first), (_, last) = home.totals[0], home.totals[-1]
     true = sum(trip.kilometres for trip in journey.trips)
     return Found(
         as_one=sum(len(of) == 1 for of in rides),
         lost=sum(not of for of in rides),
-        invented=len(told) - sum(map(len, rides)),
+        invented=len(fired) - sum(map(len, rides)),
         in_all=((last - first) / true - 1) * 100,
     )
 

@@ -120,16 +120,16 @@ class LiveServer:
 
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
         """Say something to the accounts it is for."""
-        told = set(emails)
+        fired = set(emails)
         if self._gathered is not None:
-            for email in told:
+            for email in fired:
                 for kind, items in message.items():
                     gathered = self._gathered.setdefault(email, {})
                     gathered.setdefault(kind, []).extend(items)
             return
         data = orjson.dumps(message)
         for socket in self.sockets:
-            if socket.email in told:
+            if socket.email in fired:
                 socket.waiting.put_nowait(data)
 
     @contextlib.contextmanager

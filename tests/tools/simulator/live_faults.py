@@ -19,7 +19,7 @@ _SIZE = 64 * 2**20
 _CHUNK = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class LiveFault:
     """One way to fail, selectable by its name.
 
@@ -104,8 +104,8 @@ def _at(path: str) -> Iterator[LiveFault]:
     }
     for name, (description, respond) in answers.items():
         yield LiveFault(
-            name=f"{path}-{name}",
-            description=f"the {what} is answered with: {description}",
+            f"{path}-{name}",
+            f"the {what} is answered with: {description}",
             session=respond if path == "session" else None,
             socket=respond if path == "socket" else None,
         )
@@ -149,85 +149,57 @@ def _odd(_: bytes) -> list[bytes]:
 _FAULTS = (
     *_at("session"),
     LiveFault(
-        name="session-400-sign-in",
-        description="the sign-in is refused as Traccar 5.12 does",
+        "session-400-sign-in",
+        "the sign-in is refused as Traccar 5.12 does",
         session=_status(400, NULL_POINTER),
     ),
     LiveFault(
-        name="session-no-cookie",
-        description="the sign-in is answered with a user and no cookie",
+        "session-no-cookie",
+        "the sign-in is answered with a user and no cookie",
         session=lambda _, __: Raw(head(2, content_type=JSON) + b"{}"),
     ),
     *_at("socket"),
     LiveFault(
-        name="socket-wrong-accept",
-        description="the upgrade is not meant for who asked",
+        "socket-wrong-accept",
+        "the upgrade is not meant for who asked",
         socket=_wrong_accept,
     ),
+    LiveFault("cookie-refused", "the session is not known any more", forgets=True),
     LiveFault(
-        name="cookie-refused",
-        description="the session is not known any more",
-        forgets=True,
-    ),
-    LiveFault(
-        name="says-nothing",
-        description="the socket is open, answers pings, and no message comes",
+        "says-nothing",
+        "the socket is open, answers pings, and no message comes",
         first=False,
         spoil=lambda _: [],
     ),
     LiveFault(
-        name="tells-nothing-new",
-        description="the first message comes, then signs of life alone",
+        "tells-nothing-new",
+        "the first message comes, then signs of life alone",
         spoil=lambda _: [b"{}"],
     ),
+    LiveFault("dies", "the socket is open, and nobody is there any more", dead=True),
+    LiveFault("ends", "the socket is closed after the first message", ends=True),
+    LiveFault("floods", "signs of life as fast as they are taken", floods=b"{}"),
     LiveFault(
-        name="dies",
-        description="the socket is open, and nobody is there any more",
-        dead=True,
+        "floods-odd", "what is no JSON, as fast as it is taken", floods=b"[" * 1000
     ),
     LiveFault(
-        name="ends",
-        description="the socket is closed after the first message",
-        ends=True,
-    ),
-    LiveFault(
-        name="floods",
-        description="signs of life as fast as they are taken",
-        floods=b"{}",
-    ),
-    LiveFault(
-        name="floods-odd",
-        description="what is no JSON, as fast as it is taken",
-        floods=b"[" * 1000,
-    ),
-    LiveFault(
-        name="floods-pings",
-        description="pings as fast as they are taken",
+        "floods-pings",
+        "pings as fast as they are taken",
         floods=b"there?",
         flood_of=WSMsgType.PING,
     ),
     LiveFault(
-        name="talks-on",
-        description="signs of life as fast as they are taken, and no goodbye is answered",
+        "talks-on",
+        "signs of life as fast as they are taken, and no goodbye is answered",
         floods=b"{}",
         talks_on=True,
     ),
-    LiveFault(name="halves", description="of each message the first half", spoil=_half),
+    LiveFault("halves", "of each message the first half", spoil=_half),
+    LiveFault("odd", "messages of any shape but the right one", spoil=_odd),
+    LiveFault("old-news", "messages say what was so years ago", spoil=_old),
+    LiveFault("strangers", "messages are of other people's trackers", spoil=_strangers),
     LiveFault(
-        name="odd", description="messages of any shape but the right one", spoil=_odd
-    ),
-    LiveFault(
-        name="old-news", description="messages say what was so years ago", spoil=_old
-    ),
-    LiveFault(
-        name="strangers",
-        description="messages are of other people's trackers",
-        spoil=_strangers,
-    ),
-    LiveFault(
-        name="huge-message",
-        description="a message of 64 MiB",
-        spoil=lambda data: [data + b" " * _SIZE],
+        "huge-message", "a message of 64 MiB", spoil=lambda data: [data + b" " * _SIZE]
     ),
 )
 

@@ -157,7 +157,7 @@ class Renderer:
                 reports = [
                     report
                     for report in self._world.reports[device.unique_id]
-                    if start <= _as_told(report.fix_time) <= end
+                    if start <= _as_sent(report.fix_time) <= end
                 ]
                 reports.sort(key=lambda report: report.fix_time)
                 return [
@@ -218,7 +218,7 @@ class Renderer:
         )
 
 
-def _as_told(moment: datetime) -> datetime:
+def _as_sent(moment: datetime) -> datetime:
     """Return a time as exact as it is told, and remembered."""
     return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
 

@@ -1,4 +1,4 @@
-"""The home in which stories are told."""
+"""The home in which stories are fired."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -41,7 +41,7 @@ from tests.conftest import PASSWORD, resolve_names
 from tests.settle import settle
 from tests.tools.simulator.server import Simulator
 
-from .told import TRIGGERS, Listener, automation, label_bikes
+from .listener import TRIGGERS, Listener, automation, label_bikes
 
 LIVE_AFTER = 12
 """Seconds after a start in which there is a live connection."""

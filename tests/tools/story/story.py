@@ -11,13 +11,13 @@ from tests.tools.simulator.streets import METRES_PER_DEGREE
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
+from .listener import Run
 from .riding import METRES_PER_SECOND
 from .service import Service
-from .told import Told
 
 _KNOT = 0.514444
 _ACCURACY = 5.0
-# What was told, or heard of, later than this before a kill may be lost or told again.
+# What was told, or received, later than this before a kill may be lost or fired again.
 UNWRITTEN = timedelta(seconds=11)
 # So long a bike stands between two rides: they are two without a doubt.
 _STANDS = timedelta(minutes=14)
@@ -37,7 +37,7 @@ class Alarm:
     report: int
     fix_time: datetime
     reached_at: datetime | None = None
-    """When Home Assistant heard of it for sure; None is that it need not have."""
+    """When Home Assistant received it for sure; None is that it need not have."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class TrackerState:
         self._note_reached()
 
     def _note_reached(self) -> None:
-        """Note which alarms Home Assistant heard of, now that it had the time to."""
+        """Note which alarms Home Assistant received, now that it had the time to."""
         reached, self.service.reached = self.service.reached, []
         before = self._owners
         running = self.home.is_running
@@ -257,12 +257,12 @@ class TrackerState:
         """Hold what was told against what is true."""
         listener = self.home.listener
         assert not listener.unnoticed, _lines(listener.unnoticed)
-        for who, told in (
+        for who, fired in (
             ("entity", listener.entities),
             ("trigger", listener.triggers),
         ):
             for bike in self.bikes:
-                own = [item for item in told if item.tracker == bike.tracker]
+                own = [item for item in fired if item.tracker == bike.tracker]
                 self._check_alarms(who, bike, [t for t in own if t.what == "alarm"])
                 for what in ("started", "ended"):
                     self._check_rides(who, bike, [t for t in own if t.what == what])
@@ -274,9 +274,9 @@ class TrackerState:
             booked = [ride.started_at for ride in self.home.booked(bike.tracker)]
             assert len(booked) == len(rides), ("book", bike.tracker, booked, rides)
 
-    def _check_alarms(self, who: str, bike: Bike, told: list[Told]) -> None:
+    def _check_alarms(self, who: str, bike: Bike, fired: list[Run]) -> None:
         true = {a.word: a for a in self.alarms if a.tracker == bike.tracker}
-        firsts = self._once([item.word for item in told], told, who)
+        firsts = self._once([item.word for item in fired], fired, who)
         assert set(firsts) <= true.keys(), (who, "invented", firsts)
         lost = [word for word, a in true.items() if a.reached_at and word not in firsts]
         assert not lost, (who, "lost", lost, firsts)
@@ -288,57 +288,57 @@ class TrackerState:
             if true[before].fix_time < true[after].fix_time:
                 assert place[before] < place[after], (who, "order", firsts)
 
-    def _check_rides(self, who: str, bike: Bike, told: list[Told]) -> None:
+    def _check_rides(self, who: str, bike: Bike, fired: list[Run]) -> None:
         rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
-        firsts = self._once([_ride(item, rides) for item in told], told, who)
-        assert firsts == list(range(len(rides))), (who, bike.tracker, _lines(told))
+        firsts = self._once([_ride(item, rides) for item in fired], fired, who)
+        assert firsts == list(range(len(rides))), (who, bike.tracker, _lines(fired))
 
-    def _check_guards(self, bike: Bike, told: list[Told]) -> None:
-        told = [item for item in told if item.tracker == bike.tracker]
+    def _check_guards(self, bike: Bike, fired: list[Run]) -> None:
+        fired = [item for item in fired if item.tracker == bike.tracker]
         all_of_it = [item for item in self.guarded if item.tracker == bike.tracker]
         names = [
             sum(guarded.armed_at <= item.since for guarded in all_of_it)
-            for item in told
+            for item in fired
         ]
-        firsts = self._once(names, told, "guard")
+        firsts = self._once(names, fired, "guard")
         ridden = [n for n, item in enumerate(all_of_it, 1) if item.was_ridden]
-        assert firsts == ridden, ("guard", bike.tracker, all_of_it, told)
+        assert firsts == ridden, ("guard", bike.tracker, all_of_it, fired)
 
-    def _once[T](self, names: list[T], told: list[Told], who: str) -> list[T]:
-        """Return what was told, without what may be told again after a kill."""
+    def _once[T](self, names: list[T], fired: list[Run], who: str) -> list[T]:
+        """Return what was told, without what may be fired again after a kill."""
         last: dict[T, datetime] = {}
-        for name, item in zip(names, told, strict=True):
+        for name, item in zip(names, fired, strict=True):
             if name in last:
                 assert any(
                     kill - UNWRITTEN <= last[name] <= kill <= item.at
                     for kill in self.kills
-                ), (who, "twice", name, _lines(told))
+                ), (who, "twice", name, _lines(fired))
             last[name] = item.at
         return list(Counter(names))
 
 
-def _ride(told: Told, rides: list[Ride]) -> int:
+def _ride(fired: Run, rides: list[Ride]) -> int:
     """Return which ride was told of."""
     begun = [
-        n for n, ride in enumerate(rides) if ride.begin - _MARGIN <= told.started_at
+        n for n, ride in enumerate(rides) if ride.begin - _MARGIN <= fired.started_at
     ]
     # One that was out of reach may be told by its place alone, long after it was over.
     numbers = [
         number
         for number in begun[-1:]
         if rides[number].was_out_of_reach
-        or told.started_at <= rides[number].end + _MARGIN
+        or fired.started_at <= rides[number].end + _MARGIN
     ]
-    assert len(numbers) == 1, ("invented", told.what, told.started_at, rides)
+    assert len(numbers) == 1, ("invented", fired.what, fired.started_at, rides)
     return numbers[0]
 
 
-def _lines(told: list[Told]) -> list[tuple[str, str, str]]:
+def _lines(fired: list[Run]) -> list[tuple[str, str, str]]:
     return [
         (
             f"{item.at:%H:%M:%S}",
             item.what,
             str(item.details.get("alarm") or item.details.get("started_at")),
         )
-        for item in told
+        for item in fired
     ]

@@ -1,4 +1,4 @@
-"""Each alarm is told once, oldest first, however it comes."""
+"""Each alarm is fired once, oldest first, however it comes."""
 
 import asyncio
 from copy import deepcopy
@@ -96,16 +96,20 @@ async def test_entity_that_was_disabled(home: Home) -> None:
     await home.async_wait(130)
     alarm(home, "vibration")
     await home.async_wait(70)
-    assert [told.word for told in home.listener.entities] == ["sos", "vibration"]
+    assert [fired.word for fired in home.listener.entities] == ["sos", "vibration"]
     assert not home.listener.unnoticed
-    assert [told.word for told in home.listener.triggers] == ["sos", "tow", "vibration"]
+    assert [fired.word for fired in home.listener.triggers] == [
+        "sos",
+        "tow",
+        "vibration",
+    ]
 
 
 # A kill
 
 
 async def test_killed_while_it_starts(home: Home) -> None:
-    """What a start that is cut off heard is told by the next one."""
+    """What a start that is cut off received is told by the next one."""
     alarm(home, "sos")
     await home.async_wait(70)
     await home.async_stop()

@@ -14,8 +14,8 @@ from tests.conftest import EMAIL, RED
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
+from .listener import automation
 from .riding import async_ride, async_stand, report
-from .told import automation
 
 AWAY = 48.1
 
@@ -37,7 +37,7 @@ def value(home: Home, entity_id: str) -> str:
 
 def runs(home: Home) -> list[str]:
     """Return what triggers told of the red bike."""
-    return [told.what for told in home.listener.triggers if told.tracker == RED]
+    return [fired.what for fired in home.listener.triggers if fired.tracker == RED]
 
 
 def away(home: Home, **more: Any) -> None:

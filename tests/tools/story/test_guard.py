@@ -8,7 +8,7 @@ from tests.conftest import RED
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
-from .told import TOLD, automation
+from .listener import FIRED, automation
 
 GUARD = "alarm_control_panel.red_bike_guard"
 NIGHT = 8 * 3600
@@ -25,7 +25,7 @@ ON_STATE = {
         "target": {"entity_id": GUARD},
     },
     "actions": {
-        "event": TOLD,
+        "event": FIRED,
         "event_data": {
             "trigger": "state",
             "device_id": "{{ device_id(trigger.entity_id) }}",
@@ -72,9 +72,9 @@ def tow(home: Home) -> None:
     home.simulator.report(RED, motion=False, attributes={"alarm": "tow"})
 
 
-def told(home: Home) -> list[str]:
+def fired(home: Home) -> list[str]:
     """Return what automations were told."""
-    return sorted(told.what for told in home.listener.triggers)
+    return sorted(fired.what for fired in home.listener.triggers)
 
 
 def state(home: Home) -> str:
@@ -102,20 +102,20 @@ async def _async_kill(home: Home, happen: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("interrupt", [_async_outage, _async_kill])
 async def test_stolen_meanwhile(guarded: Home, interrupt: Interrupt) -> None:
-    """It is told once, by the trigger and by the state, and stays triggered."""
+    """It is fired once, by the trigger and by the state, and stays triggered."""
     home = guarded
     await interrupt(home, lambda: steal(home))
     await home.async_wait(400)
-    assert told(home) == ["guard_triggered", "state"]
+    assert fired(home) == ["guard_triggered", "state"]
     assert state(home) == "triggered"
     await home.async_restart()
     await home.async_wait(200)
-    assert len(told(home)) == 2
+    assert len(fired(home)) == 2
     assert state(home) == "triggered"
 
 
 async def test_brought_back_meanwhile(guarded: Home) -> None:
-    """It is told of a ride that only the service's history knows."""
+    """It is fired of a ride that only the service's history knows."""
     home = guarded
     await home.async_stop()
     await home.async_wait(NIGHT / 2)
@@ -125,7 +125,7 @@ async def test_brought_back_meanwhile(guarded: Home) -> None:
     await home.async_wait(NIGHT / 2)
     await home.async_start()
     await home.async_wait(400)
-    assert told(home) == ["guard_triggered", "state"]
+    assert fired(home) == ["guard_triggered", "state"]
     assert state(home) == "triggered"
 
 
@@ -139,7 +139,7 @@ async def test_carried_off_meanwhile(guarded: Home) -> None:
         await home.async_wait(NIGHT / 8)
     await home.async_start()
     await home.async_wait(130)
-    assert told(home) == ["guard_triggered", "state"]
+    assert fired(home) == ["guard_triggered", "state"]
     assert state(home) == "triggered"
 
 
@@ -154,7 +154,7 @@ async def test_alarm_of_the_night(guarded: Home) -> None:
     await home.async_wait(NIGHT / 2)
     await home.async_start()
     await home.async_wait(130)
-    assert told(home) == ["guard_triggered", "state"]
+    assert fired(home) == ["guard_triggered", "state"]
     guard = home.hass.states.get(GUARD)
     assert guard is not None
     assert guard.attributes["cause"] == "alarm"

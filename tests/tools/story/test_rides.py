@@ -1,4 +1,4 @@
-"""Each ride is told once when it starts and once when it is over, however that comes."""
+"""Each ride is fired once when it starts and once when it is over, however that comes."""
 
 from contextlib import nullcontext
 from datetime import timedelta
@@ -25,8 +25,8 @@ async def test_two_rides_in_one_write(home: Home, in_one_message: bool) -> None:
         upload_ride(home.simulator, end + timedelta(minutes=10))
     await home.async_wait(120)
     assert home.listener.rides() == RIDE * 2
-    told = home.listener.alike("860000000000011", "ended")
-    for ride in told:
+    fired = home.listener.alike("860000000000011", "ended")
+    for ride in fired:
         assert ride.details["distance"] == pytest.approx(3.6, abs=0.3)
     await home.async_wait(120)
     assert home.listener.rides() == RIDE * 2

@@ -55,102 +55,64 @@ def _text(call: Call) -> web.StreamResponse:
 
 BODY_FAULTS = (
     Fault(
-        name="json-truncated",
-        description="the JSON ends in the middle",
-        respond=lambda call: as_json(call.body[: len(call.body) // 2]),
+        "json-truncated",
+        "the JSON ends in the middle",
+        lambda call: as_json(call.body[: len(call.body) // 2]),
     ),
     Fault(
-        name="invalid-utf8",
-        description="a byte that is no UTF-8",
-        respond=lambda call: as_json(call.body.replace(b'"name": "', b'"name": "\xff')),
+        "invalid-utf8",
+        "a byte that is no UTF-8",
+        lambda call: as_json(call.body.replace(b'"name": "', b'"name": "\xff')),
+    ),
+    Fault("empty-body", "a 200 with an empty body", lambda _: as_json(b"")),
+    Fault(
+        "html",
+        "a 200 with a web page",
+        lambda _: web.Response(text=HTML, content_type="text/html"),
+    ),
+    Fault("html-as-json", "a web page that claims to be JSON", lambda _: as_json(HTML)),
+    Fault("json-as-text", "the right JSON, called text/plain", _text),
+    Fault(
+        "json-as-nothing",
+        "the right JSON without a content type",
+        lambda call: Raw(head(len(call.body), content_type=None) + call.body),
+    ),
+    Fault("json-object", "an object in place of the array", lambda _: as_json("{}")),
+    Fault("json-null", "null in place of the array", lambda _: as_json("null")),
+    Fault(
+        "json-string", "a string in place of the array", lambda _: as_json('"devices"')
+    ),
+    Fault("json-number", "a number in place of the array", lambda _: as_json("0")),
+    Fault(
+        "json-mixed",
+        "an array of anything but objects",
+        lambda _: as_json('[1, "a", null, []]'),
     ),
     Fault(
-        name="empty-body",
-        description="a 200 with an empty body",
-        respond=lambda _: as_json(b""),
+        "json-deep-arrays",
+        "arrays nested 100,000 deep",
+        lambda _: as_json("[" * DEPTH + "]" * DEPTH),
     ),
     Fault(
-        name="html",
-        description="a 200 with a web page",
-        respond=lambda _: web.Response(text=HTML, content_type="text/html"),
+        "json-deep-objects",
+        "objects nested 100,000 deep",
+        lambda _: as_json('{"a":' * DEPTH + "0" + "}" * DEPTH),
+    ),
+    Fault("huge-body", "64 MB, announced by Content-Length", _huge),
+    Fault("huge-body-chunked", "64 MB, not announced", _huge_chunked),
+    Fault(
+        "gzip-bomb",
+        "64 kB that are 64 MB once decompressed (gzip)",
+        lambda call: _encoded(_bomb(call.body, call.options.size, GZIP), "gzip"),
     ),
     Fault(
-        name="html-as-json",
-        description="a web page that claims to be JSON",
-        respond=lambda _: as_json(HTML),
+        "deflate-bomb",
+        "64 kB that are 64 MB once decompressed (deflate)",
+        lambda call: _encoded(_bomb(call.body, call.options.size, DEFLATE), "deflate"),
     ),
     Fault(
-        name="json-as-text",
-        description="the right JSON, called text/plain",
-        respond=_text,
-    ),
-    Fault(
-        name="json-as-nothing",
-        description="the right JSON without a content type",
-        respond=lambda call: Raw(head(len(call.body), content_type=None) + call.body),
-    ),
-    Fault(
-        name="json-object",
-        description="an object in place of the array",
-        respond=lambda _: as_json("{}"),
-    ),
-    Fault(
-        name="json-null",
-        description="null in place of the array",
-        respond=lambda _: as_json("null"),
-    ),
-    Fault(
-        name="json-string",
-        description="a string in place of the array",
-        respond=lambda _: as_json('"devices"'),
-    ),
-    Fault(
-        name="json-number",
-        description="a number in place of the array",
-        respond=lambda _: as_json("0"),
-    ),
-    Fault(
-        name="json-mixed",
-        description="an array of anything but objects",
-        respond=lambda _: as_json('[1, "a", null, []]'),
-    ),
-    Fault(
-        name="json-deep-arrays",
-        description="arrays nested 100,000 deep",
-        respond=lambda _: as_json("[" * DEPTH + "]" * DEPTH),
-    ),
-    Fault(
-        name="json-deep-objects",
-        description="objects nested 100,000 deep",
-        respond=lambda _: as_json('{"a":' * DEPTH + "0" + "}" * DEPTH),
-    ),
-    Fault(
-        name="huge-body",
-        description="64 MB, announced by Content-Length",
-        respond=_huge,
-    ),
-    Fault(
-        name="huge-body-chunked",
-        description="64 MB, not announced",
-        respond=_huge_chunked,
-    ),
-    Fault(
-        name="gzip-bomb",
-        description="64 kB that are 64 MB once decompressed (gzip)",
-        respond=lambda call: _encoded(
-            _bomb(call.body, call.options.size, GZIP), "gzip"
-        ),
-    ),
-    Fault(
-        name="deflate-bomb",
-        description="64 kB that are 64 MB once decompressed (deflate)",
-        respond=lambda call: _encoded(
-            _bomb(call.body, call.options.size, DEFLATE), "deflate"
-        ),
-    ),
-    Fault(
-        name="gzip-broken",
-        description="plain JSON that claims to be gzip",
-        respond=lambda call: _encoded(call.body, "gzip"),
+        "gzip-broken",
+        "plain JSON that claims to be gzip",
+        lambda call: _encoded(call.body, "gzip"),
     ),
 )

@@ -42,92 +42,66 @@ def _restart(call: Call) -> web.StreamResponse:
 
 
 CONNECTION_FAULTS = (
+    Fault("connection-refused", "nothing listens on the port", refuses=True),
     Fault(
-        name="connection-refused",
-        description="nothing listens on the port",
-        refuses=True,
+        "close-before-headers",
+        "the connection is closed without an answer",
+        lambda _: Raw(),
     ),
     Fault(
-        name="close-before-headers",
-        description="the connection is closed without an answer",
-        respond=lambda _: Raw(),
+        "reset-before-headers",
+        "the connection is reset without an answer",
+        lambda _: Reset(),
     ),
     Fault(
-        name="reset-before-headers",
-        description="the connection is reset without an answer",
-        respond=lambda _: Reset(),
+        "reset-before-body",
+        "the connection is reset after the headers",
+        lambda call: Reset(head(len(call.body))),
     ),
     Fault(
-        name="reset-before-body",
-        description="the connection is reset after the headers",
-        respond=lambda call: Reset(head(len(call.body))),
+        "reset-mid-body",
+        "the connection is reset after half of the body",
+        _reset_mid_body,
+    ),
+    Fault("no-answer", "the request is taken and never answered", lambda _: Silence()),
+    Fault(
+        "no-answer-mid-body",
+        "half of the body comes, then nothing more",
+        _silence_mid_body,
+    ),
+    Fault("slow-body", "the body comes one byte a second", _trickle),
+    Fault("late-answer", "the answer comes after 20 seconds", _late),
+    Fault("length-too-long", "Content-Length is more than comes", _length_too_long),
+    Fault(
+        "length-too-short", "Content-Length is half of what comes", _length_too_short
     ),
     Fault(
-        name="reset-mid-body",
-        description="the connection is reset after half of the body",
-        respond=_reset_mid_body,
+        "not-http",
+        "another protocol answers on the port",
+        lambda _: Raw(b"SSH-2.0-OpenSSH_9.2\r\n"),
     ),
     Fault(
-        name="no-answer",
-        description="the request is taken and never answered",
-        respond=lambda _: Silence(),
-    ),
-    Fault(
-        name="no-answer-mid-body",
-        description="half of the body comes, then nothing more",
-        respond=_silence_mid_body,
-    ),
-    Fault(
-        name="slow-body",
-        description="the body comes one byte a second",
-        respond=_trickle,
-    ),
-    Fault(
-        name="late-answer",
-        description="the answer comes after 20 seconds",
-        respond=_late,
-    ),
-    Fault(
-        name="length-too-long",
-        description="Content-Length is more than comes",
-        respond=_length_too_long,
-    ),
-    Fault(
-        name="length-too-short",
-        description="Content-Length is half of what comes",
-        respond=_length_too_short,
-    ),
-    Fault(
-        name="not-http",
-        description="another protocol answers on the port",
-        respond=lambda _: Raw(b"SSH-2.0-OpenSSH_9.2\r\n"),
-    ),
-    Fault(
-        name="headers-too-long",
-        description="one header of a megabyte",
-        respond=lambda call: Raw(
+        "headers-too-long",
+        "one header of a megabyte",
+        lambda call: Raw(
             b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 2**20 + b"\r\n\r\n" + call.body
         ),
     ),
     Fault(
-        name="restart",
-        description="the server goes away during a call and comes back",
-        respond=_restart,
+        "restart",
+        "the server goes away during a call and comes back",
+        _restart,
         times=1,
     ),
+    Fault("tls-expired", "the certificate has expired", certificate="expired"),
     Fault(
-        name="tls-expired",
-        description="the certificate has expired",
-        certificate="expired",
-    ),
-    Fault(
-        name="tls-self-signed",
-        description="the certificate is signed by itself",
+        "tls-self-signed",
+        "the certificate is signed by itself",
         certificate="self-signed",
     ),
     Fault(
-        name="tls-other-host",
-        description="the certificate is for another host",
+        "tls-other-host",
+        "the certificate is for another host",
         certificate="other-host",
     ),
 )

@@ -68,7 +68,7 @@ class Call:
 type Respond = Callable[[Call], web.StreamResponse]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
     """One way to fail, selectable by its name.
 

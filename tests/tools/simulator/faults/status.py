@@ -56,48 +56,39 @@ def _redirect(status: int, *, other: bool) -> Respond:
 STATUS_FAULTS = (
     *(
         Fault(
-            name=f"status-{status}",
-            description=f"{status} {HTTPStatus(status).phrase}",
-            respond=_status(status),
+            f"status-{status}", f"{status} {HTTPStatus(status).phrase}", _status(status)
         )
         for status in STATUSES
     ),
     Fault(
-        name="status-400-sign-in",
-        description="400 as Traccar 5.12 answers a wrong password",
-        respond=lambda _: web.Response(status=400, text=NULL_POINTER),
+        "status-400-sign-in",
+        "400 as Traccar 5.12 answers a wrong password",
+        lambda _: web.Response(status=400, text=NULL_POINTER),
+    ),
+    Fault("status-401-once", "401 once, then all is well", _status(401), times=1),
+    Fault(
+        "status-429-seconds",
+        "429 with a Retry-After of 120 seconds",
+        _status(429, "120"),
     ),
     Fault(
-        name="status-401-once",
-        description="401 once, then all is well",
-        respond=_status(401),
-        times=1,
+        "status-429-date",
+        "429 with a Retry-After that is a date, two minutes ahead",
+        _too_many_until_a_date,
     ),
     Fault(
-        name="status-429-seconds",
-        description="429 with a Retry-After of 120 seconds",
-        respond=_status(429, "120"),
+        "status-429-nonsense",
+        "429 with a Retry-After that means nothing",
+        _status(429, "soon"),
     ),
     Fault(
-        name="status-429-date",
-        description="429 with a Retry-After that is a date, two minutes ahead",
-        respond=_too_many_until_a_date,
-    ),
-    Fault(
-        name="status-429-nonsense",
-        description="429 with a Retry-After that means nothing",
-        respond=_status(429, "soon"),
-    ),
-    Fault(
-        name="status-429-negative",
-        description="429 with a Retry-After below zero",
-        respond=_status(429, "-5"),
+        "status-429-negative", "429 with a Retry-After below zero", _status(429, "-5")
     ),
     *(
         Fault(
-            name=f"redirect-{status}-{'other' if other else 'same'}",
-            description=f"{status} to {'another' if other else 'the same'} origin",
-            respond=_redirect(status, other=other),
+            f"redirect-{status}-{'other' if other else 'same'}",
+            f"{status} to {'another' if other else 'the same'} origin",
+            _redirect(status, other=other),
             redirects=True,
         )
         for status in REDIRECTS

@@ -129,9 +129,9 @@ def _fields() -> list[Fault]:
         }
         faults += [
             Fault(
-                name=f"field-{name}-{way}",
-                description=f"`{name}` {what} in each device",
-                respond=respond,
+                f"field-{name}-{way}",
+                f"`{name}` {what} in each device",
+                respond,
                 endpoints=("devices",),
             )
             for way, (what, respond) in ways.items()
@@ -144,50 +144,40 @@ SAMPLE = datetime(2026, 11, 20, 6, 30, 15, 250_000, UTC)
 VALUE_FAULTS = (
     *_fields(),
     Fault(
-        name="fields-unknown",
-        description="fields that nobody has heard of",
-        respond=_with(
-            {"": 1, "future": {"deep": [None]}, "__class__": "x", "Name": "y"}
-        ),
+        "fields-unknown",
+        "fields that nobody has heard of",
+        _with({"": 1, "future": {"deep": [None]}, "__class__": "x", "Name": "y"}),
     ),
     Fault(
-        name="duplicate-unique-id",
-        description="each tracker is listed twice, once with an older lastUpdate",
-        respond=_twice,
+        "duplicate-unique-id",
+        "each tracker is listed twice, once with an older lastUpdate",
+        _twice,
         endpoints=("devices",),
     ),
     Fault(
-        name="duplicate-id",
-        description="all trackers have the same id",
-        respond=_same_id,
+        "duplicate-id",
+        "all trackers have the same id",
+        _same_id,
         endpoints=("devices",),
     ),
     Fault(
-        name="duplicate-all",
-        description="everything is listed twice",
-        respond=lambda call: _json(call.items * 2),
+        "duplicate-all",
+        "everything is listed twice",
+        lambda call: _json(call.items * 2),
     ),
     *(
-        Fault(
-            name=f"time-{name}",
-            description=f"timestamps such as {write(SAMPLE)!a}",
-            respond=_times(write),
-        )
+        Fault(f"time-{name}", f"timestamps such as {write(SAMPLE)!a}", _times(write))
         for name, write in TIMES.items()
     ),
     *(
-        Fault(
-            name=f"number-{name}",
-            description=f"numbers such as {literal[:24]}",
-            respond=_numbers(literal),
-        )
+        Fault(f"number-{name}", f"numbers such as {literal[:24]}", _numbers(literal))
         for name, literal in NUMBERS.items()
     ),
     *(
         Fault(
-            name=f"name-{name}",
-            description=f"names such as {value[:24]!a}",
-            respond=_with({"name": value}),
+            f"name-{name}",
+            f"names such as {value[:24]!a}",
+            _with({"name": value}),
             endpoints=("devices",),
         )
         for name, value in NAMES.items()

@@ -16,7 +16,7 @@ from homeassistant.util import dt as dt_util
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
-TOLD = "told"
+FIRED = "fired"
 """The event that an automation fires when its trigger tells something."""
 TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
 _LABEL = "bikes"
@@ -24,7 +24,7 @@ _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
 
 @dataclass(frozen=True)
-class Told:
+class Run:
     """One thing that was told."""
 
     tracker: str
@@ -51,11 +51,11 @@ class Told:
         return _time(self.details["since"])
 
 
-def _named(told: Told) -> str | datetime:
-    if told.what == "alarm":
-        return told.word
+def _named(fired: Run) -> str | datetime:
+    if fired.what == "alarm":
+        return fired.word
     # Triggers tell whole seconds.
-    return told.started_at.replace(microsecond=0)
+    return fired.started_at.replace(microsecond=0)
 
 
 def _time(value: datetime | str) -> datetime:
@@ -68,13 +68,13 @@ def _time(value: datetime | str) -> datetime:
 class Listener:
     """Notes what is told, whatever becomes of Home Assistant."""
 
-    entities: list[Told] = field(default_factory=list)
+    entities: list[Run] = field(default_factory=list)
     """What event entities told, as automations on them notice it."""
-    triggers: list[Told] = field(default_factory=list)
+    triggers: list[Run] = field(default_factory=list)
     """What the triggers told."""
-    unnoticed: list[Told] = field(default_factory=list)
+    unnoticed: list[Run] = field(default_factory=list)
     """What event entities told in a way that no automation notices."""
-    starting: list[Told] = field(default_factory=list)
+    starting: list[Run] = field(default_factory=list)
     """What event entities told before Home Assistant had started."""
     is_deaf: bool = False
     """Whether nobody is there to be told anything any more."""
@@ -82,24 +82,24 @@ class Listener:
 
     def alarms(self, tracker: str = RED) -> list[str]:
         """Return the words of a tracker's alarms, as entities and triggers alike told."""
-        return [told.word for told in self.alike(tracker, "alarm")]
+        return [fired.word for fired in self.alike(tracker, "alarm")]
 
     def rides(self, tracker: str = RED) -> list[str]:
         """Return in the same way what was told of its rides."""
-        return [told.what for told in self.alike(tracker, "started", "ended")]
+        return [fired.what for fired in self.alike(tracker, "started", "ended")]
 
-    def alike(self, tracker: str, *what: str) -> list[Told]:
+    def alike(self, tracker: str, *what: str) -> list[Run]:
         """Return what both told of a tracker; each trigger tells in an order of its own."""
-        told = [t for t in self.entities if t.tracker == tracker and t.what in what]
+        fired = [t for t in self.entities if t.tracker == tracker and t.what in what]
         assert not self.unnoticed
         for one in what:
             by_trigger = [
                 t for t in self.triggers if t.tracker == tracker and t.what == one
             ]
-            by_entity = [t for t in told if t.what == one]
+            by_entity = [t for t in fired if t.what == one]
             names = [_named(t) for t in by_trigger], [_named(t) for t in by_entity]
             assert names[0] == names[1], names
-        return told
+        return fired
 
     @callback
     def async_listen(self, hass: HomeAssistant) -> None:
@@ -116,7 +116,7 @@ class Listener:
                 self._note_run(hass, event)
 
         hass.bus.async_listen(EVENT_STATE_CHANGED, note_state)
-        hass.bus.async_listen(TOLD, note_run)
+        hass.bus.async_listen(FIRED, note_run)
 
     def _note_state(self, hass: HomeAssistant, event: Event[Any]) -> None:
         entity_id = event.data["entity_id"]
@@ -130,16 +130,16 @@ class Listener:
         self._seen.add((entity.unique_id, now.state))
         tracker, _, key = entity.unique_id.partition("_")
         what = "alarm" if key == "alarm" else now.attributes["event_type"]
-        told = Told(tracker, what, datetime.now(UTC), dict(now.attributes))
+        fired = Run(tracker, what, datetime.now(UTC), dict(now.attributes))
         # As event.received has it.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
-                self.entities.append(told)
+                self.entities.append(fired)
                 if hass.state is not CoreState.running:
-                    self.starting.append(told)
+                    self.starting.append(fired)
         elif is_new and now.attributes["event_type"]:
             # Without a type it shows when the last one was, of which a kill took the rest.
-            self.unnoticed.append(told)
+            self.unnoticed.append(fired)
 
     def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
         device = dr.async_get(hass).async_get(event.data["device_id"])
@@ -147,7 +147,7 @@ class Listener:
         [(_, tracker)] = device.identifiers
         trigger = event.data["trigger"]
         what = "alarm" if trigger == "alarm_raised" else trigger.removeprefix("ride_")
-        self.triggers.append(Told(tracker, what, datetime.now(UTC), event.data))
+        self.triggers.append(Run(tracker, what, datetime.now(UTC), event.data))
 
 
 def automation(trigger: str, **options: Any) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def automation(trigger: str, **options: Any) -> dict[str, Any]:
             **({"options": options} if options else {}),
         },
         "actions": {
-            "event": TOLD,
+            "event": FIRED,
             "event_data": {"trigger": trigger}
             | {name: f"{{{{ trigger.{name} | default(none) }}}}" for name in variables},
         },
