@@ -16,7 +16,9 @@ from custom_components.bike_tracker.tracking import (
 )
 from custom_components.bike_tracker.tracking.distance import Fix, metres
 from custom_components.bike_tracker.tracking.guard import after_report, armed
-from custom_components.bike_tracker.tracking.rides import apply_report as ridden
+from custom_components.bike_tracker.tracking.ride_detection import (
+    apply_report as ridden,
+)
 
 from ..long import examples
 from .conftest import NOW, ListOfDevices, a_device, a_position

@@ -20,8 +20,8 @@ from custom_components.bike_tracker.tracking import (
     UpdateContext,
 )
 from custom_components.bike_tracker.tracking.history import replayed
+from custom_components.bike_tracker.tracking.ride_detection import end_ride
 from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE
-from custom_components.bike_tracker.tracking.rides import end_ride
 from custom_components.bike_tracker.tracking.state import NEW_STATE, TrackerState
 
 from ..tools.rides.home import ride_of

@@ -12,12 +12,12 @@ from custom_components.bike_tracker.tracking import (
     Tracker,
     UpdateContext,
 )
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
-from custom_components.bike_tracker.tracking.rides import (
+from custom_components.bike_tracker.tracking.ride_detection import (
     apply_report,
     end_ride,
     silent_at,
 )
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
 
 from .conftest import NOW, Read, a_device, a_position
 

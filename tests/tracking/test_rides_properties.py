@@ -8,12 +8,12 @@ import pytest
 
 from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import Ride, RideState
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
-from custom_components.bike_tracker.tracking.rides import (
+from custom_components.bike_tracker.tracking.ride_detection import (
     apply_report,
     end_ride,
     silent_at,
 )
+from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
 
 from ..long import examples
 from .conftest import NOW, a_position

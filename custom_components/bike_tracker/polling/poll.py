@@ -1,7 +1,7 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from time import monotonic
@@ -35,6 +35,7 @@ from .backoff import (
     SIGN_IN_BACKOFF,
     EndpointSupport,
     ExtraRequests,
+    Failures,
 )
 from .history import History
 from .positions import PositionLookup
@@ -74,29 +75,19 @@ class Poll:
     last_error_time: datetime | None = None
 
 
+@dataclass(slots=True, eq=False)
 class Service:
     """Asks the service on behalf of one account."""
 
-    def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
-    ) -> None:
-        """Ask for an entry; positions may be supported as of before a restart."""
-        # Cookies of one account must not speak for another.
-        session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-        account, extra_requests = entry.data, ExtraRequests()
-        self.hass = hass
-        self.entry = entry
-        self.client = TrackingClient(
-            session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
-        )
-        support = EndpointSupport(supports_positions or None)
-        self.positions = PositionLookup(entry, self.client, extra_requests, support)
-        self.history = History(self.client, extra_requests)
-        self.poll = Poll()
-        self._failures = NO_FAILURES
-        # Those of which the server refused the sign-in, with others between them.
-        self._refusals = NO_FAILURES
-        entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
+    hass: HomeAssistant
+    entry: ConfigEntry
+    client: TrackingClient
+    positions: PositionLookup
+    history: History
+    poll: Poll = field(default_factory=Poll)
+    _failures: Failures = NO_FAILURES
+    _refusals: Failures = NO_FAILURES
+    """Failures of which the server refused the sign-in, with others between them."""
 
     @property
     def has_history(self) -> bool:
@@ -169,3 +160,19 @@ def _async_abort_reauth(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Withdraw the request to sign in again."""
     for flow in list(entry.async_get_active_flows(hass, {SOURCE_REAUTH})):
         hass.config_entries.flow.async_abort(flow["flow_id"])
+
+
+def create_service(
+    hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
+) -> Service:
+    """Return what asks for an entry; positions may be supported as of before a restart."""
+    # Cookies of one account must not speak for another.
+    session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
+    account, extra_requests = entry.data, ExtraRequests()
+    client = TrackingClient(
+        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
+    )
+    support = EndpointSupport(supports_positions or None)
+    positions = PositionLookup(entry, client, extra_requests, support)
+    entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
+    return Service(hass, entry, client, positions, History(client, extra_requests))

@@ -11,8 +11,8 @@ from ..api import Changes, Device, Position
 from ..api.models import is_real
 from .history import HistoryAnswer, in_order, is_older_position
 from .occurrences import UpdateContext
+from .ride_detection import silent_at
 from .ride_log import HistoryGap
-from .rides import silent_at
 from .state import NEW_STATE, Tracker, Trackers, TrackerState
 
 # A tracker whose clock is hours ahead says what it always says.

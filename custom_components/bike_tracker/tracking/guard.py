@@ -13,8 +13,8 @@ from ..api import Position
 from ..api.models import is_real
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import alarms_of
+from .ride_detection import apply_report as ridden, says_it_moves
 from .ride_state import RideState
-from .rides import apply_report as ridden, says_it_moves
 
 Cause = Literal["place", "motion", "alarm"]
 

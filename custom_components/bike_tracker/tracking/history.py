@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from ..api import Position
 from .occurrences import UpdateContext
+from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import Checkpoint, RideLog, checkpoint_at, in_order_of_start
 from .ride_state import NEW_RIDE_STATE, Ride, RideState
-from .rides import apply_report, end_ride, silent_at
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)

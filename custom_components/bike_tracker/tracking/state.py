@@ -24,9 +24,9 @@ from .occurrences import (
     last_seq,
     new_alarms,
 )
+from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import NO_RIDES, HistoryGap, RideLog
 from .ride_state import NEW_RIDE_STATE, Ride, RideEvent, RideState
-from .rides import apply_report, end_ride, silent_at
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
