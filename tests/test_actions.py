@@ -207,20 +207,6 @@ async def test_target_without_trackers(
 
 
 @pytest.mark.usefixtures("rides")
-async def test_time_that_is_none(hass: HomeAssistant) -> None:
-    """What ends before it starts is refused, as are words and years that are no time."""
-    now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
-    for times in (
-        {"start_date_time": now, "end_date_time": now - MINUTE},
-        {"end_date_time": datetime.min},
-    ):
-        with pytest.raises(ServiceValidationError, match="end has to be after"):
-            await async_get_rides(hass, **target, **times)
-    with pytest.raises(vol.Invalid):
-        await async_get_rides(hass, **target, start_date_time="yesterday")
-
-
-@pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(
     hass: HomeAssistant, entry: MockConfigEntry
 ) -> None:
@@ -495,16 +481,6 @@ async def test_track_is_written(
         assert len(gpxpy.parse(opened).tracks[0].segments[0].points) == 1
 
 
-async def test_file_that_cannot_be_written(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
-) -> None:
-    """The error says which file, and why."""
-    hass.config.allowlist_external_dirs = {str(tmp_path)}
-    simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
-    with pytest.raises(HomeAssistantError, match="could not be written.*directory"):
-        await async_get_track(hass, filename=str(tmp_path))
-
-
 async def test_file_that_may_not_be_written(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
 ) -> None:
@@ -584,19 +560,6 @@ async def test_service_that_does_not_answer(
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert bikes.hass.config_entries.flow.async_progress() == []
-
-
-async def test_tracker_that_is_not_listed(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
-) -> None:
-    """Nobody knows what to ask for."""
-    simulator.override_field(BLUE, "id", "seven")
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    for tracker in (RED, BLUE):
-        with pytest.raises(HomeAssistantError, match="is not available at the moment"):
-            await async_get_track(hass, tracker)
-    assert asked(simulator) == 0
 
 
 async def test_too_many_questions(

@@ -64,18 +64,6 @@ async def test_long_address(simulator: Simulator, poll: Poll, shown: Shown) -> N
 
 
 @pytest.mark.usefixtures("setup")
-async def test_restart(bikes: Bikes, shown: Shown) -> None:
-    """It is remembered with the place: a parked bike is not asked for anew."""
-    bikes.simulator.report(RED, address="ä" * 200)
-    await bikes.poll()
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    bikes.simulator.fault("status-404", path="positions")
-    await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    assert shown() == "ä" * 200
-
-
-@pytest.mark.usefixtures("setup")
 async def test_moved_during_a_restart(bikes: Bikes, shown: Shown) -> None:
     """The street where it was is not shown once it stands in another one."""
     bikes.simulator.report(RED, address="Old street", motion=False)

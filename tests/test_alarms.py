@@ -138,28 +138,6 @@ async def test_start(bikes: Bikes, fired: Fired) -> None:
     assert [word for _, word, _ in fired] == ["tow"]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_restart(bikes: Bikes, fired: Fired) -> None:
-    """The entity stays, with the last alarm, and nothing is fired twice."""
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
-    bikes.simulator.report(RED, attributes={})
-    await bikes.poll()
-    before = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert before is not None
-
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    await bikes.poll(6)
-    await bikes.poll()
-
-    after = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert after is not None
-    assert after.state == before.state
-    assert after.attributes == before.attributes
-    assert len(fired) == 1
-
-
 @pytest.mark.usefixtures("setup", "setup")
 async def test_reload_in_an_outage(bikes: Bikes) -> None:
     """The last alarm is there again, though Home Assistant remembers it as unavailable."""

@@ -122,37 +122,6 @@ async def test_account_that_is_not_loaded(
         assert entry["data"]["password"] == REDACTED
 
 
-@pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize(
-    ("fault", "path", "error"),
-    [
-        ("status-503", "devices", "ServiceUnavailableError: status 503"),
-        ("html", "devices", "InvalidResponseError: no JSON"),
-        ("connection-refused", None, "RefusedError: connection refused"),
-    ],
-)
-async def test_last_error(
-    bikes: Bikes, hass_client: ClientSessionGenerator, fault: str, path: Any, error: str
-) -> None:
-    """What went wrong last is there, also after it went well again."""
-    bikes.simulator.fault(fault, path=path)
-    await bikes.poll()
-    diagnostics: Any = await get_diagnostics_for_config_entry(
-        bikes.hass, hass_client, bikes.entry
-    )
-    assert diagnostics["poll"]["success"] is False
-    assert diagnostics["poll"]["last_error"].startswith(error)
-
-    bikes.simulator.fault(None)
-    await bikes.poll(120)
-    diagnostics = await get_diagnostics_for_config_entry(
-        bikes.hass, hass_client, bikes.entry
-    )
-    assert diagnostics["poll"]["success"] is True
-    assert diagnostics["poll"]["last_error"].startswith(error)
-    assert diagnostics["poll"]["last_error_time"] < diagnostics["poll"]["time"]
-
-
 async def test_nothing_private(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from homeassistant.const import Platform
 from homeassistant.helpers import (
     entity_platform,
     entity_registry as er,
@@ -14,7 +13,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker import entity
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, Bikes, Poll, Shown, ValueOf
+from .conftest import EMAIL, Bikes, Poll, Shown
 from .tools.simulator.server import Simulator
 
 # A tracker that never reported has four enabled entities: room for five and a half.
@@ -72,22 +71,6 @@ async def test_whole_trackers(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_polls_work(
-    simulator: Simulator, poll: Poll, value_of: ValueOf, shown: Shown, numbers: Numbers
-) -> None:
-    """Trackers that are shown are followed, and the others cost nothing but the issue."""
-    for unique_id in TRACKERS:
-        simulator.set_status(unique_id, "offline")
-
-    await poll()
-
-    for unique_id in TRACKERS[:5]:
-        assert value_of(f"{unique_id}_online", Platform.BINARY_SENSOR) == "off"
-    assert shown() == dict.fromkeys(TRACKERS[:5], 4)
-    assert numbers() == ("2", "7", "22")
-
-
-@pytest.mark.usefixtures("setup")
 async def test_always_the_same_ones(
     bikes: Bikes, shown: Shown, numbers: Numbers
 ) -> None:
@@ -104,34 +87,6 @@ async def test_always_the_same_ones(
 
         assert shown() == dict.fromkeys(TRACKERS[:5], 4)
         assert numbers() == ("3", "8", "22")
-
-
-@pytest.mark.usefixtures("setup")
-async def test_room_is_made(
-    simulator: Simulator,
-    poll: Poll,
-    entity_registry: er.EntityRegistry,
-    shown: Shown,
-    numbers: Numbers,
-) -> None:
-    """The next tracker moves up once enough entities are disabled for all of it."""
-    for unique_id in TRACKERS[:2]:
-        entity_id = entity_registry.async_get_entity_id(
-            Platform.BINARY_SENSOR, DOMAIN, f"{unique_id}_disabled"
-        )
-        assert entity_id is not None
-        assert len(shown()) == 5
-        entity_registry.async_update_entity(
-            entity_id, disabled_by=er.RegistryEntryDisabler.USER
-        )
-        simulator.touch([TRACKERS[0]])
-        await poll()
-
-    assert shown() == {
-        **dict.fromkeys(TRACKERS[:2], 3),
-        **dict.fromkeys(TRACKERS[2:6], 4),
-    }
-    assert numbers() == ("1", "7", "22")
 
 
 @pytest.mark.usefixtures("setup")

@@ -69,33 +69,6 @@ async def test_values(simulator: Simulator, poll: Poll, states: Any) -> None:
     assert states(BLUE) == {}
 
 
-@pytest.mark.usefixtures("setup", "all_enabled")
-async def test_restart(bikes: Bikes, states: Any, device: Any) -> None:
-    """What was known before it is known after it."""
-    bikes.simulator.report(
-        RED,
-        attributes={
-            "charge": False,
-            "lock": True,
-            "battery": 3.9,
-            "power": 12.0,
-            "versionFw": "1.2",
-        },
-    )
-    await bikes.poll()
-    before = states()
-    assert len(before) == 4
-    bikes.simulator.report(RED, attributes={})
-    await bikes.poll()
-
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    await bikes.poll(6)
-
-    assert states() == before
-    assert device() == (None, "1.2")
-
-
 async def test_device_page(bikes: Bikes, device: Any) -> None:
     """Model and firmware stand there and follow what the service says."""
     bikes.simulator.override_field(RED, "model", "TK905")

@@ -140,32 +140,6 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 
 @pytest.mark.usefixtures("live")
-async def test_trackers_of_others(
-    hass: HomeAssistant, simulator: Simulator, writes: list[str]
-) -> None:
-    """What the list does not have is dropped, until the next poll brings it."""
-    devices = hass.states.async_entity_ids()
-    simulator.add_device("860000000000033", name="New bike", email=EMAIL)
-    simulator.report("860000000000033", latitude=48.5)
-    simulator.live_fault("strangers")
-    simulator.report(RED, latitude=48.5)
-    await settle(hass)
-    assert writes == []
-    assert hass.states.async_entity_ids() == devices
-
-
-@pytest.mark.usefixtures("live")
-async def test_old_news(
-    hass: HomeAssistant, simulator: Simulator, writes: list[str]
-) -> None:
-    """A bike does not go back in time."""
-    simulator.live_fault("old-news")
-    simulator.report(RED, latitude=48.5)
-    await settle(hass)
-    assert writes == []
-
-
-@pytest.mark.usefixtures("live")
 async def test_a_poll_that_began_before(
     hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
 ) -> None:
@@ -218,17 +192,6 @@ async def test_while_polls_fail(
     await wait(6)
     assert latitude(state_of) == 48.5
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
-
-
-async def test_without_positions(
-    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
-    """Where the service offers none, nothing more is tried."""
-    simulator.fault("status-404", path="positions")
-    await set_up(hass, entry)
-    for _ in range(5):
-        await wait(61)
-    assert sign_ins(simulator) == 0
 
 
 async def test_polling_that_is_disabled_later(

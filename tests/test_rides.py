@@ -9,7 +9,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.registry.storage import to_json
 from custom_components.bike_tracker.tracking import RideState
 
 from .conftest import BLUE, RED, Bikes, Poll, StateOf, ValueOf, async_setup
@@ -124,25 +123,6 @@ async def test_silent_under_way(
     for _ in range(3):
         await poll()
     assert [kind for kind, _ in rides] == ["started", "ended"]
-
-
-@pytest.mark.usefixtures("setup")
-async def test_remembered(bikes: Bikes, hass_storage: dict[str, Any]) -> None:
-    """Everything is as before after a restart, in the decimals that are stored."""
-    await async_ride(bikes.simulator, bikes.poll)
-    go(bikes.simulator, 300, **riding(103))
-    await bikes.poll()
-    go(bikes.simulator, 90_000, **riding(193))
-    await bikes.poll()
-    before = _track(bikes.entry)
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    bikes.simulator.fault("status-404", path="positions")
-    await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
-
-    assert before.ride
-    assert before.candidate
-    assert before.last
-    assert to_json(_track(bikes.entry)) == to_json(before)
 
 
 def _track(entry: MockConfigEntry) -> RideState:

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, strategies as st
 import orjson
 
-from custom_components.bike_tracker.api import Changes, Device, InvalidResponseError
+from custom_components.bike_tracker.api import Device, InvalidResponseError
 from custom_components.bike_tracker.api.lists import ListReader
 from tests.long import examples
 
@@ -21,29 +21,6 @@ rows = st.fixed_dictionaries(
 )
 lists = st.lists(rows, max_size=4, unique_by=lambda row: (row["uniqueId"], row["name"]))
 answers = st.binary(max_size=2) | lists.map(orjson.dumps)
-
-
-def test_nothing_changed() -> None:
-    """Whoever saw what is there now has nothing to look at."""
-    assert not Changes(A, A, frozenset()).changed_since(A)
-    assert not Changes(A, B, {"a", "b"}).changed_since(B)
-
-
-def test_what_changed() -> None:
-    """Whoever saw what was there before looks at what changed."""
-    changed = {"a", "b"}
-    assert Changes(A, B, changed).changed_since(A) == changed
-
-
-def test_something_missed() -> None:
-    """Whoever saw anything else looks at all there is, and at all that was."""
-    assert Changes(B, C, {"a"}).changed_since(A) == {"a", "b"}
-    assert Changes(B, C, {"a"}).changed_since({}) == {"b"}
-
-
-def test_equal_is_not_enough() -> None:
-    """An equal mapping may be of another time, after which something changed twice."""
-    assert Changes(A, B, {"b"}).changed_since(dict(A)) == {"a", "b"}
 
 
 @examples(30)

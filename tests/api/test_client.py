@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 import time
 
-from aiohttp import ClientSession, CookieJar, TCPConnector
+from aiohttp import ClientSession, CookieJar
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
@@ -26,12 +26,10 @@ from custom_components.bike_tracker.api import (
     TrackingError,
 )
 from custom_components.bike_tracker.api.errors import (
-    InvalidCertificateError,
     InvalidEmailError,
-    RefusedError,
     UnknownHostError,
 )
-from tests.tools.simulator import Simulator, client_context
+from tests.tools.simulator import Simulator
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeClient, Serve, recorded_answer
 
@@ -49,43 +47,6 @@ CREDENTIALS = [
     ("änn@exämple.com", "demo"),
     ("ann@example.com\r\nX-Header", "demo"),
 ]
-
-# What each kind of failure is to the caller.
-ERRORS: dict[str, tuple[type[TrackingError], str]] = {
-    "connection-refused": (RefusedError, "connection refused"),
-    "close-before-headers": (CannotConnectError, "connection lost"),
-    "reset-before-headers": (CannotConnectError, "connection reset by peer"),
-    "reset-before-body": (CannotConnectError, "connection lost"),
-    "reset-mid-body": (CannotConnectError, "connection lost"),
-    "length-too-long": (CannotConnectError, "connection lost"),
-    "length-too-short": (CannotConnectError, "no valid HTTP"),
-    "not-http": (CannotConnectError, "no valid HTTP"),
-    "headers-too-long": (CannotConnectError, "no valid HTTP"),
-    "gzip-broken": (CannotConnectError, "connection lost"),
-    "html": (InvalidResponseError, "no JSON: unexpected character"),
-    "json-truncated": (InvalidResponseError, "no JSON: unexpected end of data"),
-    "empty-body": (
-        InvalidResponseError,
-        "no JSON: Input is a zero-length, empty document",
-    ),
-    "json-null": (InvalidResponseError, "no JSON array"),
-    "json-object": (InvalidResponseError, "no JSON array"),
-    "json-mixed": (InvalidResponseError, "no usable element in the list"),
-    "status-401": (AuthenticationError, "status 401"),
-    **{
-        f"status-{status}": (InvalidResponseError, f"status {status}")
-        for status in (204, 400, 403, 404, 418)
-    },
-    **{
-        f"status-{status}": (ServiceUnavailableError, f"status {status}")
-        for status in (408, 429, 500, 502, 503, 504)
-    },
-    **{
-        f"redirect-{status}-{origin}": (RedirectedError, f"status {status}")
-        for status in (301, 302, 303, 307, 308)
-        for origin in ("same", "other")
-    },
-}
 
 
 @pytest.fixture
@@ -231,31 +192,6 @@ async def test_account_without_reports(make_client: MakeClient) -> None:
             )
 
 
-@pytest.mark.parametrize("name", ERRORS)
-async def test_failures(
-    simulator: Simulator, client: TrackingClient, name: str
-) -> None:
-    """Each failure is the error the caller has to tell apart, and the next call works."""
-    error, message = ERRORS[name]
-    good = (await client.async_get_devices()).after
-    simulator.fault(name)
-    for call in (
-        client.async_get_devices(),
-        client.async_get_positions(),
-        client.async_get_history(simulator.devices[RED].id, NOON, NOON),
-    ):
-        with pytest.raises(error) as caught:
-            await call
-        assert type(caught.value) is error
-        assert str(caught.value) == message
-        assert caught.value.__cause__ is None
-        assert caught.value.__context__ is None
-    assert simulator.other_requests == []
-    simulator.fault(None)
-    assert (await client.async_get_devices()).after is good
-    assert len((await client.async_get_positions()).after) == 2
-
-
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     ("name", "rate"),
@@ -367,31 +303,6 @@ async def test_name_not_found(session: ClientSession) -> None:
         await client.async_get_devices()
     assert str(caught.value) == "name not found"
     assert not caught.value.nobody_there
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("tls-expired", "certificate not valid: certificate has expired"),
-        ("tls-self-signed", "certificate not valid: self-signed certificate"),
-        ("tls-other-host", "certificate not valid: ip address mismatch"),
-    ],
-)
-async def test_certificates_are_verified(name: str, message: str) -> None:
-    """No request leaves before the certificate is the right one."""
-    async with Simulator(tls=True) as simulator:
-        simulator.add_account(EMAIL, PASSWORD)
-        connector = TCPConnector(ssl=client_context())
-        async with ClientSession(connector=connector) as session:
-            client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-            simulator.fault(name)
-            with pytest.raises(InvalidCertificateError) as caught:
-                await client.async_get_devices()
-            assert str(caught.value).startswith(message)
-            assert not caught.value.nobody_there
-            assert simulator.requests == []
-            simulator.fault(None)
-            assert (await client.async_get_devices()).after == {}
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-import json
-from pathlib import Path
 
 import aiohttp
 import pytest
@@ -30,8 +28,6 @@ EMAIL = "ann+1@example.com"
 PASSWORD = "pä:ss wörd & more=1%"
 RED = "860000000000011"
 BLUE = "860000000000022"
-
-RECORDED = Path(__file__).parents[1] / "traccar"
 
 
 @pytest.fixture
@@ -325,21 +321,3 @@ async def test_nonsense(
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
     """What is not as it should be is left out."""
     assert parse_message(text) == expected
-
-
-@pytest.mark.parametrize("version", ["4.11", "6.14.5"])
-def test_recorded(version: str) -> None:
-    """What real servers say can be read, all of it."""
-    recorded = json.loads((RECORDED / f"{version}-websocket-messages.json").read_text())
-    for _, text in recorded:
-        message = parse_message(text.encode())
-        rows = json.loads(text)
-        if message is None:
-            assert rows == {}
-            continue
-        assert [item.unique_id for item in message.devices] == [
-            row["uniqueId"] for row in rows.get("devices", [])
-        ]
-        assert [(item.device_id, item.id) for item in message.positions] == [
-            (row["deviceId"], row["id"]) for row in rows.get("positions", [])
-        ]

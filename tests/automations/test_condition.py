@@ -69,25 +69,6 @@ async def test_offline_and_moving(garage: Garage, ask: Ask) -> None:
     assert [await ask(kind) for kind in CONDITIONS] == [False, True, False, True, False]
 
 
-async def test_while_it_comes_back(
-    hass: HomeAssistant, garage: Garage, ask: Ask
-) -> None:
-    """What the first answer says of moving counts, though its place waits for seconds."""
-    garage.simulator.report(RED, motion=False)
-    await garage.async_minutes(2)
-    assert await ask("is_not_moving")
-    await garage.async_begin("server")
-    garage.simulator.fault(None)
-    garage.simulator.report(RED, motion=True, latitude=48.5)
-    [entry] = hass.config_entries.async_loaded_entries(DOMAIN)
-    await entry.runtime_data.coordinator.async_refresh()
-    tracker = hass.states.get("device_tracker.red_bike")
-    assert tracker
-    assert tracker.attributes["latitude"] != 48.5
-    assert not await ask("is_not_moving")
-    assert await ask("is_moving")
-
-
 async def test_for_at_least(garage: Garage, ask: Ask) -> None:
     """It must have been so for that long, through a restart too."""
     await garage.async_save()
@@ -160,18 +141,6 @@ async def test_refused(
     for name, value in (("since", 1), ("behavior", "most"), *DURATIONS):
         with pytest.raises((vol.Invalid, HomeAssistantError), match=name):
             await ask(kind, **{name: value})
-
-
-@pytest.mark.parametrize("identifier", [("another", "a", "b"), ("another",)])
-async def test_devices_of_others(
-    hass: HomeAssistant, garage: Garage, ask: Ask, identifier: Any
-) -> None:
-    """They are passed over, whatever their identifiers look like."""
-    area = ar.async_get(hass).async_create("Garage")
-    garage.put(RED, area_id=area.id)
-    garage.add_device_of_another(identifier, area_id=area.id)
-
-    assert await ask("is_online", {"area_id": [area.id]}, behavior="all")
 
 
 @pytest.mark.parametrize("fired_by", ["trigger", "entity"])

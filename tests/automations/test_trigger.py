@@ -16,7 +16,7 @@ from homeassistant.helpers.target import TargetSelection
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
+from tests.conftest import BLUE, EMAIL, RED
 from tests.long import some
 
 from .garage import INTERRUPTIONS, Garage
@@ -233,25 +233,6 @@ async def test_what_was_so_before(garage: Garage, trigger: str) -> None:
     await garage.async_minutes(60)
 
     assert garage.runs == []
-
-
-async def test_switched_off_and_on(hass: HomeAssistant, garage: Garage) -> None:
-    """One that is switched on again begins anew."""
-    await garage.async_listen("went_offline", **{"for": MINUTES})
-    garage.become("went_offline")
-    await garage.async_minutes(20)
-    for service in ("turn_off", "turn_on"):
-        await hass.services.async_call(
-            "automation", service, {"entity_id": "automation.bikes"}, blocking=True
-        )
-    await garage.async_minutes(40)
-    assert garage.runs == []
-
-    garage.become("came_online")
-    await garage.async_minutes(2)
-    garage.become("went_offline")
-    await garage.async_minutes(35)
-    assert len(garage.runs) == 1
 
 
 @pytest.mark.parametrize(
@@ -471,26 +452,6 @@ async def test_error_in_one_of_them(
     assert len(garage.runs) == 2
     assert caplog.text.count("Unexpected error running a trigger") == 2
     caplog.clear()
-
-
-async def test_waits_while_another_account_answers(
-    hass: HomeAssistant, garage: Garage, make_entry: MakeEntry
-) -> None:
-    """An answer that does not list the bike tells nothing of it."""
-    garage.simulator.add_account(BOB, PASSWORD)
-    garage.simulator.add_device("bob", email=BOB)
-    assert await hass.config_entries.async_setup(make_entry(BOB).entry_id)
-    await garage.async_listen("went_offline", **{"for": "00:04:00"})
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-    await garage.async_begin("sign-in")
-    for _ in range(3):
-        await garage.async_minutes(1)
-        await hass.async_block_till_done(wait_background_tasks=True)
-    assert garage.runs == []
-
-    await garage.async_end("sign-in")
-    assert len(garage.runs) == 1
 
 
 @pytest.mark.parametrize(

@@ -246,21 +246,6 @@ async def test_set_up_that_fails(bikes: Bikes, fault: str, minutes: int) -> None
     assert not bikes.hass.config_entries.flow.async_progress()
 
 
-async def test_error_at_set_up_that_nobody_expects(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is tried again as any other failure."""
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            "custom_components.bike_tracker.api.TrackingClient.async_get_devices",
-            lambda _: 1 / 0,
-        )
-        await async_setup(bikes.hass, bikes.entry)
-        assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
-    await bikes.poll()
-    assert bikes.entry.state is ConfigEntryState.LOADED
-
-
 @pytest.mark.parametrize(
     ("asked_for", "retry_after"), [(None, None), ("5", 60), ("600", 600)]
 )

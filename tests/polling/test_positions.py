@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Bikes, Poll, StateOf, async_setup
+from ..conftest import RED, Bikes, Poll, async_setup
 from ..long import some
 from ..tools.simulator.server import Simulator
 from .places import AWAY, asked, place
@@ -141,24 +141,3 @@ async def test_log_of_positions_that_fail(
             ),
             ("INFO", f"{name}: Positions are fetched again"),
         ]
-
-
-@pytest.mark.parametrize("fault", PASSING)
-@pytest.mark.usefixtures("setup")
-async def test_passing_failure(
-    simulator: Simulator, poll: Poll, state_of: StateOf, fault: str
-) -> None:
-    """After a passing failure the lookup is tried again, at last every five minutes."""
-    simulator.record.clear()
-    simulator.fault(fault, path="positions")
-    simulator.report(RED, **AWAY)
-    for _ in range(60):
-        await poll()
-    assert asked(simulator)["devices"] == 60
-    # aiohttp asks once more where a connection broke.
-    assert 10 <= asked(simulator)["positions"] <= 30
-
-    simulator.fault(None)
-    for _ in range(5):
-        await poll()
-    assert place(state_of(RED)) == (48.1, 7.9)

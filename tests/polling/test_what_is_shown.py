@@ -108,22 +108,6 @@ async def test_message_that_repeats_a_fix(
         assert value_of(f"{RED}_{key}", Platform.SENSOR) == value
 
 
-async def test_no_attributes_at_all(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-) -> None:
-    """A tracker that reports neither battery nor motion has no entities for them."""
-    simulator.override_position(RED, "attributes", None)
-
-    await async_setup(hass, entry)
-
-    assert state_of(f"{RED}_battery", Platform.SENSOR) is None
-    assert state_of(f"{RED}_motion", Platform.BINARY_SENSOR) is None
-    assert state_of(f"{BLUE}_battery", Platform.SENSOR)
-
-
 async def test_entities_of_what_is_reported_later(bikes: Bikes) -> None:
     """A tracker that begins to report its battery gets the entity without a reload."""
     bikes.simulator.report(RED, attributes={})
@@ -134,38 +118,6 @@ async def test_entities_of_what_is_reported_later(bikes: Bikes) -> None:
     await bikes.poll()
 
     assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "50"
-
-
-async def test_position_of_nobody(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-) -> None:
-    """A position of a device that is not listed belongs to nobody."""
-    simulator.add_stray_position(99, 10.0, 10.0)
-
-    await async_setup(hass, entry)
-
-    assert len(hass.states.async_entity_ids("device_tracker")) == 2
-    assert place(state_of(RED)) == AT_HOME
-
-
-async def test_no_internal_id(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-    value_of: ValueOf,
-) -> None:
-    """Without its internal `id` a tracker has no position, and all else."""
-    simulator.override_field(RED, "id")
-
-    await async_setup(hass, entry)
-
-    assert value_of(RED) == STATE_UNKNOWN
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "on"
-    assert place(state_of(BLUE)) == AT_HOME
 
 
 @pytest.mark.usefixtures("setup")

@@ -12,9 +12,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from custom_components.bike_tracker.const import DOMAIN
-
-from ..conftest import BLUE, EMAIL, RED, Bikes
+from ..conftest import EMAIL, RED, Bikes
 
 
 async def async_delete(
@@ -54,32 +52,6 @@ async def test_delete_button(
     bikes.simulator.assign(EMAIL, RED)
     await bikes.poll()
     assert bikes.value_of(RED) == "not_home"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_delete_button_is_remembered(
-    bikes: Bikes,
-    device_of: Any,
-    hass_ws_client: WebSocketGenerator,
-    hass_storage: dict[str, Any],
-) -> None:
-    """Nothing is left of a tracker that a person deleted, although no list says so."""
-    assert await async_setup_component(bikes.hass, "config", {})
-    bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    bikes.simulator.unassign(EMAIL, BLUE)
-    for _ in range(10):
-        await bikes.poll()
-    remembered = hass_storage[f"{DOMAIN}.{bikes.entry.entry_id}"]
-    assert remembered["data"]["trackers"].keys() == {RED, BLUE}
-
-    client = await hass_ws_client(bikes.hass)
-    await async_delete(client, bikes.entry, device_of(bikes.entry, RED))
-    for _ in range(10):
-        await bikes.poll()
-
-    remembered = hass_storage[f"{DOMAIN}.{bikes.entry.entry_id}"]
-    assert remembered["data"]["trackers"].keys() == {BLUE}
 
 
 @pytest.mark.usefixtures("setup")

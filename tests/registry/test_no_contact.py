@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from homeassistant.components.homeassistant import DOMAIN as HOMEASSISTANT
-from homeassistant.config_entries import ConfigEntryState
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 import pytest
@@ -12,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import Bikes, Poll, async_setup
+from ..conftest import Bikes, Poll
 from ..tools.simulator import Simulator
 
 type Issue = Callable[[MockConfigEntry], ir.IssueEntry | None]
@@ -95,15 +94,6 @@ async def test_clock_that_is_put_right(
     for name in ("now", "utcnow"):
         monkeypatch.setattr(dt_util, name, lambda *_: right() + timedelta(days=2))
     await async_let_pass(bikes.poll, 2)
-    assert issue(bikes.entry) is None
-
-
-async def test_outage_that_begins_at_set_up(bikes: Bikes, issue: Issue) -> None:
-    """Home Assistant itself shows an account that cannot be set up."""
-    bikes.simulator.fault("status-503")
-    await async_setup(bikes.hass, bikes.entry)
-    await async_let_pass(bikes.poll, 45)
-    assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
     assert issue(bikes.entry) is None
 
 

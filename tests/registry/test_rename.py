@@ -5,10 +5,8 @@ from typing import Any
 from homeassistant.const import STATE_OFF, Platform
 from homeassistant.helpers import device_registry as dr
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Bikes, Poll
-from ..tools.simulator.server import Simulator
+from ..conftest import BLUE, RED, Bikes
 
 
 @pytest.mark.usefixtures("setup")
@@ -25,20 +23,6 @@ async def test_rename(bikes: Bikes, device_of: Any) -> None:
     assert online is not None
     assert tracker.name == "Fast bike"
     assert online.name == "Fast bike Connectivity"
-
-
-async def test_rename_of_a_tracker_that_is_gone(
-    setup: MockConfigEntry, simulator: Simulator, poll: Poll, device_of: Any
-) -> None:
-    """A tracker that was renamed while it was not listed comes back with the new name."""
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    simulator.rename(RED, "Fast bike")
-    simulator.assign(EMAIL, RED)
-
-    await poll()
-
-    assert device_of(setup, RED).name == "Fast bike"
 
 
 @pytest.mark.usefixtures("setup")

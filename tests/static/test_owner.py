@@ -77,18 +77,6 @@ def test_nothing_else_is_changed(tree: Path) -> None:
     assert texts_in(tree) == before
 
 
-@pytest.mark.parametrize(
-    "argument", ["", "/", "ann/", "-ann", "ann--b", "a b", "ann/b/c", "ann/..", "@ann"]
-)
-def test_what_is_no_repository_is_refused(tree: Path, argument: str) -> None:
-    """A name that GitHub does not take changes nothing."""
-    before = texts_in(tree)
-    done = set_owner(tree, argument)
-    assert done.returncode == 1
-    assert "is not a repository on GitHub" in done.stderr
-    assert texts_in(tree) == before
-
-
 def test_places_that_name_it_are_documented() -> None:
     """CONTRIBUTING.md lists each file, or its folder, that names the repository."""
     contributing = (ROOT / "CONTRIBUTING.md").read_text()

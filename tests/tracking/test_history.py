@@ -301,59 +301,6 @@ def test_clock_that_is_ahead() -> None:
     assert house.kinds == ["started", "ended"]
 
 
-def test_history_of_an_account() -> None:
-    """Of a tracker that is listed, once."""
-    account, reports = Account("Bikes", {}), reports_of((5, 0), (10, 15), (7, 0))
-    now = NOW
-    for report in reports[::6]:
-        devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
-        listed = Changes({}, devices, {"red"})
-        account.apply_poll(
-            listed, {"red": report}, UpdateContext(now, has_history=True)
-        )
-    answer, moment = HistoryAnswer(reports, now), UpdateContext(now, has_history=True)
-    assert account.gaps.keys() == {"red"}
-    assert not account.apply_history("blue", answer, moment).keys
-    assert account.apply_history("red", answer, moment).keys == {"red"}
-    assert account.gaps == {}
-    assert not account.apply_history("red", answer, moment).keys
-
-
-def test_rest_of_a_ride_that_was_fired() -> None:
-    """The book is told of what the lost report of the arrival would have."""
-    reports = reports_of((5, 0), (4, 15), every=60)
-    latitude = (reports[-1].latitude or 0) + 900 / 111_195
-    house = House(has_history=False)
-    for report in reports:
-        house.report(report, time_of(report))
-    for hour in (1, 2):
-        position = a_position(
-            99 + hour,
-            fix_time=NOW + hour * _HOUR,
-            latitude=latitude,
-            motion=False,
-            speed=0.0,
-        )
-        house.report(position, NOW + hour * _HOUR)
-    assert house.kinds == ["started", "ended"]
-    [ride] = house.book
-    assert ride.distance == pytest.approx(house.fired[-1][1].distance + 0.9)
-
-
-def test_message_that_came_after_the_question() -> None:
-    """What it said stays."""
-    reports = reports_of((5, 0), (10, 15), (7, 0))
-    house = House()
-    for report in reports[::6]:
-        house.report(report, time_of(report))
-    again = report._replace(id=999, device_time=minutes(30), motion=True, is_fix=False)
-    house.report(again, minutes(30))
-    house.answer(reports, minutes(29))
-    assert house.state.ride_state
-    assert house.state.ride_state.reported_at == minutes(30)
-    assert house.state.ride_state.says_it_moves
-
-
 @pytest.mark.parametrize("is_complete", [True, False])
 def test_dead_zone_while_live_works(is_complete: bool) -> None:
     """Reports that come behind a newer one, or never over live, are asked for."""

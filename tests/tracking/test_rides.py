@@ -187,24 +187,6 @@ def test_stops(pause: int, rides: int, reports: bool) -> None:
     assert bike.fired == ["started", "ended"] * rides
 
 
-@pytest.mark.parametrize(
-    ("speed", "pause", "rides"),
-    [
-        (0.0, 7, 1),
-        (0.0, 8, 2),
-        (15.0, 8, 1),
-        (15.0, 12, 1),
-        (15.0, 13, 2),
-        (None, 8, 1),
-    ],
-)
-def test_slower_than_on_foot(speed: float | None, pause: int, rides: int) -> None:
-    """What 250 m took longer was a stop, or a detour if it was not said to stand."""
-    bike = Bike().ride_on(3).wait(1).report(850, speed=speed)
-    bike.wait(pause).report(1_100, speed=15.0)
-    assert bike.fired.count("started") == rides
-
-
 @pytest.mark.parametrize("says", [{"motion": True}, {"speed": 15.0}, {}])
 def test_a_report_every_ten_minutes(says: dict[str, Any]) -> None:
     """What moves from report to report is one ride."""
@@ -260,16 +242,6 @@ def test_tracker_that_always_says_it_moves(always: dict[str, Any]) -> None:
     bike.ride_on(5).stand(60)
     assert bike.fired == ["started", "ended"]
     assert bike.ride.moved_at - minutes(35) < timedelta(minutes=5)
-
-
-def test_riding_in_circles() -> None:
-    """The speed tells that it goes on, where the place does not."""
-    bike = Bike(speed=0.0, accuracy=60.0).ride_on(5, speed=30)
-    bike.stand(4, speed=8.0).stand(4)
-    assert bike.fired == ["started"]
-    bike.stand(1)
-    assert bike.ride.moved_at == minutes(9)
-    assert bike.ride.distance == pytest.approx(2.5)
 
 
 def test_maximum_speed() -> None:
@@ -462,29 +434,6 @@ def test_drift_is_forgotten_with_its_place() -> None:
     assert bike.fired == ["started", "ended"] * 3
 
 
-@pytest.mark.parametrize(
-    ("metres", "minutes", "back"),
-    [(9_000, 1, {}), (1_300, 1, {"speed": 15.0}), (1_300, 60, {})],
-)
-def test_far_away_for_one_report(
-    metres: float, minutes: float, back: dict[str, Any]
-) -> None:
-    """A jump says nothing of how far fixes drift; nor does who had the time to ride."""
-    bike = parked().wait(1).report(metres).wait(minutes).report(1_000, **back)
-    assert bike.ride_state.drift == 0
-    assert bike.ride_state.total == pytest.approx(1)
-
-
-def test_sleeps_after_a_red_light() -> None:
-    """The last word is where it arrived, though the one before said that it stood."""
-    bike = Bike(motion=False, speed=0.0).ride_on(4).wait(5).report(2_000)
-    bike.wait(4).report(2_900).fall_silent()
-    assert bike.fired == ["started", "ended"]
-    assert bike.ride.distance == pytest.approx(2.9)
-    bike.wait(60).report().wait(60).report()
-    assert bike.fired == ["started", "ended"]
-
-
 # Messages that tell of no newer place
 
 
@@ -551,19 +500,6 @@ def test_late_messages() -> None:
     assert bike.ride_state == track
 
 
-def test_late_fix_after_its_ride_is_over() -> None:
-    """It starts no ride before that, and what it went then belongs to it."""
-    bike = Bike(motion=False).wait(30)
-    a_message(bike, motion=True, is_fix=False)
-    a_message(bike.fall_silent().wait(1), motion=False, is_fix=False)
-    bike.report(0, fix_time=minutes(28), speed=15.0)
-    bike.report(200, fix_time=minutes(29), speed=15.0)
-    assert bike.fired == ["started", "ended"]
-    assert bike.ride_state.last is not None
-    assert bike.ride_state.last.started_at == minutes(30)
-    assert bike.ride_state.total == bike.ride_state.last.distance == pytest.approx(0.2)
-
-
 def test_report_without_a_time() -> None:
     """Nobody knows when it was there."""
     bike = Bike()
@@ -598,15 +534,6 @@ def test_jump_of_a_clock_that_is_ahead() -> None:
     assert bike.ride_state.candidate is not None
     bike.wait(1).report(0, fix_time=bike.time + ahead)
     assert (bike.fired, bike.ride_state.total) == ([], 0)
-
-
-def test_jump_after_a_night() -> None:
-    """After any time, so far away in one report is believed with the next one."""
-    bike = Bike().wait(900).report(60_000).wait(1).report(0).stand(9)
-    assert (bike.fired, bike.ride_state.total) == ([], 0)
-    bike.wait(900).report(60_000).wait(1).report(60_000)
-    assert bike.fired == ["started"]
-    assert bike.ride_state.total == pytest.approx(60)
 
 
 def test_train() -> None:
@@ -657,15 +584,6 @@ def test_total_of_drift() -> None:
     assert (bike.fired, bike.ride_state.total) == ([], 0)
     bike.wait(1).report(315, total_distance=0.885 + 0.31)
     assert bike.ride_state.total == pytest.approx(0.315)
-
-
-def test_total_after_a_jump_under_way() -> None:
-    """The way there and back, which the server counted, is none of the ride's."""
-    bike = Bike(total_distance=0.0).wait(1).report(500, total_distance=0.5)
-    bike.wait(1).report(2_900, total_distance=2.9)
-    bike.wait(1).report(500, total_distance=5.3)
-    bike.wait(10).report(1_500, total_distance=6.3)
-    assert bike.ride_state.total == pytest.approx(1.5)
 
 
 def test_total_of_another_server() -> None:

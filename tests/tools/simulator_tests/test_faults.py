@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from typing import Any
 
 from aiohttp import ClientConnectorError, ClientError
 import pytest
@@ -38,16 +37,6 @@ async def test_a_fault_that_is_over_leaves_nothing_behind(
     assert {device["uniqueId"]: device for device in answer.json()} == good
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in FAULTS if name[7:].isdigit() and name[:7] == "status-"]
-)
-async def test_statuses(simulator: Simulator, ask: Ask, name: str) -> None:
-    """The status of its name, until it ends."""
-    simulator.fault(name)
-    for _ in range(2):
-        assert (await ask()).status == int(name.removeprefix("status-"))
-
-
 async def test_lasts_as_many_calls_as_asked_for(simulator: Simulator, ask: Ask) -> None:
     """Calls are counted over both endpoints, or over one of them, or every so many."""
 
@@ -60,36 +49,3 @@ async def test_lasts_as_many_calls_as_asked_for(simulator: Simulator, ask: Ask) 
     assert await statuses() == [200, 500, 200, 200]
     simulator.fault("status-500", every=2)
     assert await statuses() == [200, 500, 200, 500]
-
-
-@pytest.mark.parametrize(
-    ("name", "path", "message"),
-    [
-        ("no-such-fault", None, "no fault"),
-        ("tls-expired", None, "TLS"),
-        ("connection-refused", "devices", "alone"),
-        ("field-name-null", "positions", "alone"),
-    ],
-)
-async def test_what_cannot_strike_is_refused(
-    simulator: Simulator, name: str, path: Any, message: str
-) -> None:
-    """A fault that would do nothing says so, and the one before stays."""
-    simulator.fault("status-500")
-    with pytest.raises(ValueError, match=message):
-        simulator.fault(name, path=path)
-    assert set(simulator.faults.values()) == {"status-500"}
-
-
-@pytest.mark.parametrize("name", ["no-answer", "slow-body", "restart"])
-async def test_stops_at_once(simulator: Simulator, ask: Ask, name: str) -> None:
-    """Whatever a client waits for, and however long, the simulator is gone."""
-    tasks = asyncio.all_tasks()
-    simulator.fault(name, seconds=3600)
-    call = asyncio.create_task(ask())
-    while not simulator.requests:
-        await asyncio.sleep(0)
-    await simulator.stop()
-    with contextlib.suppress(ClientError):
-        await call
-    assert asyncio.all_tasks() == tasks

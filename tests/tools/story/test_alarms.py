@@ -1,18 +1,15 @@
 """Each alarm is fired once, oldest first, however it comes."""
 
 import asyncio
-from copy import deepcopy
 from datetime import timedelta
 import time
 from typing import Any
 from unittest.mock import patch
 
-from homeassistant.core import HassJob
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import EMAIL, RED
@@ -106,39 +103,6 @@ async def test_entity_that_was_disabled(home: Home) -> None:
 
 
 # A kill
-
-
-async def test_killed_while_it_starts(home: Home) -> None:
-    """What a start that is cut off received is told by the next one."""
-    alarm(home, "sos")
-    await home.async_wait(70)
-    await home.async_stop()
-    alarm(home, "tow")
-    written: dict[str, Any] = {}
-
-    async def hold_up() -> None:
-        """Let it be cut off when automations are there, and all is written."""
-        await _async_moments()
-        home.freezer.tick(11)
-        async_fire_time_changed(home.hass)
-        await _async_moments()
-        home.listener.is_deaf = True
-        written.update(deepcopy(home.storage))
-
-    def begin() -> None:
-        if not written and "automation" in home.hass.config.components:
-            home.settled = lambda: None
-            home.freezer.tick(1)
-            home.hass.async_add_startup_job(HassJob(hold_up))
-
-    home.settled = begin
-    await home.async_start()
-    await home.async_kill()
-    home.storage.clear()
-    home.storage.update(written)
-    await home.async_start()
-    await home.async_wait(130)
-    assert home.listener.alarms() == ["sos", "tow"]
 
 
 async def _async_moments() -> None:

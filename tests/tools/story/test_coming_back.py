@@ -1,25 +1,16 @@
 """What is held back while a tracker comes back is its place, and nothing else."""
 
-from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
-from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import Event, callback
-from homeassistant.helpers import entity_registry as er
 import pytest
 
-from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import EMAIL, RED
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
-from .listener import automation
 from .riding import async_ride, async_stand, report
 
 AWAY = 48.1
-
-type Begin = Callable[[], list[Event[Any]]]
 
 
 def where(home: Home) -> float | None:
@@ -33,11 +24,6 @@ def value(home: Home, entity_id: str) -> str:
     state = home.hass.states.get(entity_id)
     assert state is not None
     return state.state
-
-
-def runs(home: Home) -> list[str]:
-    """Return what triggers told of the red bike."""
-    return [fired.what for fired in home.listener.triggers if fired.tracker == RED]
 
 
 def away(home: Home, **more: Any) -> None:
@@ -75,63 +61,6 @@ async def test_place_alone(home: Home) -> None:
     assert where(home) == DEFAULT_LATITUDE
     await home.async_wait(2)
     assert where(home) == AWAY
-
-
-async def test_wait_that_ended_in_an_outage(home: Home) -> None:
-    """A bike that moves did not stand for half an hour, wherever it is shown."""
-    home.automations = [
-        automation("stopped_moving", **{"for": {"minutes": 30}}),
-        automation("started_moving"),
-    ]
-    await home.async_restart()
-    home.simulator.report(RED, motion=True)
-    await home.async_wait(61)
-    home.simulator.report(RED, motion=False)
-    await home.async_wait(61)
-    home.listener.triggers.clear()
-    await async_outage(home, 40)
-    away(home)
-    await async_well_again(home)
-    assert runs(home) == ["started_moving"]
-    await home.async_wait(120)
-    assert runs(home) == ["started_moving"]
-
-
-@pytest.fixture
-def slow_machine(home: Home) -> Begin:
-    """Return a function after which each state that is written takes half a second."""
-    written: list[Event[Any]] = []
-
-    @callback
-    def take_time(event: Event[Any]) -> None:
-        entity = er.async_get(home.hass).async_get(event.data["entity_id"])
-        if entity is not None and entity.platform == DOMAIN:
-            written.append(event)
-            home.freezer.tick(timedelta(seconds=0.5))
-
-    def begin() -> list[Event[Any]]:
-        home.hass.bus.async_listen(EVENT_STATE_CHANGED, take_time)
-        return written
-
-    return begin
-
-
-async def test_slow_reload(home: Home, slow_machine: Begin) -> None:
-    """It is first where it was, and then where it is, each once."""
-    await home.hass.config_entries.async_unload(home.entry(EMAIL).entry_id)
-    away(home)
-    written = slow_machine()
-    await home.hass.config_entries.async_setup(home.entry(EMAIL).entry_id)
-    await home.async_settle()
-    await home.async_wait(30)
-
-    states = [
-        event.data["new_state"]
-        for event in written
-        if event.data["entity_id"] == "device_tracker.red_bike"
-    ]
-    shown = [it.attributes["latitude"] for it in states if "latitude" in it.attributes]
-    assert shown == [DEFAULT_LATITUDE, AWAY]
 
 
 @pytest.mark.parametrize("way", ["reload", "restart"])
