@@ -9,8 +9,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.tracking import RideState
-
 from .conftest import BLUE, RED, Bikes, Poll, StateOf, ValueOf, async_setup
 from .riding import async_ride, go, riding, standing
 from .tools.simulator.server import Simulator
@@ -123,10 +121,3 @@ async def test_silent_under_way(
     for _ in range(3):
         await poll()
     assert [kind for kind, _ in rides] == ["started", "ended"]
-
-
-def _track(entry: MockConfigEntry) -> RideState:
-    """Return how far the red bike came."""
-    track = entry.runtime_data.coordinator.data.trackers[RED].state.ride_state
-    assert isinstance(track, RideState)
-    return track

@@ -29,41 +29,6 @@ POSITION: dict[str, Any] = {
     "course": 90.0,
     "attributes": {"batteryLevel": 80, "motion": True},
 }
-TRACCAR_DEVICE: dict[str, Any] = {
-    **DEVICE,
-    "attributes": {
-        "speedLimit": 13.5,
-        "color": "#1f77b4",
-        "note": "Behind the shed near the station, the key is at the info desk",
-    },
-    "calendarId": 0,
-    "phone": "+491701234567",
-    "model": "TK905",
-    "contact": "Bicycle rental, 79098 Freiburg",
-    "category": "bicycle",
-    "expirationTime": "2036-01-01T00:00:00.000+00:00",
-}
-"""As long as real servers send it."""
-TRACCAR_POSITION: dict[str, Any] = {
-    **POSITION,
-    "attributes": {
-        "batteryLevel": 80,
-        "motion": True,
-        "ip": "100.64.17.203",
-        "distance": 11.131949079325,
-        "totalDistance": 1113194.9079325142,
-        "versionFw": "TK905_V1.2",
-        "iccid": "8949020000000000000",
-        **{f"io{number}": number for number in range(200, 214)},
-    },
-    "protocol": "teltonika",
-    "serverTime": "2026-11-20T06:30:15.250+0000",
-    "deviceTime": "2026-11-20T06:30:15.250+0000",
-    "address": "Kaiser-Joseph-Straße 123, 79098 Freiburg, DE",
-    "network": {"radioType": "gsm", "considerIp": False, "carrier": "Telekom.de"},
-    "geofenceIds": None,
-}
-"""As long as real servers send it."""
 MISSING = object()
 """In place of a value: the field is left out."""
 

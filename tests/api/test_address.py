@@ -16,7 +16,6 @@ ACCEPTED = [
     ("https://tracker.example.com", "https://tracker.example.com/api"),
     ("tracker.example.com/api/", "https://tracker.example.com/api"),
     (" tracker.example.com \n", "https://tracker.example.com/api"),
-    ("HTTPS://Tracker.Example.COM", "https://tracker.example.com/api"),
     ("tracker.example.com.", "https://tracker.example.com./api"),
     # As a browser or a manual has it
     ("https://tracker.example.com/api/devices", "https://tracker.example.com/api"),
@@ -25,49 +24,32 @@ ACCEPTED = [
         "https://tracker.example.com/api",
     ),
     ("tracker.example.com/?next=/api", "https://tracker.example.com/api"),
-    ("tracker.example.com?user=a@b", "https://tracker.example.com/api"),
     # Below a path
-    ("tracker.example.com/bikes/api/x", "https://tracker.example.com/bikes/api"),
     ("tracker.example.com//a//api//", "https://tracker.example.com/a/api"),
     ("tracker.example.com/a/../b", "https://tracker.example.com/b/api"),
     ("tracker.example.com/a%2fb", "https://tracker.example.com/a%2Fb/api"),
-    ("tracker.example.com/rad/ä", "https://tracker.example.com/rad/%C3%A4/api"),
-    ("tracker.example.com/%61pi", "https://tracker.example.com/api"),
     ("tracker.example.com/%", "https://tracker.example.com/%25/api"),
     # Ports
     ("tracker.example.com:8443", "https://tracker.example.com:8443/api"),
-    ("https://tracker.example.com:443", "https://tracker.example.com/api"),
     ("tracker.example.com:", "https://tracker.example.com/api"),
     ("http://nas:80", "http://nas/api"),
     # Names in other scripts
     ("bücher.example", "https://xn--bcher-kva.example/api"),
-    ("https://例え.jp/", "https://xn--r8jz45g.jp/api"),
-    ("faß.example", "https://xn--fa-hia.example/api"),
     ("tracker。example。com", "https://tracker.example.com/api"),
-    ("a_b.example.com", "https://a_b.example.com/api"),
     # Addresses in numbers
     ("https://[2001:DB8::1]:444/x", "https://[2001:db8::1]:444/x/api"),
     # Without encryption in the own network
     ("http://localhost:8082", "http://localhost:8082/api"),
     ("http://nas", "http://nas/api"),
-    ("HTTP://NAS", "http://nas/api"),
-    ("http://bücher", "http://xn--bcher-kva/api"),
     ("http://bikes.local", "http://bikes.local/api"),
-    ("http://bikes.LAN:8082/api/", "http://bikes.lan:8082/api"),
     ("http://bikes.home.arpa", "http://bikes.home.arpa/api"),
     ("http://traccar.fritz.box", "http://traccar.fritz.box/api"),
     ("http://5c53de3b-traccar:8082", "http://5c53de3b-traccar:8082/api"),
-    ("http://0xbike", "http://0xbike/api"),
     ("http://_traccar", "http://_traccar/api"),
     ("http://127.0.0.1:8082", "http://127.0.0.1:8082/api"),
-    ("http://172.16.0.1", "http://172.16.0.1/api"),
-    ("http://192.168.1.5", "http://192.168.1.5/api"),
     ("http://100.64.0.0", "http://100.64.0.0/api"),
-    ("http://100.127.255.255", "http://100.127.255.255/api"),
-    ("http://169.254.1.1", "http://169.254.1.1/api"),
     ("http://１９２.１６８.１.５", "http://192.168.1.5/api"),
     ("http://[::1]:8082", "http://[::1]:8082/api"),
-    ("http://[fd00::1]", "http://[fd00::1]/api"),
     ("http://[::ffff:192.168.0.1]", "http://[::ffff:192.168.0.1]/api"),
 ]
 
@@ -78,33 +60,24 @@ NO_ADDRESS = [
     "//tracker.example.com",
     "#x",
     # Half a scheme would be taken for a host
-    "https:/tracker.example.com",
-    "http//nas",
     "https:\\\\tracker.example.com",
     # Not of a web server
     "ftp://tracker.example.com",
-    "javascript:alert(1)",
     # With a user name or password, which would be stored in the open
     "ann@tracker.example.com",
     "https://ann:secret@tracker.example.com",
-    "http://nas@tracker.example.com",
     "http://192.168.1.5:80@tracker.example.com",
     # Ports
     "tracker.example.com:0",
-    "tracker.example.com:65536",
     "tracker.example.com:http",
     # Spaces and control characters, which browsers drop and HTTP takes for its own
     "tracker example.com",
-    "tracker.example.com/a b",
-    "tracker.example\t.com",
     "tracker.example.com\r\nX-Header: 1",
     "tracker.example.com\u202e",
     # No host names
     ".",
     "tracker..com",
-    "-tracker.example.com",
     "*.example.com",
-    "tracker.example.com;x",
     "tracker.example.com\\x",
     "http://nas\\@tracker.example.com",
     "%74racker.example.com",
@@ -112,11 +85,8 @@ NO_ADDRESS = [
     "a." * 127 + "a",
     "::1",
     "http://[::1",
-    "http://[nas]",
-    "http://[1.2.3.4]",
     # Zones, which say something on one machine alone
     "http://[fe80::1%25eth0]",
-    "https://[fe80::1%25eth0]",
     "\ud800.example.com",
 ]
 
@@ -124,29 +94,21 @@ INSECURE = [
     "http://tracker.example.com",
     "http://tracker.example.com:8082/api",
     "http://8.8.8.8",
-    "http://172.32.0.1",
-    "http://100.128.0.0",
     "http://[::ffff:8.8.8.8]",
     "http://[64:ff9b::808:808]",
     # Only look as if they were in the own network
     "http://bikes.local.example.com",
-    "http://bikeslocal.com",
     "http://fritz.box",
-    "http://5c53de3b.example",
     "http://home.arpa",
     "http://tracker.example.com#@nas",
-    "http://127.0.0.1.example.com",
     # Numbers that systems take for public addresses
     "http://134744072",
     "http://0x8080808",
-    "http://01002004010",
-    "http://08",
     "http://0x8.0x8080808",
     "http://010.8.8.8",
     "http://①③④⑦④④⓪⑦②",
     # Numbers that systems take for this machine: better written out
     "http://127.1",
-    "http://0",
 ]
 
 

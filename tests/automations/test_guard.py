@@ -81,18 +81,6 @@ async def test_fires_at_once(garage: Garage) -> None:
     assert dt_util.parse_datetime(run.variables["since"]) == stolen
 
 
-async def test_disarmed_meanwhile(garage: Garage) -> None:
-    """An automation that is made later tells nothing that happened before."""
-    await async_call(garage, "arm_away")
-    steal(garage)
-    await garage.async_minutes(1)
-    await async_listen(garage)
-    await garage.async_minutes(1)
-    await async_call(garage, "disarm")
-    await garage.async_minutes(1)
-    assert garage.runs == []
-
-
 @pytest.fixture
 def states(hass: HomeAssistant) -> list[str]:
     """Return a list that grows with the states of the guard."""

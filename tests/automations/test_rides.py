@@ -98,26 +98,6 @@ async def test_what_is_fired_of_a_ride(garage: Garage) -> None:
     )
 
 
-async def test_fires_hours_later(garage: Garage) -> None:
-    """It says when that was."""
-    await garage.async_save(
-        *(garage.automation(trigger, alias=trigger) for trigger in TRIGGERS)
-    )
-    go(garage, 2_000, speed=0.0, motion=False)
-    await garage.async_minutes(120)
-    go(garage, 0, speed=0.0, motion=False)
-    await garage.async_minutes(1)
-    started, ended = garage.runs
-    for run, said in (
-        (started, "Red bike started a ride"),
-        (ended, "Red bike ended a ride: 2.0 km in"),
-    ):
-        since = dt_util.parse_datetime(run.variables["since"])
-        assert since is not None
-        assert run.variables["description"].startswith(said)
-        assert run.variables["description"].endswith(f" ({since:%H:%M})")
-
-
 @pytest.mark.parametrize(
     ("language", "said"),
     [("de", "Red bike hat eine Fahrt beendet: 0,6 km in "), ("cy", "Red bike: ride")],

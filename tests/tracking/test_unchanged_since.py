@@ -55,11 +55,6 @@ class Service:
         self._take({BIKE: device}, positions, recovering=recovering)
         return self.account.trackers[BIKE]
 
-    def lists_nothing(self) -> None:
-        """Take in an empty list."""
-        self._minute += 1
-        self._take({}, {})
-
     def _take(
         self,
         devices: Mapping[str, Device],

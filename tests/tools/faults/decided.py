@@ -107,7 +107,6 @@ _NO_TIME = _changes(last_update=UNKNOWN)
 _NO_NAME = _changes(name=SERIAL_NUMBER)
 _NO_NUMBERS = _changes(position_id=UNKNOWN, group_id=UNKNOWN)
 _NO_FLOAT = _invalid_response("no JSON: number is infinity when parsed as double")
-_NO_JSON = _invalid_response("no JSON: unexpected character")
 _ANOTHER_TIME = _changes(last_update=SOMETHING_ELSE)
 _ANOTHER_NAME = _changes(name=SOMETHING_ELSE)
 

@@ -26,7 +26,7 @@ PARK = "/park/"
 
 
 class ControlServer:
-    """Serves `GET /state`, `POST /do`, `POST /fault`, `POST /live-fault`, `GET` and `DELETE /requests`.
+    """Serves `GET /state`, `POST /do`, `POST /fault`, `POST /live-fault`, `GET /requests`.
 
     With something to try also `GET /try`, and `POST /try/NAME`, which answers people.
     """
@@ -46,7 +46,6 @@ class ControlServer:
             ("POST", "/fault"): self._fault,
             ("POST", "/live-fault"): self._live_fault,
             ("GET", "/requests"): self._requests,
-            ("DELETE", "/requests"): self._clear_requests,
             ("GET", "/try"): self._to_try,
         }
 
@@ -127,10 +126,6 @@ class ControlServer:
     async def _requests(self, _: web.BaseRequest) -> object:
         return self._simulator.requests
 
-    async def _clear_requests(self, _: web.BaseRequest) -> object:
-        self._simulator.record.clear()
-        return None
-
 
 class ControlError(Exception):
     """The simulator would not do what it was asked."""
@@ -190,10 +185,6 @@ class SimulatorControl:
             )
             for request in await self._ask("GET", "/requests")
         ]
-
-    async def clear_requests(self) -> None:
-        """Forget the requests so far."""
-        await self._ask("DELETE", "/requests")
 
     async def _ask(self, method: str, path: str, body: object = None) -> Any:
         data = None if body is None else orjson.dumps(body)

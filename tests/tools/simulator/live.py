@@ -142,11 +142,6 @@ class LiveServer:
         for email, message in gathered.items():
             self.tell([email], message)
 
-    def keep_alive(self) -> None:
-        """Give a sign of life, as servers do once a minute."""
-        for socket in self.sockets:
-            socket.waiting.put_nowait(b"{}")
-
     async def _write(self, socket: Socket) -> None:
         while True:
             data = await socket.waiting.get()

@@ -34,7 +34,7 @@ def timestamp(moment: datetime, offset: str = "+0000") -> str:
 def device_json(device: SimDevice, kind: Kind = SERVICE) -> dict[str, Json]:
     """Return the device object: the eight documented fields, and those that this kind of server has besides."""
     nothing_yet = kind.nulls and not device.reported
-    offset = device.offset or kind.offset
+    offset = kind.offset
     fields: dict[str, Json] = {
         "id": device.id,
         "name": device.name,
@@ -58,11 +58,10 @@ def position_json(
     device_id: int,
     kind: Kind = SERVICE,
     *,
-    offset: str | None = None,
     overrides: Mapping[str, Override] | None = None,
 ) -> dict[str, Json]:
     """Return the position object as Traccar has it."""
-    offset = offset or kind.offset
+    offset = kind.offset
     fields: dict[str, Json] = {
         "id": position.id,
         "attributes": position.attributes,
@@ -179,16 +178,11 @@ class Renderer:
                 for device in devices
                 if self._kind.lists_disabled or not device.disabled
             ]
-        parts = [
+        return [
             self._part(endpoint, device)
             for device in devices
             if device.position and not self._is_too_old(device.position)
         ]
-        parts += [
-            orjson.dumps(position_json(position, device_id, self._kind))
-            for device_id, position in self._world.stray_positions
-        ]
-        return parts
 
     def _is_too_old(self, position: SimPosition) -> bool:
         oldest = self._kind.oldest_fix
@@ -213,7 +207,6 @@ class Renderer:
             position,
             device.id,
             self._kind,
-            offset=device.offset,
             overrides=device.position_overrides,
         )
 

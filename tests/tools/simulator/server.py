@@ -222,7 +222,6 @@ class Simulator(World):
             position,
             device.id,
             self._kind,
-            offset=device.offset,
             overrides=device.position_overrides,
         )
         # Zero is at once, and in order.

@@ -82,7 +82,6 @@ class SimDevice:
     earlier: list[SimPosition] = field(default_factory=list)
     overrides: dict[str, Override] = field(default_factory=dict)
     position_overrides: dict[str, Override] = field(default_factory=dict)
-    offset: str | None = None
     revision: int = 0
 
 
@@ -103,7 +102,6 @@ class World:
         """Start without accounts and trackers."""
         self.accounts: dict[str, SimAccount] = {}
         self.devices: dict[str, SimDevice] = {}
-        self.stray_positions: list[tuple[int, SimPosition]] = []
         self.raw_answers: dict[str, bytes | list[Json]] = {}
         self.reports: defaultdict[str, deque[SimPosition]] = defaultdict(
             lambda: deque(maxlen=MOST_REPORTS)
@@ -238,11 +236,6 @@ class World:
         device.reported = True
         self._changed(unique_id)
         self.tell(device)
-
-    def set_offset(self, unique_id: str, offset: str) -> None:
-        """Write this tracker's timestamps with `+0000` (documented), `+00:00` or `Z`, whatever the kind of server."""
-        self._device(unique_id).offset = offset
-        self._changed(unique_id)
 
     def move_internal_id(self, unique_id: str) -> int:
         """Give the tracker another internal `id`, as if it was deleted and created again."""
@@ -388,18 +381,6 @@ class World:
         device.earlier.clear()
         self.reports.pop(unique_id, None)
         self._changed(unique_id)
-
-    def add_stray_position(
-        self, device_id: int, latitude: float, longitude: float
-    ) -> SimPosition:
-        """Add a position of an internal `id` that no listed tracker has."""
-        now = _now()
-        position = SimPosition(
-            next(self._position_ids), latitude, longitude, now, now, now
-        )
-        self.stray_positions.append((device_id, position))
-        self.revision += 1
-        return position
 
     # Whole answers
 

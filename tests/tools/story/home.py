@@ -232,10 +232,6 @@ class Home:
         while (left := until - loop.time()) > 0.001:
             await self._async_pass(min([left, *self._due(loop)]))
 
-    async def async_skip(self, seconds: float) -> None:
-        """Let time pass in one go, with what was due in it at its end."""
-        await self._async_pass(seconds)
-
     def _due(self, loop: asyncio.AbstractEventLoop) -> Iterable[float]:
         """Yield in how many seconds something is due, but for what is due by now."""
         for timer in get_scheduled_timer_handles(loop):

@@ -63,25 +63,6 @@ async def test_place_alone(home: Home) -> None:
     assert where(home) == AWAY
 
 
-@pytest.mark.parametrize("way", ["reload", "restart"])
-async def test_again_while_held_back(home: Home, way: str) -> None:
-    """It is first where it was, and then where it is."""
-    await async_outage(home, 5)
-    away(home)
-    await async_well_again(home)
-    await home.async_wait(1)
-    if way == "reload":
-        await home.async_reload(EMAIL)
-    else:
-        await home.async_restart(down=1)
-    assert where(home) == DEFAULT_LATITUDE
-    await home.async_wait(2)
-    assert where(home) == DEFAULT_LATITUDE
-    await home.async_wait(60)
-    assert where(home) == AWAY
-    assert home.listener.rides() == ["started"]
-
-
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_leaves_the_list_while_held_back(home: Home, restarts: bool) -> None:
     """Place and way are remembered together: it comes back as any other."""

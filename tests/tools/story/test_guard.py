@@ -1,7 +1,5 @@
 """A guard is triggered once, whatever becomes of Home Assistant meanwhile."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 
 from tests.conftest import RED
@@ -14,7 +12,6 @@ GUARD = "alarm_control_panel.red_bike_guard"
 NIGHT = 8 * 3600
 AWAY = DEFAULT_LATITUDE + 0.01
 
-type Interrupt = Callable[[Home, Callable[[], None]], Awaitable[None]]
 """Lets something come in between, in the middle of which something else happens."""
 
 
@@ -82,36 +79,6 @@ def state(home: Home) -> str:
     guard = home.hass.states.get(GUARD)
     assert guard is not None
     return guard.state
-
-
-async def _async_outage(home: Home, happen: Callable[[], None]) -> None:
-    home.simulator.fault("status-503")
-    home.simulator.live_fault("session-503")
-    await home.async_wait(180)
-    happen()
-    home.simulator.fault(None)
-    home.simulator.live_fault(None)
-
-
-async def _async_kill(home: Home, happen: Callable[[], None]) -> None:
-    await home.async_wait(11)
-    await home.async_kill()
-    happen()
-    await home.async_start()
-
-
-@pytest.mark.parametrize("interrupt", [_async_outage, _async_kill])
-async def test_stolen_meanwhile(guarded: Home, interrupt: Interrupt) -> None:
-    """It is fired once, by the trigger and by the state, and stays triggered."""
-    home = guarded
-    await interrupt(home, lambda: steal(home))
-    await home.async_wait(400)
-    assert fired(home) == ["guard_triggered", "state"]
-    assert state(home) == "triggered"
-    await home.async_restart()
-    await home.async_wait(200)
-    assert len(fired(home)) == 2
-    assert state(home) == "triggered"
 
 
 async def test_brought_back_meanwhile(guarded: Home) -> None:

@@ -32,15 +32,6 @@ async def test_two_rides_in_one_write(home: Home, in_one_message: bool) -> None:
     assert home.listener.rides() == RIDE * 2
 
 
-async def test_as_it_happens(home: Home) -> None:
-    """It starts with the first report that moves, and is over when the bike stood."""
-    for _ in range(30):
-        await async_ride(home, 1)
-        assert home.listener.rides() == ["started"]
-    await async_stand(home, 8, every=60)
-    assert home.listener.rides() == RIDE
-
-
 async def test_leaves_the_list_under_way(home: Home) -> None:
     """A ride is over once, with the first answer that lists its tracker again."""
     await async_ride(home, 8)
