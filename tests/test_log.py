@@ -1,20 +1,12 @@
 """What the log calls an account: all that a person finds there says which one it is of."""
 
 from collections.abc import Callable
-import json
-from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.storage import Store
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import Bikes, async_setup
-from .tools.simulator import Simulator
-
-HOUR = 60 * 60
+from .conftest import Bikes
 
 type Lines = Callable[[], list[str]]
 
@@ -50,26 +42,3 @@ async def test_account_that_is_renamed(bikes: Bikes, lines: Lines) -> None:
         "The server cannot answer at the moment (status 503)",
         f"Fetching bike_tracker {name} data recovered",
     ]
-
-
-async def test_memory_that_is_not_readable(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    lines: Lines,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is a line of its account."""
-
-    load = Store.async_load
-
-    async def _fail(store: Store[Any]) -> Any:
-        if store.key == f"{DOMAIN}.{entry.entry_id}":
-            raise json.JSONDecodeError("no JSON", "", 0)
-        return await load(store)
-
-    monkeypatch.setattr(Store, "async_load", _fail)
-    await async_setup(hass, entry)
-    name = "127.0.0.1"
-    line_begins = f"{name}: The state of trackers is not readable (JSONDecodeError), a new one begins"
-    assert [line for line in lines() if line.startswith(line_begins)]

@@ -38,17 +38,6 @@ async def test_fires(garage: Garage, trigger: str) -> None:
     assert len(garage.runs) == 1
 
 
-@pytest.mark.parametrize("trigger", ["started_moving", "stopped_moving"])
-async def test_nothing_moves(garage: Garage, trigger: str) -> None:
-    """Nothing is fired of what nobody knows."""
-    await garage.async_listen(trigger)
-    for motion in (True, False, True):
-        garage.simulator.report(RED, motion=motion)
-        await garage.async_minutes(2)
-
-    assert garage.runs == []
-
-
 async def test_conditions(garage: Garage, ask: Ask) -> None:
     """Online, offline and silent are known, moving and standing are not."""
     assert await ask("is_online")

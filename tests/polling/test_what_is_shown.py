@@ -108,18 +108,6 @@ async def test_message_that_repeats_a_fix(
         assert value_of(f"{RED}_{key}", Platform.SENSOR) == value
 
 
-async def test_entities_of_what_is_reported_later(bikes: Bikes) -> None:
-    """A tracker that begins to report its battery gets the entity without a reload."""
-    bikes.simulator.report(RED, attributes={})
-    await async_setup(bikes.hass, bikes.entry)
-    assert bikes.state_of(f"{RED}_battery", Platform.SENSOR) is None
-
-    bikes.simulator.report(RED, battery_level=50)
-    await bikes.poll()
-
-    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "50"
-
-
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("internal_id", [None, "shared"])
 async def test_internal_id_that_leads_nowhere(

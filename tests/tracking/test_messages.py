@@ -1,7 +1,7 @@
 """Messages enter by the same door as lists, and polls stay the truth."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from custom_components.bike_tracker.api import Changes, Device, Position
 from custom_components.bike_tracker.tracking import Account, Tracker, UpdateContext
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
-from .said import offline_since, standing_since
+from .said import offline_since
 
 EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
 LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
@@ -213,35 +213,6 @@ def test_a_tracker_that_goes(account: Account, poll: Poll, hear: Hear) -> None:
     assert device_of(account).name == "Red again"
 
 
-def test_a_ride_of_several_messages(read: Read) -> None:
-    """Each position counts, also of those that are taken in together."""
-    later = [EARLIER + timedelta(minutes=minutes) for minutes in range(3)]
-    places = [
-        place(
-            number + 1,
-            fix_time=time,
-            device_time=time,
-            latitude=47.9 + north,
-            motion=True,
-        )
-        for number, (time, north) in enumerate(
-            zip(later, (0, 0.004, 0.001), strict=True)
-        )
-    ]
-    together, apart = Account("Bikes", {}), Account("Bikes", {})
-    listed = read(a_device("red", position_id=1))
-    for account in (together, apart):
-        account.apply_poll(listed, {"red": places[0]}, UpdateContext(NOW))
-    together.apply_message([], places[1:], UpdateContext(NOW))
-    for one in places[1:]:
-        apart.apply_message([], [one], UpdateContext(NOW))
-    assert together.trackers == apart.trackers
-    track = together.trackers["red"].state.ride_state
-    assert track is not None
-    # There, and most of the way back.
-    assert track.total == pytest.approx(0.778, abs=0.001)
-
-
 def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
     """An older fix is dropped, but its alarm is told, once."""
     poll(a_device("red", position_id=2), found=place(2, fix_time=LATER))
@@ -253,15 +224,3 @@ def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
         assert position_of(account).id == 2
     poll(a_device("red", position_id=2), found=late)
     assert len(account.trackers["red"].state.alarms) == 1
-
-
-def test_message_without_a_fix_between_others(
-    account: Account, poll: Poll, hear: Hear
-) -> None:
-    """It counts where it came."""
-    poll(a_device("red", position_id=1), found=place(1, fix_time=EARLIER, motion=True))
-    without = Position(device_id=ID, id=3, motion=False)
-    hear(place(2, fix_time=LATER, motion=True), without)
-    assert standing_since(account.trackers["red"]) is not None
-    hear(without._replace(id=4, motion=True), place(5, fix_time=NOW, motion=False))
-    assert position_of(account).id == 5

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import Account, UpdateContext, is_outdated
 from custom_components.bike_tracker.tracking.state import merged
 
@@ -92,21 +91,6 @@ def test_message_without_a_fix(battery_level: int | None) -> None:
     assert position.address == "Kaiserstraße 1"
     assert (position.id, position.motion) == (2, True)
     assert position.battery_level == (80 if battery_level is None else battery_level)
-
-
-@pytest.mark.parametrize(
-    ("position", "address"),
-    [
-        (a_position(2), "Kaiserstraße 1"),
-        (a_position(2, address="Kaiserstraße 3"), "Kaiserstraße 3"),
-        (a_position(2, latitude=48.1), None),
-        (a_position(2, latitude=48.1, address="Salzstraße 2"), "Salzstraße 2"),
-    ],
-)
-def test_address(position: Position, address: str | None) -> None:
-    """It is that of the place: elsewhere it is another one, or none that is known."""
-    known = a_position(1, address="Kaiserstraße 1")
-    assert merged(known, position).address == address
 
 
 @pytest.mark.parametrize("battery_level", [0, 12])

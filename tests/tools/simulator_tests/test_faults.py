@@ -35,17 +35,3 @@ async def test_a_fault_that_is_over_leaves_nothing_behind(
     assert simulator.faults == {}
     answer = await once_back(ask)
     assert {device["uniqueId"]: device for device in answer.json()} == good
-
-
-async def test_lasts_as_many_calls_as_asked_for(simulator: Simulator, ask: Ask) -> None:
-    """Calls are counted over both endpoints, or over one of them, or every so many."""
-
-    async def statuses() -> list[int]:
-        return [(await ask(path)).status for path in ("devices", "positions") * 2]
-
-    simulator.fault("status-500", times=2)
-    assert await statuses() == [500, 500, 200, 200]
-    simulator.fault("status-500", times=1, path="positions")
-    assert await statuses() == [200, 500, 200, 200]
-    simulator.fault("status-500", every=2)
-    assert await statuses() == [200, 500, 200, 500]

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from tests.tools.simulator import Simulator, authorization
+from tests.tools.simulator import Simulator
 
-from .conftest import EMAIL, PASSWORD, Ask
+from .conftest import EMAIL, Ask
 
 
 async def test_lists_the_documented_fields(ask: Ask) -> None:
@@ -65,12 +65,6 @@ async def test_refuses_anything_else(
     assert simulator.requests[-1].account is None
 
 
-@pytest.mark.parametrize("accept", [None, "*/*", "text/html", "application/json, */*"])
-async def test_wants_the_accept_header(ask: Ask, accept: str | None) -> None:
-    """Requests carry `accept: application/json`."""
-    assert (await ask(accept=accept)).status == 400
-
-
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
@@ -90,19 +84,3 @@ async def test_serves_nothing_else(
 ) -> None:
     """Other paths, methods and parameters do not exist."""
     assert (await ask(path, method=method)).status == status
-
-
-async def test_records_each_request_in_full(simulator: Simulator, ask: Ask) -> None:
-    """What came in can be held against the interface."""
-    await ask()
-    await ask("devices?a=b", authorization=None)
-    first, second = simulator.requests
-    assert (first.method, first.path, first.query) == ("GET", "/api/devices", "")
-    assert first.header("Accept") == "application/json"
-    assert first.header("authorization") == authorization(EMAIL, PASSWORD)
-    assert (first.account, second.account) == (EMAIL, None)
-    assert second.query == "a=b"
-    assert second.header("authorization") is None
-    assert simulator.record.counts["/api/devices"] == 2
-    simulator.record.clear()
-    assert simulator.requests == []

@@ -18,8 +18,6 @@ from tests.tools.simulator.wire import pause
 from .home import Home
 from .riding import async_ride, async_stand
 
-ALL = {"entity_id": "all"}
-
 
 def alarm(home: Home, *words: str, tracker: str = RED, age: float = 0) -> None:
     """Have a bike report alarms, with a fix that is so many seconds old."""
@@ -132,23 +130,6 @@ async def test_while_an_account_is_unloaded(
     monkeypatch.undo()
     await home.async_wait(130)
     assert home.listener.alarms() == words
-
-
-async def test_clock_that_is_set_back(home: Home) -> None:
-    """An automation that is new then tells nothing that happened before."""
-    alarm(home, "sos")
-    await home.async_wait(70)
-    home.freezer.tick(-3600)
-    await home.async_settle()
-    await home.hass.services.async_call("automation", "turn_off", ALL, blocking=True)
-    await home.hass.services.async_call("automation", "turn_on", ALL, blocking=True)
-    await home.async_settle()
-    home.simulator.report(RED)
-    await home.async_settle()
-    assert home.listener.alarms() == ["sos"]
-    alarm(home, "tow")
-    await home.async_settle()
-    assert home.listener.alarms() == ["sos", "tow"]
 
 
 @pytest.mark.parametrize("way", ["reload", "stop"])
