@@ -662,3 +662,27 @@ async def test_where_of_a_bike_that_is_not_listed(
     }
     with pytest.raises(ServiceValidationError, match="None of the targets"):
         await async_where(hass, entity_id="sun.sun")
+
+
+@pytest.mark.usefixtures("rides")
+async def test_time_that_is_none(hass: HomeAssistant) -> None:
+    """What ends before it starts is refused, as are words and years that are no time."""
+    now, target = dt_util.utcnow(), {"entity_id": "device_tracker.red_bike"}
+    for times in (
+        {"start_date_time": now, "end_date_time": now - MINUTE},
+        {"end_date_time": datetime.min},
+    ):
+        with pytest.raises(ServiceValidationError, match="end has to be after"):
+            await async_get_rides(hass, **target, **times)
+    with pytest.raises(vol.Invalid):
+        await async_get_rides(hass, **target, start_date_time="yesterday")
+
+
+async def test_file_that_cannot_be_written(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, tmp_path: Path
+) -> None:
+    """The error says which file, and why."""
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    with pytest.raises(HomeAssistantError, match="could not be written.*directory"):
+        await async_get_track(hass, filename=str(tmp_path))

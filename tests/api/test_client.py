@@ -180,6 +180,13 @@ async def test_history_of_another_tracker(
         )
 
 
+async def test_history_of_anything_else(make_client: MakeClient, serve: Serve) -> None:
+    """What holds no report is no history."""
+    served = await serve(recorded_answer(200, {}, '[1, "a", null]'))
+    with pytest.raises(InvalidResponseError, match="no usable element in the list"):
+        await make_client(served.url).async_get_history(1, NOON, NOON)
+
+
 async def test_account_without_reports(make_client: MakeClient) -> None:
     """Its 400 says nothing of the password."""
     async with Simulator(kind="6.14.5") as simulator:

@@ -488,3 +488,35 @@ def test_ride_that_was_fired_as_over_and_went_on() -> None:
     house.answer(reports, minutes(69))
     assert house.kinds == ["started", "ended"] * 2
     assert house.book == _true(reports, minutes(69))
+
+
+def test_history_of_an_account() -> None:
+    """Of a tracker that is listed, once."""
+    account, reports = Account("Bikes", {}), reports_of((5, 0), (10, 15), (7, 0))
+    now = NOW
+    for report in reports[::6]:
+        devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
+        listed = Changes({}, devices, {"red"})
+        account.apply_poll(
+            listed, {"red": report}, UpdateContext(now, has_history=True)
+        )
+    answer, moment = HistoryAnswer(reports, now), UpdateContext(now, has_history=True)
+    assert account.gaps.keys() == {"red"}
+    assert not account.apply_history("blue", answer, moment).keys
+    assert account.apply_history("red", answer, moment).keys == {"red"}
+    assert account.gaps == {}
+    assert not account.apply_history("red", answer, moment).keys
+
+
+def test_message_that_came_after_the_question() -> None:
+    """What it said stays."""
+    reports = reports_of((5, 0), (10, 15), (7, 0))
+    house = House()
+    for report in reports[::6]:
+        house.report(report, time_of(report))
+    again = report._replace(id=999, device_time=minutes(30), motion=True, is_fix=False)
+    house.report(again, minutes(30))
+    house.answer(reports, minutes(29))
+    assert house.state.ride_state
+    assert house.state.ride_state.reported_at == minutes(30)
+    assert house.state.ride_state.says_it_moves
