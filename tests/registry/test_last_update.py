@@ -64,13 +64,6 @@ async def test_reports_that_keep_coming(ride: Ride) -> None:
     assert sum(each.writes for each in written) == 3
 
 
-async def test_first_report_after_long(ride: Ride, poll: Poll) -> None:
-    """It is written with the poll that brings it."""
-    await poll(3600)
-
-    assert await ride(2) == [Written(1, is_exact=True), Written(0, is_exact=False)]
-
-
 async def test_end_of_a_series(
     ride: Ride,
     poll: Poll,

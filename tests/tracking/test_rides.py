@@ -464,19 +464,6 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     assert bike.fired == ["started", "ended", "started"]
 
 
-def test_first_report_without_a_fix() -> None:
-    """A parked bike sends its last place again; its first way begins there."""
-    bike = Bike(is_fix=False, total_distance=7.0, fix_time=minutes(-90))
-    assert bike.ride_state.total == 7
-    bike.wait(10).report(motion=False, device_time=bike.time)
-    bike.wait(10).report(
-        2_000, is_fix=True, fix_time=bike.time, motion=True, total_distance=9.0
-    )
-    assert bike.fired == ["started"]
-    assert bike.ride.distance == pytest.approx(2)
-    assert bike.ride_state.total == pytest.approx(9)
-
-
 def test_ends_where_its_places_are_not_known() -> None:
     """A memory that cannot be read costs the ride its last metres, and no more."""
     bike = Bike().ride_on(5)
@@ -662,15 +649,6 @@ def test_clock_that_is_ahead() -> None:
     assert bike.ride_state.last_fix.time == NOW
     bike.wait(1).report(250, fix_time=minutes(1))
     assert bike.fired == ["started"]
-
-
-def test_pushed_slowly() -> None:
-    """Many small steps are a way, though each may be drift and better than the last."""
-    bike = Bike(accuracy=10.0).wait(1).report(100)
-    for number in range(1, 11):
-        bike.wait(1).report(100 + number * 20, accuracy=10 - number / 10)
-    assert bike.fired == ["started"]
-    assert bike.ride_state.total == pytest.approx(0.3, abs=0.06)
 
 
 # In an account

@@ -106,11 +106,6 @@ def test_unreadable_status(service: Service) -> None:
     assert offline_since(service.says("offline")) == at(0)
 
 
-def test_silence_counts_from_the_last_report(service: Service) -> None:
-    """That is what the service says, and not when it was received."""
-    assert service.says().device.last_update == at(0)
-
-
 def test_what_is_remembered_goes_on() -> None:
     """After a restart only what is otherwise is so since then."""
     story = TrackerState(online=Flag(False, at(-9)), moving=Flag(False, at(-8)))

@@ -37,7 +37,7 @@ class SimulatorProcess:
         """Have a fleet of so many trackers, which rest unless asked."""
         self.documented_only = documented_only
         self._arguments = ["--port", str(port), "--trackers", str(trackers)]
-        self._arguments += ["--documented-only"] if documented_only else []
+        self._arguments += ["--kind", "documented"] if documented_only else []
         self._arguments += ["--still"] if still else []
 
     async def __aenter__(self) -> Self:

@@ -10,7 +10,7 @@ import sys
 from .control import ControlServer
 from .faults import FAULTS
 from .fleet import Fleet
-from .kinds import DOCUMENTED, KINDS, SERVICE
+from .kinds import KINDS, SERVICE
 from .live_faults import LIVE_FAULTS
 from .server import Simulator
 from .tls import CA_PEM
@@ -47,13 +47,6 @@ def _arguments() -> Namespace:
         choices=KINDS,
         default=SERVICE.name,
         help="the server: the documented interface alone, a service like Traccar, or one of its versions (default: %(default)s)",
-    )
-    add(
-        "--documented-only",
-        dest="kind",
-        action="store_const",
-        const=DOCUMENTED.name,
-        help="the same as --kind documented: no positions",
     )
     add(
         "--tls",

@@ -63,20 +63,6 @@ async def test_late_report(home: Home, before: list[str]) -> None:
     assert home.listener.alarms() == [*before, "sos"]
 
 
-async def test_entity_of_another_name(home: Home) -> None:
-    """An entity that is called otherwise tells nothing again."""
-    alarm(home, "sos")
-    await home.async_wait(70)
-    er.async_get(home.hass).async_update_entity(
-        alarm_entity(home), new_entity_id="event.theft"
-    )
-    await home.async_wait(70)
-    assert home.listener.alarms() == ["sos"]
-    alarm(home, "tow")
-    await home.async_wait(2)
-    assert home.listener.alarms() == ["sos", "tow"]
-
-
 async def test_entity_that_was_disabled(home: Home) -> None:
     """One that is enabled again tells what comes then, and nothing old."""
     alarm(home, "sos")
