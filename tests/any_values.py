@@ -23,10 +23,7 @@ any_json = st.recursive(
 )
 
 _offsets = st.sampled_from(["+0000", "+00:00", "Z", "+0530", "-1200", "", "+9999"])
-_moments = st.datetimes(
-    min_value=datetime(1969, 1, 1),
-    max_value=datetime(2100, 1, 1),
-)
+_moments = st.datetimes(min_value=datetime(1969, 1, 1), max_value=datetime(2100, 1, 1))
 timestamps = st.builds(
     lambda moment, offset: moment.isoformat(timespec="milliseconds") + offset,
     _moments,

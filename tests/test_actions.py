@@ -425,10 +425,7 @@ async def test_service_that_ignores_the_time(
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     bikes.simulator.report(RED, last_update=now - MINUTE)
-    time: Answer = {
-        "start_date_time": now - HOUR,
-        "end_date_time": now - 30 * MINUTE,
-    }
+    time: Answer = {"start_date_time": now - HOUR, "end_date_time": now - 30 * MINUTE}
     with pytest.raises(ServiceValidationError, match="no reports"):
         await async_get_track(bikes.hass, **time)
 

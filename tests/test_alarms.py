@@ -72,11 +72,7 @@ def fired(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Fired:
         if before.state != now.state != STATE_UNKNOWN:
             attributes = now.attributes
             events.append(
-                (
-                    attributes[ATTR_EVENT_TYPE],
-                    attributes["alarm"],
-                    attributes["time"],
-                )
+                (attributes[ATTR_EVENT_TYPE], attributes["alarm"], attributes["time"])
             )
 
     hass.bus.async_listen(EVENT_STATE_CHANGED, _take)
@@ -178,9 +174,7 @@ async def test_automation_by_device(
                 },
                 "actions": {
                     "action": "test.tell",
-                    "data": {
-                        "alarm": "{{ trigger.to_state.attributes.alarm }}",
-                    },
+                    "data": {"alarm": "{{ trigger.to_state.attributes.alarm }}"},
                 },
                 "mode": "queued",
             }

@@ -90,10 +90,7 @@ async def test_ride_that_is_over(
         ({"start": None}, {"location": "? → Am Bach 3"}),
         ({"end": None, "start": HOME}, {"location": "test home → ?"}),
         ({"maximum_speed": None}, {"description": "1 h 0 min"}),
-        (
-            {"maximum_speed": None, "duration": 32 * 60 + 29},
-            {"description": "32 min"},
-        ),
+        ({"maximum_speed": None, "duration": 32 * 60 + 29}, {"description": "32 min"}),
         ({"distance": 0.04}, {"summary": "Red bike: 0.0 km"}),
         ({"distance": 104.25}, {"summary": "Red bike: 104.2 km"}),
     ],

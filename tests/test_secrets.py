@@ -49,6 +49,7 @@ EMAIL = "ann.private@example.com"
 PASSWORD = "pä:ss wörd"
 BLUETOOTH_KEY = "0badc0ffee"
 PHONE = "+49 171 5550123"
+STRANGER = "stranger@example.com"
 
 SECRETS = {
     "password": PASSWORD,
@@ -209,8 +210,7 @@ def look_around(
             return
         entry = home.entry
         written.add(
-            "diagnostics",
-            await get_diagnostics_for_config_entry(hass, _client, entry),
+            "diagnostics", await get_diagnostics_for_config_entry(hass, _client, entry)
         )
         for device in dr.async_entries_for_config_entry(
             device_registry, entry.entry_id
@@ -252,6 +252,46 @@ async def test_hours_of_troubles(
     assert written.found() == set()
 
 
+async def test_trackers_without_names(
+    home: Home, written: Written, look_around: LookAround
+) -> None:
+    """There the serial number is the name, as people have to call it something."""
+    await live_through(home, NAMELESS)
+    await look_around()
+    assert written.found() == {("serial number", "log"), ("other serial number", "log")}
+    lines = [text for where, text in written.texts if where == "log" and RED in text]
+    assert all(line.startswith("homeassistant.core Bus:") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "name", ["connection-refused", "status-401", "status-400", "html", "json-truncated"]
+)
+async def test_trouble_that_is_looked_at(
+    home: Home, written: Written, look_around: LookAround, name: str
+) -> None:
+    """While it lasts, at a restart and after it."""
+    home.trouble = TROUBLES[name]
+    with home.in_trouble():
+        await home.wait(61)
+        await look_around()
+        await home.wait(61)
+        await look_around()
+        await home.unload()
+        await home.set_up()
+        await look_around()
+    assert written.found() == set()
+
+
+async def test_repairs(home: Home, written: Written, look_around: LookAround) -> None:
+    """The account without trackers is known by its title."""
+    for tracker in (RED, BLUE):
+        home.simulator.unassign(EMAIL, tracker)
+    await home.wait(61)
+    assert ir.async_get(home.hass).issues
+    await look_around()
+    assert written.found() == set()
+
+
 @pytest.mark.parametrize(
     "typed",
     [
@@ -281,6 +321,39 @@ async def test_flows(
     assert bool(result.get("errors")) is bool(typed)
     written.add_flow(result)
     await hass.async_block_till_done()
+    assert written.found() == set()
+
+
+@pytest.mark.parametrize("name", [None, "html", "status-500", "redirect-302-other"])
+async def test_signing_in_again(
+    hass: HomeAssistant, home: Home, written: Written, name: str | None
+) -> None:
+    """The form says whose password is asked for; nothing else repeats it."""
+    result = await home.entry.start_reauth_flow(hass)
+    placeholders = result["description_placeholders"]
+    assert placeholders is not None
+    assert placeholders[CONF_EMAIL] == EMAIL
+    home.simulator.fault(name)
+    result = await hass.config_entries.flow.async_configure(
+        result["flow_id"], {CONF_PASSWORD: "wrong"}
+    )
+    assert result["errors"]
+    written.add_flow(result)
+    assert written.found() == set()
+
+
+async def test_other_accounts_trackers(
+    hass: HomeAssistant, home: Home, written: Written
+) -> None:
+    """Whose trackers another account has is not told either."""
+    home.simulator.add_account(STRANGER, PASSWORD)
+    result = await home.entry.start_reconfigure_flow(hass)
+    result = await hass.config_entries.flow.async_configure(
+        result["flow_id"], {**home.entry.data, CONF_EMAIL: STRANGER}
+    )
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "wrong_account"
+    written.add_flow(result)
     assert written.found() == set()
 
 

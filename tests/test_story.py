@@ -37,10 +37,7 @@ from .tools.story.story import TrackerState
 
 GREEN = "860000000000033"
 
-pytestmark = [
-    pytest.mark.usefixtures("with_live"),
-    longest,
-]
+pytestmark = [pytest.mark.usefixtures("with_live"), longest]
 
 any_story = settings(
     examples(3, suppress=HealthCheck),

@@ -66,9 +66,7 @@ DESCRIPTIONS = (
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.charge,
     ),
     BikeTrackerBinarySensorDescription(
-        key="lock",
-        device_class=BinarySensorDeviceClass.LOCK,
-        value_fn=_is_open,
+        key="lock", device_class=BinarySensorDeviceClass.LOCK, value_fn=_is_open
     ),
 )
 

@@ -274,9 +274,7 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     if is_twin and entry.unique_id is not None:
         LOGGER.warning("%s is set up twice: delete one of both", entry.title)
     entries.async_update_entry(
-        entry,
-        unique_id=None if is_twin else unique_id,
-        minor_version=MINOR_VERSION,
+        entry, unique_id=None if is_twin else unique_id, minor_version=MINOR_VERSION
     )
 
 

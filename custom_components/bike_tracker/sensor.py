@@ -65,8 +65,7 @@ _diagnostic = partial(
     BikeTrackerSensorDescription, entity_category=EntityCategory.DIAGNOSTIC
 )
 _measured = partial(
-    BikeTrackerSensorDescription,
-    state_class=SensorStateClass.MEASUREMENT,
+    BikeTrackerSensorDescription, state_class=SensorStateClass.MEASUREMENT
 )
 _voltage = partial(
     _measured,

@@ -76,9 +76,7 @@ def test_answers_that_say_the_same(
     assert devices.read(orjson.dumps(change(two()))).after is before
 
 
-def test_only_what_changed_is_another_object(
-    devices: ListReader[str, Device],
-) -> None:
+def test_only_what_changed_is_another_object(devices: ListReader[str, Device]) -> None:
     """The other tracker is the same object, in a dictionary of its own."""
     before = devices.read(orjson.dumps(two())).after
     after = devices.read(orjson.dumps(two(status="offline"))).after

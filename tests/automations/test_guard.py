@@ -21,10 +21,7 @@ ON_STATE = {
         "trigger": "alarm_control_panel.triggered",
         "target": {"entity_id": GUARD},
     },
-    "actions": {
-        "event": "fired",
-        "event_data": {"description": "state"},
-    },
+    "actions": {"event": "fired", "event_data": {"description": "state"}},
 }
 FIRED = ["1.1 km from where it stood", "state"]
 

@@ -99,10 +99,7 @@ async def test_phone_that_sleeps(
 
 
 async def test_one_that_fails(
-    hass: HomeAssistant,
-    bike: str,
-    phones: list[str],
-    caplog: pytest.LogCaptureFixture,
+    hass: HomeAssistant, bike: str, phones: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     """The others get the message, and why it failed is logged."""
 

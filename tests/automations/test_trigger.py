@@ -363,8 +363,7 @@ async def test_connectivity_switched_off(
 
 
 @pytest.mark.skipif(
-    not hasattr(TargetSelection({}), "exclude"),
-    reason="new in Home Assistant 2026.11",
+    not hasattr(TargetSelection({}), "exclude"), reason="new in Home Assistant 2026.11"
 )
 @pytest.mark.parametrize(
     ("by", "names"), [("entity", {"Red bike", "Blue bike"}), ("device", {"Blue bike"})]

@@ -171,9 +171,7 @@ async def test_guarded_bike_is_asked_for_first(asking: Asking) -> None:
     assert asking.asked_for == [RED, BLUE]
 
 
-async def test_gap_that_comes_while_one_is_asked_for(
-    asking: Asking,
-) -> None:
+async def test_gap_that_comes_while_one_is_asked_for(asking: Asking) -> None:
     """It is not filled by that answer."""
     asking.note()
     answer = asyncio.create_task(asking.after())

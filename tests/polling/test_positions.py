@@ -92,8 +92,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
 
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
-    ("fault", "steps"),
-    some(product(NOT_OFFERED + PASSING, [1, 60, 24 * 12]), every=4),
+    ("fault", "steps"), some(product(NOT_OFFERED + PASSING, [1, 60, 24 * 12]), every=4)
 )
 @pytest.mark.parametrize("restart", [False, True])
 async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:

@@ -130,10 +130,7 @@ async def test_internal_id_that_leads_nowhere(
 
 
 async def test_units(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
 ) -> None:
     """Knots become km/h; people with miles and feet get those."""
     hass.config.units = US_CUSTOMARY_SYSTEM

@@ -65,10 +65,7 @@ async def test_reports_that_keep_coming(ride: Ride) -> None:
 
 
 async def test_end_of_a_series(
-    ride: Ride,
-    poll: Poll,
-    writes: list[str],
-    state_of: StateOf,
+    ride: Ride, poll: Poll, writes: list[str], state_of: StateOf
 ) -> None:
     """Who fell silent is shown as it was heard last, with the poll after five minutes."""
     await ride(7)
@@ -87,10 +84,7 @@ async def test_end_of_a_series(
 
 @pytest.mark.parametrize("way", ["outage", "unassigned"])
 async def test_coming_back(
-    ride: Ride,
-    simulator: Simulator,
-    poll: Poll,
-    way: str,
+    ride: Ride, simulator: Simulator, poll: Poll, way: str
 ) -> None:
     """A tracker that comes back shows what is known now."""
     await ride(7)

@@ -67,10 +67,7 @@ STORY = TrackerState(
     position=POSITION,
     online=Flag(True, NOON),
     moving=Flag(False, LATER, NOON),
-    alarms=(
-        Alarm("sos", NOON, 2),
-        Alarm("tow", None, 3, NOON),
-    ),
+    alarms=(Alarm("sos", NOON, 2), Alarm("tow", None, 3, NOON)),
     rides=RideLog(
         rides=(RIDE,),
         since=NOON,
@@ -168,9 +165,7 @@ async def test_file_of_1_2(
 
 
 async def test_file_of_1_1(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    caplog: pytest.LogCaptureFixture,
+    hass: HomeAssistant, hass_storage: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     """It begins anew, and the log says so once."""
     key = f"{DOMAIN}.file"
@@ -221,9 +216,7 @@ async def test_file_that_is_not_readable(
 
 
 async def test_broken_tracker(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    caplog: pytest.LogCaptureFixture,
+    hass: HomeAssistant, hass_storage: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     """One that cannot be written costs no other."""
 

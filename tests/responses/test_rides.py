@@ -54,10 +54,7 @@ async def test_days(simulator: Simulator, poll: Poll, ask: Ask) -> None:
 
 
 async def test_places(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    hass_storage: dict[str, Any],
-    ask: Ask,
+    hass: HomeAssistant, entry: MockConfigEntry, hass_storage: dict[str, Any], ask: Ask
 ) -> None:
     """A place is called by its zone, its address or its coordinates, if it is known."""
     time = "2026-11-20T08:{}:00+00:00"

@@ -36,9 +36,7 @@ BEGINS = {
     "config.error.invalid_auth": "aseko_pool_live.config.error.invalid_auth",
 }
 # These hold the word.
-HOLDS = {
-    "entity.sensor.total_distance.name": "sensor.entity_component.distance.name",
-}
+HOLDS = {"entity.sensor.total_distance.name": "sensor.entity_component.distance.name"}
 
 # Newer releases of Home Assistant say it otherwise than older ones; ours is the newer word.
 NEWER = {

@@ -94,11 +94,7 @@ def test_a_position(account: Account, poll: Poll, hear: Hear) -> None:
     ("last_update", "counts"), [(None, False), (EARLIER, False), (LATER, True)]
 )
 def test_older_devices(
-    account: Account,
-    poll: Poll,
-    hear: Hear,
-    last_update: datetime | None,
-    counts: bool,
+    account: Account, poll: Poll, hear: Hear, last_update: datetime | None, counts: bool
 ) -> None:
     """What was so before is dropped, what was so at the same time counts."""
     poll(a_device("red", last_update=LATER))

@@ -69,10 +69,7 @@ class Poll:
     """The list does not follow the last one, as where another account has trackers."""
 
 
-polls = st.lists(
-    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom),
-    max_size=6,
-)
+polls = st.lists(st.builds(Poll, lists, by_tracker, seldom, seldom, seldom), max_size=6)
 
 
 @dataclass
@@ -251,9 +248,7 @@ def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevi
                 continue
             before = account.trackers
             changes = account.apply_poll(
-                listed,
-                event.positions,
-                UpdateContext(NOW, recovering=event.recovering),
+                listed, event.positions, UpdateContext(NOW, recovering=event.recovering)
             )
             _is_news(changes, before, account.trackers)
     for message in coming:

@@ -545,14 +545,7 @@ def test_aeroplane() -> None:
 
 @pytest.mark.parametrize(
     ("added", "counts"),
-    [
-        (0.3, 0.3),
-        (0.1, 0.25),
-        (-900, 0.25),
-        (1.1, 0.25),
-        (5_000, 0.25),
-        (None, 0.25),
-    ],
+    [(0.3, 0.3), (0.1, 0.25), (-900, 0.25), (1.1, 0.25), (5_000, 0.25), (None, 0.25)],
 )
 def test_total_of_the_server(added: float | None, counts: float) -> None:
     """It knows the bends; a reset, a jump, and what nobody rides in a minute, are none."""

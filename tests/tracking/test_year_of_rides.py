@@ -139,9 +139,7 @@ def test_with_history(says_total: bool) -> None:
 
 
 @pytest.mark.parametrize("unseen", [between_polls, during_outages])
-def test_rides_that_polls_do_not_see(
-    unseen: Callable[..., tuple[int, int]],
-) -> None:
+def test_rides_that_polls_do_not_see(unseen: Callable[..., tuple[int, int]]) -> None:
     """All of them are found with history."""
     trips, found = unseen(has_history=True)
     assert 0 < trips == found

@@ -50,10 +50,7 @@ _NOTIFICATION_DOMAIN: Final = "persistent_notification"
 # What the apps for phones call such an event, and what takes a message away there.
 _EVENT_BUTTON: Final = "mobile_app_notification_action"
 _CLEAR: Final = "clear_notification"
-_BUTTONS: Final = {
-    "arm": SERVICE_ALARM_ARM_AWAY,
-    "disarm": SERVICE_ALARM_DISARM,
-}
+_BUTTONS: Final = {"arm": SERVICE_ALARM_ARM_AWAY, "disarm": SERVICE_ALARM_DISARM}
 # A notification in Home Assistant is Markdown, in which a name stands for itself.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
 # At once, also where a phone sleeps; and where it is muted.

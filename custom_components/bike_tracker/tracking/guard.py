@@ -83,10 +83,7 @@ class Guard(NamedTuple):
 
 
 def armed(
-    ride_state: RideState,
-    position: Position | None,
-    moved: bool | None,
-    now: datetime,
+    ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
     if (place := _place(ride_state)) is None:

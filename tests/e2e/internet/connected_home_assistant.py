@@ -26,10 +26,7 @@ class Resolver(AbstractResolver):
 
     @override
     async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         """Return the one place, whatever the host."""
         return [

@@ -20,9 +20,7 @@ _SOON = 60
 
 
 async def test_blueprint(
-    frontend: Frontend,
-    account: Fleet,
-    home_assistant: HomeAssistantProcess,
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
     """Imported, given a tracker, it tells when that tracker is offline, until it is back."""
     await _import(frontend, "tracker offline", "Tells you when a tracker has been")

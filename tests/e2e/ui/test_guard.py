@@ -77,10 +77,7 @@ async def _poll_until(client: HomeAssistantClient, entity_id: str, state: str) -
 
 
 async def test_message(
-    frontend: Frontend,
-    account: Fleet,
-    home_assistant: HomeAssistantProcess,
-    guard: str,
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess, guard: str
 ) -> None:
     """The blueprint from the README tells why a guarded bike is moved; disarmed, there is nothing to tell."""
     client = home_assistant.client

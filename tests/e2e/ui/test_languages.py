@@ -15,10 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 @IN_EVERY_LANGUAGE
 async def test_device_page(
-    frontend: Frontend,
-    home_assistant: HomeAssistantProcess,
-    fleet: Fleet,
-    words: Words,
+    frontend: Frontend, home_assistant: HomeAssistantProcess, fleet: Fleet, words: Words
 ) -> None:
     """The page of a tracker says all in that language, and nothing in English."""
     texts, english = Texts(words.language), Texts(ENGLISH.language)

@@ -66,10 +66,7 @@ async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> No
 
 
 async def test_demo(
-    frontend: Frontend,
-    account: Fleet,
-    home_assistant: HomeAssistantProcess,
-    look: Look,
+    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess, look: Look
 ) -> None:
     """What the demo shows of the bikes can be read."""
     client = home_assistant.client

@@ -47,10 +47,7 @@ class Step:
         command = ["-m", "tests.tools.benchmark.run", self.kind, self.candidate]
         command += [str(self.trackers), str(_TIMES.get(self.kind, 1))]
         process = subprocess.run(  # noqa: S603
-            [sys.executable, *command],
-            capture_output=True,
-            text=True,
-            check=False,
+            [sys.executable, *command], capture_output=True, text=True, check=False
         )
         with suppress(json.JSONDecodeError):
             if process.returncode == 0:

@@ -18,7 +18,7 @@ async def add_question(client: HomeAssistantClient) -> None:
             "use_blueprint": {
                 "path": f"bike_tracker/{_AUTOMATION}.yaml",
                 "input": {
-                    "bikes": {"device_id": [bike["id"] for bike in devices.values()]},
+                    "bikes": {"device_id": [bike["id"] for bike in devices.values()]}
                 },
             },
         },

@@ -79,13 +79,9 @@ CASES = (
         replace(_PLAIN, name="clock put right", bend=_with_server_time),
         is_clock_wrong=True,
     ),
+    Case(replace(_PLAIN, name="motion on the spot in an outage"), is_outage=True),
     Case(
-        replace(_PLAIN, name="motion on the spot in an outage"),
-        is_outage=True,
-    ),
-    Case(
-        replace(_PLAIN, name="carried and says it stands, second time"),
-        is_again=True,
+        replace(_PLAIN, name="carried and says it stands, second time"), is_again=True
     ),
 )
 

@@ -128,8 +128,7 @@ _KINDS = (
         nulls=True,
         ascii_only=True,
         refusal=Refusal(
-            challenge=False,
-            text=f"{_UNAUTHORIZED} (SecurityRequestFilter:132 < ...)",
+            challenge=False, text=f"{_UNAUTHORIZED} (SecurityRequestFilter:132 < ...)"
         ),
         oldest_fix=timedelta(days=90),
         reports_refusal=REPORTS_DISABLED,

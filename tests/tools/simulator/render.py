@@ -204,10 +204,7 @@ class Renderer:
 
     def _position(self, device: SimDevice, position: SimPosition) -> dict[str, Json]:
         return position_json(
-            position,
-            device.id,
-            self._kind,
-            overrides=device.position_overrides,
+            position, device.id, self._kind, overrides=device.position_overrides
         )
 
 

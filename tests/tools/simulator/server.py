@@ -219,10 +219,7 @@ class Simulator(World):
             self.live.tell(emails, {"devices": [device_json(device, self._kind)]})
             return
         row = position_json(
-            position,
-            device.id,
-            self._kind,
-            overrides=device.position_overrides,
+            position, device.id, self._kind, overrides=device.position_overrides
         )
         # Zero is at once, and in order.
         if delay := self._kind.position_delay:

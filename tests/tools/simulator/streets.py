@@ -64,20 +64,10 @@ STREETS: dict[str, tuple[tuple[Point, ...], ...]] = {
         ),
     ),
     "Erwin-Rohde-Straße": (
-        (
-            _MOENCHHOF_ROHDE,
-            (49.418194, 8.688710),
-            (49.418964, 8.688539),
-            _ROHDE_MOLTKE,
-        ),
+        (_MOENCHHOF_ROHDE, (49.418194, 8.688710), (49.418964, 8.688539), _ROHDE_MOLTKE),
     ),
     "Moltkestraße": (
-        (
-            _KEPLER_MOLTKE,
-            (49.419404, 8.686439),
-            (49.419467, 8.687039),
-            _ROHDE_MOLTKE,
-        ),
+        (_KEPLER_MOLTKE, (49.419404, 8.686439), (49.419467, 8.687039), _ROHDE_MOLTKE),
         (_ROHDE_MOLTKE, _MOLTKE_LANDSTRASSE),
     ),
     "Handschuhsheimer Landstraße": (

@@ -46,10 +46,7 @@ async def guarded(home: Home) -> Home:
 async def async_call(home: Home, action: str) -> None:
     """Arm or disarm."""
     await home.hass.services.async_call(
-        "alarm_control_panel",
-        f"alarm_{action}",
-        {"entity_id": GUARD},
-        blocking=True,
+        "alarm_control_panel", f"alarm_{action}", {"entity_id": GUARD}, blocking=True
     )
     await home.async_settle()
 
