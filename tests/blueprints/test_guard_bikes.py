@@ -279,6 +279,17 @@ async def test_each_night_begins_anew(simulator: Simulator, night: House) -> Non
     assert night.state(GUARD) == "armed_away"
 
 
+async def test_stolen_at_nightfall(simulator: Simulator, night: House) -> None:
+    """What is on its way with somebody then stays so: the night arms what stands."""
+    await night.async_until(21)
+    for minute in range(58):
+        simulator.report(RED, motion=False)
+        await night.async_minutes(1)
+    await night.async_guard("red_bike", "arm_away")
+    await async_flee(simulator, night, range(1, 8))
+    assert night.state(GUARD) == "triggered"
+
+
 async def async_flee(simulator: Simulator, house: House, minutes: range) -> None:
     """Ride away for some minutes, a kilometer in each."""
     for minute in minutes:

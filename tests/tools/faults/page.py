@@ -73,7 +73,7 @@ def _time(seconds: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text that Markdown shows as it is."""
-    for character in "\\`*_{}[]<>|":
+    """Return a text that Markdown shows as it is, with names in backticks."""
+    for character in "\\*_{}[]<>|":
         text = text.replace(character, f"\\{character}")
     return text
