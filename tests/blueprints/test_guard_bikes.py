@@ -282,7 +282,7 @@ async def test_each_night_begins_anew(simulator: Simulator, night: House) -> Non
 async def test_stolen_at_nightfall(simulator: Simulator, night: House) -> None:
     """What is on its way with somebody then stays so: the night arms what stands."""
     await night.async_until(21)
-    for minute in range(58):
+    for _ in range(58):
         simulator.report(RED, motion=False)
         await night.async_minutes(1)
     await night.async_guard("red_bike", "arm_away")
