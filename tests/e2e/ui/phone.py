@@ -1,7 +1,7 @@
 """A phone that people look at: what it was sent, and the buttons of that, on a dashboard."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from tests.tools.demo import HomeAssistantClient
@@ -13,7 +13,7 @@ from .dashboard import dashboard
 
 @asynccontextmanager
 async def phone_on_dashboard(
-    client: HomeAssistantClient, *cards: dict[str, object]
+    client: HomeAssistantClient, *cards: Mapping[str, object]
 ) -> AsyncIterator[str]:
     """Have a phone with the app, on a dashboard with other cards; yield its path."""
     result = (await client.start_flow("mobile_app"))["result"]
