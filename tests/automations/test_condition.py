@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import area_registry as ar, condition
@@ -67,6 +68,14 @@ async def test_offline_and_moving(garage: Garage, ask: Ask) -> None:
     await garage.async_minutes(2)
 
     assert [await ask(kind) for kind in CONDITIONS] == [False, True, False, True, False]
+
+
+async def test_clock_that_was_set_back(
+    garage: Garage, ask: Ask, freezer: FrozenDateTimeFactory
+) -> None:
+    """What is so is so, though it became so later by that clock."""
+    freezer.tick(-3600)
+    assert [await ask(kind) for kind in CONDITIONS] == [True, False, False, False, True]
 
 
 async def test_for_at_least(garage: Garage, ask: Ask) -> None:
