@@ -139,9 +139,12 @@ async def test_everyone_away(hass: HomeAssistant, parked: House) -> None:
     assert parked.state(GUARD) == "armed_away"
 
 
-async def test_ridden_at_night(simulator: Simulator, parked: House) -> None:
-    """A bike that is ridden is guarded once it has stood for five minutes."""
+async def test_ridden_at_night(
+    hass: HomeAssistant, simulator: Simulator, parked: House, hass_admin_user: MockUser
+) -> None:
+    """A bike that is ridden is guarded once it has stood, though disarmed by hand before."""
     await parked.async_automate("guard_bikes", RED, night_begins="12:05:00")
+    await async_by_hand(hass, hass_admin_user, "disarm")
     for part in range(6):
         latitude = DEFAULT_LATITUDE + 0.003 * part
         simulator.report(RED, latitude=latitude, motion=True)
@@ -263,6 +266,22 @@ async def test_armed_by_hand(
     be(hass, ANN, 10)
     await parked.async_minutes(2)
     assert parked.state(GUARD) == "armed_away"
+    await parked.async_until(6)
+    assert parked.state(GUARD) == "disarmed"
+
+
+async def test_no_guard_at_night(
+    hass: HomeAssistant, parked: House, hass_admin_user: MockUser
+) -> None:
+    """What was disarmed by hand stays so until the time at which a night would begin."""
+    be(hass, ANN, 0)
+    night_ends = "22:00:00"
+    await parked.async_automate("guard_bikes", RED, riders=[ANN], night_ends=night_ends)
+    await async_by_hand(hass, hass_admin_user, "disarm")
+    await parked.async_until(22)
+    be(hass, ANN, 500)
+    await parked.async_minutes(2)
+    assert parked.state(GUARD) == "armed_away"
 
 
 async def test_each_night_begins_anew(simulator: Simulator, night: House) -> None:
@@ -279,15 +298,12 @@ async def test_each_night_begins_anew(simulator: Simulator, night: House) -> Non
     assert night.state(GUARD) == "armed_away"
 
 
-async def test_stolen_at_nightfall(simulator: Simulator, night: House) -> None:
+async def test_stolen_at_nightfall(simulator: Simulator, parked: House) -> None:
     """What is on its way with somebody then stays so: the night arms what stands."""
-    await night.async_until(21)
-    for _ in range(58):
-        simulator.report(RED, motion=False)
-        await night.async_minutes(1)
-    await night.async_guard("red_bike", "arm_away")
-    await async_flee(simulator, night, range(1, 8))
-    assert night.state(GUARD) == "triggered"
+    await parked.async_automate("guard_bikes", RED, night_begins="12:05:00")
+    await parked.async_guard("red_bike", "arm_away")
+    await async_flee(simulator, parked, range(1, 8))
+    assert parked.state(GUARD) == "triggered"
 
 
 async def async_flee(simulator: Simulator, house: House, minutes: range) -> None:

@@ -111,8 +111,7 @@ async def test_there_and_back(
     state.trackers[RED] = STORY
     state.trackers["nothing"] = TrackerState(online=Flag(False, NOON))
     # More than a service may count: nothing is dropped.
-    far = RideState(total=10_000_001, highest_total=10_000_001)
-    state.trackers["far"] = TrackerState(ride_state=far)
+    state.trackers["far"] = TrackerState(ride_state=RideState(total=10_000_001))
     state.last_fired[RED] = 2
     state.evaluation = Evaluation(LATER, NOON)
     store.async_write_within(10)
