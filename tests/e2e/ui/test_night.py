@@ -91,7 +91,8 @@ async def test_a_night(
         await expect(message).to_contain_text("No message")
         await expect(tiles.filter(has_text="Guarded")).to_be_visible()
 
-        # Five minutes later it stands: Home Assistant takes clocks that are ahead by that for right.
+        # Five minutes later it stands: clocks that are ahead by that are taken for right.
+        await asyncio.sleep(_SECONDS)
         later = datetime.now(UTC) + timedelta(minutes=4, seconds=58)
         stands = {"motion": False, "speed": 0, "fix_time": later.isoformat()}
         await account.change(_BIKE, "report", **stands)
