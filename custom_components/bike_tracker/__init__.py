@@ -10,7 +10,7 @@ from homeassistant.helpers.typing import ConfigType
 from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
-from .entity import BikeTrackerConfigEntry, BikeTrackerData, EntityAdder
+from .entity import BikeTrackerConfigEntry, EntityAdder
 from .polling.poll import create_service
 from .registry import async_open_registry
 from .registry.devices import tracker_of
@@ -49,14 +49,13 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
     registry = await async_open_registry(hass, entry)
-    known = any(state.position for state in registry.store.state.trackers.values())
+    known = any(state.position for state in registry.store.trackers.values())
     service = create_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(hass, entry, service, registry)
     await coordinator.async_config_entry_first_refresh()
-    entities = EntityAdder(coordinator)
-    entry.runtime_data = BikeTrackerData(coordinator, entities)
+    entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
-    await entities.async_start()
+    await entry.runtime_data.async_start()
     # Once the entry is loaded: automations are told of nothing before.
     started = hass.loop.call_soon(coordinator.async_update_listeners)
     entry.async_on_unload(started.cancel)
@@ -96,5 +95,5 @@ async def async_remove_config_entry_device(
     if coordinator.registry.devices.lists(unique_id):
         return False
     coordinator.async_forget(unique_id)
-    entry.runtime_data.entities.async_forget(unique_id)
+    entry.runtime_data.async_forget(unique_id)
     return True

@@ -1,9 +1,8 @@
 """The guard: one tap, and nobody moves the bike unnoticed."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple, override
+from typing import Any, Final, override
 
 from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntity,
@@ -28,20 +27,11 @@ PARALLEL_UPDATES = 0
 _DISABLED_BY_PERSON: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
 
 
-class GuardState(NamedTuple):
-    """What there is to show of a guard."""
-
-    armed_at: datetime | None
-    """None while it is disarmed."""
-    triggered: Triggered | None
-    changed_by: str | None
-
-
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerGuardDescription(
-    BikeTrackerDescription[GuardState], AlarmControlPanelEntityDescription
+    BikeTrackerDescription[tuple[object, ...]], AlarmControlPanelEntityDescription
 ):
-    """The guard of a tracker."""
+    """The guard of a tracker: its value is what there is new to show."""
 
 
 DESCRIPTIONS: Final = (
@@ -49,14 +39,16 @@ DESCRIPTIONS: Final = (
         key="guard",
         translation_key="guard",
         reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
-        value_fn=lambda tracker: GuardState(
-            tracker.guarded_since, tracker.triggered, tracker.state.changed_by
+        value_fn=lambda tracker: (
+            tracker.guarded_since,
+            tracker.triggered,
+            tracker.state.changed_by,
         ),
     ),
 )
 
 
-class BikeTrackerGuard(OccurrenceEntity[GuardState], AlarmControlPanelEntity):
+class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEntity):
     """The guard of a tracker.
 
     It is our own, so it is armed and disarmed while the service does not answer, too. It
@@ -72,7 +64,7 @@ class BikeTrackerGuard(OccurrenceEntity[GuardState], AlarmControlPanelEntity):
     @override
     def alarm_state(self) -> AlarmControlPanelState:
         """Return whether it is armed, and triggered."""
-        if self._value is None or self._value.armed_at is None:
+        if self.tracker is None or self.tracker.guarded_since is None:
             return AlarmControlPanelState.DISARMED
         if self._triggered:
             return AlarmControlPanelState.TRIGGERED
@@ -82,7 +74,7 @@ class BikeTrackerGuard(OccurrenceEntity[GuardState], AlarmControlPanelEntity):
     @override
     def changed_by(self) -> str | None:
         """Return the name of the person who armed or disarmed it, None for automations."""
-        return self._value and self._value.changed_by
+        return self.tracker and self.tracker.state.changed_by
 
     @property
     @override
@@ -150,7 +142,7 @@ class BikeTrackerGuard(OccurrenceEntity[GuardState], AlarmControlPanelEntity):
     @property
     def _triggered(self) -> Triggered | None:
         """Return what triggered it, once that was fired."""
-        triggered = self._value and self._value.triggered
+        triggered = self.tracker and self.tracker.triggered
         unique_id, has_fired = self.coordinator_context, self.coordinator.has_fired
         return triggered if triggered and has_fired(unique_id, triggered.seq) else None
 

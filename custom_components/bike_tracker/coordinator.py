@@ -75,7 +75,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             update_interval=_INTERVAL,
             always_update=False,
         )
-        self.data = Account(entry.title, registry.store.state.trackers)
+        self.data = Account(entry.title, registry.store.trackers)
         self.registry = registry
         self.service = service
         self.live = Live(self, service.client, self._async_handle_message)
@@ -98,7 +98,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def evaluated(self) -> Evaluation:
         """Return up to when triggers were evaluated."""
         now = dt_util.utcnow()
-        return self.registry.store.state.evaluation or Evaluation(now, self.asked_at)
+        return self.registry.store.evaluation or Evaluation(now, self.asked_at)
 
     @property
     def may_fire(self) -> bool:
@@ -316,13 +316,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self.may_fire:
             async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids)
             evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
-            self.registry.store.state.evaluation = evaluation
+            self.registry.store.evaluation = evaluation
 
     # Occurrences
 
     def has_fired(self, unique_id: str, seq: int) -> bool:
         """Return whether an occurrence of a tracker was fired."""
-        return seq <= self.registry.store.state.last_fired.get(unique_id, 0)
+        return seq <= self.registry.store.last_fired.get(unique_id, 0)
 
     @callback
     def _async_fire(self, unique_id: str) -> None:

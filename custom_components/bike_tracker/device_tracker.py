@@ -8,7 +8,6 @@ from homeassistant.components.device_tracker import (
     TrackerEntity,
     TrackerEntityDescription,
 )
-from homeassistant.const import EntityCategory
 from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
@@ -71,6 +70,10 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     """
 
     entity_description: BikeTrackerTrackerDescription
+    # With the default, triggers on the device would skip it.
+    entity_category = None
+    # The base would record every write, changed or not.
+    force_update = False
     held_position: Place | None = None
     """Where it was before it came back, shown until automations can notice that it left."""
 
@@ -79,18 +82,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     def unique_id_of(tracker: str, description: EntityDescription) -> str:
         """Return the tracker's `uniqueId` itself."""
         return tracker
-
-    @property
-    @override
-    def entity_category(self) -> EntityCategory | None:
-        """Return None: with the default, triggers on the device would skip it."""
-        return None
-
-    @property
-    @override
-    def force_update(self) -> bool:
-        """Return False: the base would record every write, changed or not."""
-        return False
 
     @property
     @override
@@ -128,7 +119,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     async def async_added_to_hass(self) -> None:
         """Begin where it was before a reload or a restart."""
         if restored := await self.async_get_last_extra_data():
-            self._value = Place(**restored.as_dict())
+            self.held_position = Place(**restored.as_dict())
         await super().async_added_to_hass()
         self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
 

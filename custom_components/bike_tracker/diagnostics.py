@@ -60,7 +60,7 @@ async def async_get_config_entry_diagnostics(
             "trackers": len(trackers),
             "missing": len(coordinator.data.states) - len(trackers),
             "in_another_account": len(coordinator.registry.devices.elsewhere),
-            "left_out": len(entry.runtime_data.entities.left_out),
+            "left_out": len(entry.runtime_data.left_out),
             "rides": len(coordinator.registry.rides.rides),
         },
         "trackers": [

@@ -282,15 +282,7 @@ class EntityAdder:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BikeTrackerData:
-    """The parts that live as long as the entry is loaded."""
-
-    coordinator: BikeTrackerCoordinator
-    entities: EntityAdder
-
-
-type BikeTrackerConfigEntry = ConfigEntry[BikeTrackerData]
+type BikeTrackerConfigEntry = ConfigEntry[EntityAdder]
 
 
 async def async_register_entities(
@@ -302,7 +294,7 @@ async def async_register_entities(
 ) -> None:
     """Set up a platform: register what it makes of a tracker."""
     domain = async_get_current_platform().domain
-    entry.runtime_data.entities.kinds += [
+    entry.runtime_data.kinds += [
         _Kind(entity_class, description, domain, async_add_entities)
         for description in descriptions
     ]

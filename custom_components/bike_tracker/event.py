@@ -1,6 +1,5 @@
 """Events: what happened to the bike."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, override
@@ -10,7 +9,7 @@ from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import State, callback
 
 from .entity import BikeTrackerDescription, OccurrenceEntity, async_register_entities
-from .tracking import ALARM_TYPES, Occurrence, OccurrenceType
+from .tracking import ALARM_TYPES, Occurrence
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -18,10 +17,7 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerEventDescription(BikeTrackerDescription[None], EventEntityDescription):
-    """Events of a tracker: its occurrences of some types."""
-
-    occurrence_types: tuple[OccurrenceType, ...]
-    event_type_fn: Callable[[Occurrence], str]
+    """Events of a tracker: its occurrences whose types begin with the key."""
 
 
 DESCRIPTIONS: Final = (
@@ -29,16 +25,12 @@ DESCRIPTIONS: Final = (
         key="alarm",
         translation_key="alarm",
         event_types=list(ALARM_TYPES),
-        occurrence_types=("alarm_raised",),
-        event_type_fn=lambda occurrence: occurrence.attributes["type"],
         reported_fn=lambda tracker: tracker.state.alarms or None,
     ),
     BikeTrackerEventDescription(
         key="ride",
         translation_key="ride",
         event_types=["started", "ended"],
-        occurrence_types=("ride_started", "ride_ended"),
-        event_type_fn=lambda occurrence: occurrence.type.removeprefix("ride_"),
         reported_fn=lambda tracker: tracker.state.ride_state.anchor,
     ),
 )
@@ -52,12 +44,15 @@ class BikeTrackerEvent(OccurrenceEntity[None], EventEntity):
     @callback
     @override
     def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
-        description = self.entity_description
-        if occurrence.type in description.occurrence_types:
+        if self._shows(occurrence):
             attributes = dict(occurrence.attributes)
-            attributes.pop("type", None)
-            self._trigger_event(description.event_type_fn(occurrence), attributes)
+            # An alarm has a type of its own.
+            event_type = attributes.pop("type", occurrence.type.removeprefix("ride_"))
+            self._trigger_event(event_type, attributes)
             self.async_write_ha_state()
+
+    def _shows(self, occurrence: Occurrence) -> bool:
+        return occurrence.type.startswith(self.entity_description.key)
 
     @override
     async def async_get_last_state(self) -> State | None:
@@ -68,7 +63,7 @@ class BikeTrackerEvent(OccurrenceEntity[None], EventEntity):
         times = [
             occurrence.noticed_at
             for occurrence in (self.tracker.state.occurrences if self.tracker else ())
-            if occurrence.type in self.entity_description.occurrence_types
+            if self._shows(occurrence)
             and self.coordinator.has_fired(self.coordinator_context, occurrence.seq)
         ]
         return State(self.entity_id, times[-1].isoformat()) if times else state

@@ -14,28 +14,17 @@ MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. A bike that comes back moves a while later: all within five minutes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """A table of waits, in seconds. Jitter only shortens them."""
+type Backoff = tuple[float, ...]
+"""Seconds after the first failure, the second …; the last wait is repeated."""
 
-    waits: tuple[float, ...]
-    """After the first failure, the second …; the last one is repeated."""
-    hourly_after: float | None = None
-    """After how long a time of failures the wait becomes an hour."""
-    min_wait: float = MINUTE
-    """Nobody is asked more often than while all is well."""
-
-
-NORMAL_BACKOFF: Final = Backoff((MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT))
+NORMAL_BACKOFF: Final = (MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT)
 """For what is known to work."""
-UNSUPPORTED_BACKOFF: Final = Backoff((HOUR, DAY))
+UNSUPPORTED_BACKOFF: Final[Backoff] = (HOUR, DAY)
 """For what is not documented and never worked."""
-SIGN_IN_BACKOFF: Final = Backoff((MINUTE, MAX_WAIT), hourly_after=HOUR)
-"""So long that a password that is really wrong locks no account."""
-MISSING_POSITION_BACKOFF: Final = Backoff(NORMAL_BACKOFF.waits, hourly_after=HOUR)
-LIVE_BACKOFF: Final = Backoff(
-    (5, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 15 * MINUTE), min_wait=0
-)
+SIGN_IN_BACKOFF: Final = (MINUTE, *(13 * [MAX_WAIT]), HOUR)
+"""So long that a password that is really wrong locks no account: hourly after an hour."""
+MISSING_POSITION_BACKOFF: Final = (*NORMAL_BACKOFF, *(10 * [MAX_WAIT]), HOUR)
+LIVE_BACKOFF: Final = (5, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 15 * MINUTE)
 """For a live connection that worked before."""
 
 
@@ -57,11 +46,10 @@ class Failures(NamedTuple):
         """Return these and one more, after which a server may have asked for a wait."""
         now, length = monotonic(), self.length + 1
         since = self.since if self.length else now
-        wait = backoff.waits[:length][-1]
-        if backoff.hourly_after is not None and now - since >= backoff.hourly_after:
-            wait = HOUR
-        # A tenth at most: not all accounts ask in the same second.
-        wait = max(backoff.min_wait, wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
+        wait = backoff[:length][-1]
+        # A tenth at most: not all accounts ask in the same second, and none more often
+        # than while all is well.
+        wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = clamp_retry_after(retry_after)
         return Failures(length, since, wait, now + wait)
@@ -88,8 +76,6 @@ class EndpointSupport(NamedTuple):
     error: TrackingError | None = None
     """Why the last answer was none."""
     failures: Failures = NO_FAILURES
-    was_too_large: bool = False
-    """Whether an answer was too large since the last good one: that is logged once."""
 
     @property
     def works(self) -> bool:
@@ -112,10 +98,8 @@ class EndpointSupport(NamedTuple):
             # Failures before say nothing of what is supported.
             failures = NO_FAILURES if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
-        was_too_large = self.was_too_large or err.is_too_large
         # Its traceback would keep the answer.
-        error = err.with_traceback(None)
-        return EndpointSupport(is_supported, error, failures, was_too_large)
+        return EndpointSupport(is_supported, err.with_traceback(None), failures)
 
 
 @dataclass(slots=True)

@@ -77,17 +77,18 @@ class PositionLookup:
         self.support = EndpointSupport(is_supported=True)
         missing = _announced(_missing_of(wanted, found))
         failures = self._failures if missing <= self._missing else NO_FAILURES
-        self._failures = failures.another(MISSING_POSITION_BACKOFF)
+        # Others may be asked for meanwhile.
+        is_due, backoff = failures.is_due, MISSING_POSITION_BACKOFF
+        self._failures = failures.another(backoff) if is_due else failures
         self._missing = missing
         return found
 
     def _fail(self, err: TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
-        is_too_large = err.is_too_large and not before.was_too_large
         # Too large also where positions never worked: nobody would know why.
-        if is_too_large or before.works:
-            text = (_TOO_LARGE if is_too_large else _STAY).format(err)
+        if before.error is None and (before.is_supported or err.is_too_large):
+            text = (_TOO_LARGE if err.is_too_large else _STAY).format(err)
             LOGGER.warning("%s: Positions cannot be fetched %s", self.entry.title, text)
 
     async def _async_get_by_id(

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from math import inf, isfinite
@@ -185,17 +184,6 @@ class Evaluation(NamedTuple):
     """By the time at which the newest answer was asked for."""
 
 
-@dataclass(slots=True)
-class StoredState:
-    """What outlives a restart."""
-
-    trackers: dict[str, TrackerState] = field(default_factory=dict)
-    """The state of each tracker by `uniqueId`, also of those that are not listed."""
-    last_fired: dict[str, int] = field(default_factory=dict)
-    """The sequence number of the last occurrence of each tracker that was fired."""
-    evaluation: Evaluation | None = None
-
-
 class TrackerStore(EntryStore):
     """Keeps the state of one account's trackers."""
 
@@ -204,8 +192,11 @@ class TrackerStore(EntryStore):
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with nothing."""
         super().__init__(hass, entry, _VERSION)
-        self.state = StoredState()
-        """What was read, as it became since."""
+        self.trackers: dict[str, TrackerState] = {}
+        """The state of each tracker by `uniqueId`, also of those that are not listed."""
+        self.last_fired: dict[str, int] = {}
+        """The sequence number of the last occurrence of each tracker that was fired."""
+        self.evaluation: Evaluation | None = None
 
     @callback
     def async_follow(self, before: Tracker | None, after: Tracker) -> None:
@@ -215,13 +206,13 @@ class TrackerStore(EntryStore):
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:
         """Set the last occurrence of a tracker that was fired."""
-        self.state.last_fired[unique_id] = occurrence.seq
+        self.last_fired[unique_id] = occurrence.seq
         self.async_write_within(SOON if occurrence.is_event else LATER)
 
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        self.state.last_fired.pop(unique_id, None)
+        self.last_fired.pop(unique_id, None)
         self.async_write_within(SOON)
 
     @override
@@ -231,16 +222,16 @@ class TrackerStore(EntryStore):
         The event loop may change more meanwhile: hence the copies. What was fired is copied
         first, so that a kill fires it again rather than never.
         """
-        last_fired = dict(self.state.last_fired)
+        last_fired = dict(self.last_fired)
         return {
             "last_fired": last_fired,
-            "evaluation": to_json(self.state.evaluation),
+            "evaluation": to_json(self.evaluation),
             "trackers": self._trackers(last_fired),
         }
 
     def _trackers(self, last_fired: Mapping[str, int]) -> dict[str, Any]:
         trackers = {}
-        for unique_id, state in dict(self.state.trackers).items():
+        for unique_id, state in dict(self.trackers).items():
             try:
                 occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
                 trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
@@ -252,7 +243,8 @@ class TrackerStore(EntryStore):
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
         read = reader(TrackerState)
-        self.state = StoredState(
+        # All of it or nothing.
+        self.trackers, self.last_fired, self.evaluation = (
             {key: read(state) for key, state in stored["trackers"].items()},
             stored["last_fired"],
             reader(Evaluation | None)(stored["evaluation"]),
