@@ -47,7 +47,7 @@ DESCRIPTIONS: Final = (
     BikeTrackerCalendarDescription(
         key="rides",
         translation_key="rides",
-        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
+        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
         value_fn=_shown,
     ),
 )

@@ -31,7 +31,7 @@ DESCRIPTIONS: Final = (
         key="ride",
         translation_key="ride",
         event_types=["started", "ended"],
-        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
+        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
     ),
 )
 

@@ -51,7 +51,7 @@ class BikeTrackerSensorDescription(
 
 def _total_distance(tracker: Tracker) -> float | None:
     track = tracker.state.ride_state
-    return round(track.shown_total or 0, 1) if track and track.anchor else None
+    return round(track.shown_total or 0, 1) if track.newest_fix else None
 
 
 def _ride_duration(tracker: Tracker) -> float | None:
@@ -171,7 +171,7 @@ DESCRIPTIONS = (
     _kilometres(
         key="ride_distance",
         translation_key="ride_distance",
-        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
+        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, 1),
     ),
     BikeTrackerSensorDescription(
@@ -181,7 +181,7 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
-        reported_fn=lambda tracker: tracker.state.ride_state.anchor,
+        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
         value_fn=_ride_duration,
     ),
 )

@@ -144,13 +144,11 @@ def test_exact_in_the_end() -> None:
     assert house.totals == sorted(house.totals)
 
 
-@pytest.mark.parametrize(
-    ("off", "more"), [(0.0, 0.0), (30.0, 0.03), (300.0, 0.0), (None, 0.0)]
-)
-def test_last_metres(off: float | None, more: float) -> None:
-    """They belong to a ride once it is over, unless they are drift or not known."""
+@pytest.mark.parametrize(("off", "more"), [(0.0, 0.0), (30.0, 0.03), (300.0, 0.0)])
+def test_last_metres(off: float, more: float) -> None:
+    """They belong to a ride once it is over, unless they are drift."""
     place = Fix(NOW, 47.9, 7.8, 6.0)
-    seen = None if off is None else place._replace(latitude=47.9 + off / 111_195)
+    seen = place._replace(latitude=47.9 + off / 111_195)
     ride = Ride(NOW, NOW, 2.0)
     track, [(kind, fired)] = end_ride(
         RideState(total=7.0, anchor=place, last_fix=seen, ride=ride)

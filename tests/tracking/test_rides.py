@@ -464,16 +464,6 @@ def test_motion_without_a_fix(is_fix: bool) -> None:
     assert bike.fired == ["started", "ended", "started"]
 
 
-def test_ends_where_its_places_are_not_known() -> None:
-    """A memory that cannot be read costs the ride its last metres, and no more."""
-    bike = Bike().ride_on(5)
-    total = bike.ride_state.total
-    bike.ride_state = bike.ride_state._replace(anchor=None, last_fix=None)
-    bike.fall_silent()
-    assert bike.fired == ["started", "ended"]
-    assert bike.ride.distance == bike.ride_state.total == total
-
-
 def test_late_messages() -> None:
     """What was reported before the last report changes nothing."""
     bike = Bike(motion=False).stand(20)
@@ -494,7 +484,7 @@ def test_report_without_a_time() -> None:
     bike.wait(1).report(500, fix_time=None)
     assert bike.ride_state == track
     track, news = apply_report(NEW_RIDE_STATE, a_position(fix_time=None), NOW)
-    assert (track.anchor, news) == (None, [])
+    assert (track, news) == (NEW_RIDE_STATE, [])
 
 
 # Fixes that jump

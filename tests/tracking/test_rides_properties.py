@@ -123,7 +123,8 @@ def test_total(reports: list[Position]) -> None:
     tracks = _story(reports).tracks
     totals = [track.total or 0 for track in tracks]
     begin = next(
-        (number for number, track in enumerate(tracks) if track.anchor), len(totals) - 1
+        (number for number, track in enumerate(tracks) if track.newest_fix),
+        len(totals) - 1,
     )
     assert totals[begin:] == sorted(totals[begin:])
     rides: dict[object, Ride] = {}

@@ -1,6 +1,6 @@
 """How far it is from one fix to the next, and how much of that a bike went."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
 from typing import Final, NamedTuple, TypeIs
 
@@ -38,10 +38,13 @@ class Fix(NamedTuple):
     address: str | None = None
     """The service's word for the place."""
 
-    def or_address_of(self, other: Fix | None) -> Fix:
+    def or_address_of(self, other: Fix) -> Fix:
         """Return this fix, with the address of another one there if it has none."""
-        address = self.address or (other and other.address)
-        return self._replace(address=address)
+        return self._replace(address=self.address or other.address)
+
+
+NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
+"""Where a tracker is that never had a fix."""
 
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:

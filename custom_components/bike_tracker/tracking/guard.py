@@ -86,10 +86,10 @@ def armed(
     ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
-    if (place := _place(ride_state)) is None:
+    if ride_state.newest_fix is None:
         return None
-    known_at = position and _reported_at(position, _received_at(position, None, now))
-    return Guard(now, place, max(now, known_at or now), moved=moved)
+    _, known_at = _times(position, None, now) if position else (now, now)
+    return Guard(now, _place(ride_state), max(now, known_at or now), moved=moved)
 
 
 def after_report(
@@ -103,9 +103,8 @@ def after_report(
 
     The service received it at its `serverTime`; `received_at` is for services without.
     """
-    received_at = _received_at(report, received_at, now)
     guard = after_alarm(guard, report, ride_state, now, received_at)
-    time = _reported_at(report, received_at)
+    received_at, time = _times(report, received_at, now)
     if guard.triggered or time is None:
         return guard
     before = guard.moved
@@ -135,14 +134,12 @@ def after_alarm(
     if now < guard.armed_at:
         # The house's clock was ahead when it was armed.
         guard = guard._replace(armed_at=now, after=now)
-    time = _reported_at(report, _received_at(report, received_at, now))
-    if guard.triggered or time is None or time < guard.after:
+    _, time = _times(report, received_at, now)
+    alarm = next((it.type for it in alarms_of(report) if it.type in _ALARMS), None)
+    if alarm is None or guard.triggered or time is None or time < guard.after:
         return guard
-    for alarm in alarms_of(report):
-        if alarm.type in _ALARMS:
-            fix = fix_of(report, report.fix_time) or ride_state.last_fix
-            return _triggered(guard, "alarm", time, fix, alarm.type)
-    return guard
+    fix = fix_of(report, report.fix_time) or ride_state.last_fix
+    return _triggered(guard, "alarm", time, fix, alarm)
 
 
 def after_history(
@@ -156,26 +153,23 @@ def after_history(
     return guard
 
 
-def _received_at(
+def _times(
     report: Position, received_at: datetime | None, now: datetime
-) -> datetime:
-    """Return when the service received a report, as far as that is known."""
-    times = (report.server_time, received_at)
-    return next(filter(is_real, times), now)
+) -> tuple[datetime, datetime | None]:
+    """Return when the service received a report, and when the tracker sent it.
+
+    The tracker's clock is not ahead of the service's.
+    """
+    received_at = next(filter(is_real, (report.server_time, received_at)), now)
+    sent_at = report.device_time or report.fix_time
+    return received_at, sent_at and min(sent_at, received_at)
 
 
-def _reported_at(report: Position, received_at: datetime) -> datetime | None:
-    """Return when a tracker reported; its clock is not ahead of the service's."""
-    time = report.device_time or report.fix_time
-    return time and min(time, received_at)
-
-
-def _place(ride_state: RideState) -> Fix | None:
+def _place(ride_state: RideState) -> Fix:
     """Return where it is: where it stood all the while, or was seen last."""
     place, seen = ride_state.anchor, ride_state.last_fix
-    if place and seen and not ride_state.ride and _is_near(place, seen, ride_state):
-        return place
-    return seen
+    stood = not ride_state.ride and _is_near(place, seen, ride_state)
+    return place if stood else seen
 
 
 def _settled(
@@ -192,10 +186,8 @@ def _settled(
     """
     if guard.is_settled:
         return guard
-    place = _place(ride_state) or guard.place
-    is_near = any(
-        _is_near(place, other, ride_state) for other in (ride_state.anchor, fix)
-    )
+    place, anchor = _place(ride_state), ride_state.anchor
+    is_near = any(_is_near(place, it, ride_state) for it in (anchor, fix or anchor))
     stands = is_near and not ride_state.candidate and not _moved_last(ride_state)
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
@@ -209,13 +201,11 @@ def _moved_last(ride_state: RideState) -> bool:
     So it was too if the ride is only over because nothing was received since.
     """
     ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
-    return bool(
-        ride and ride_state.last_fix and ride.moved_at >= ride_state.last_fix.time
-    )
+    return bool(ride and ride.moved_at >= ride_state.last_fix.time)
 
 
-def _is_near(place: Fix, fix: Fix | None, ride_state: RideState) -> bool:
-    return fix is not None and metres(place, fix) <= _reach(place, fix, ride_state)
+def _is_near(place: Fix, fix: Fix, ride_state: RideState) -> bool:
+    return metres(place, fix) <= _reach(place, fix, ride_state)
 
 
 def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
@@ -229,27 +219,29 @@ def _seen(
     guard: Guard, fix: Fix, report: Position, ride_state: RideState
 ) -> tuple[Guard, bool]:
     """Return the guard of a bike that is seen there, and whether it is away."""
-    beyond = metres(guard.place, fix) - _reach(guard.place, fix, ride_state)
-    if beyond <= 0:
+    if _is_near(guard.place, fix, ride_state):
         return guard._replace(away=()), False
-    first = guard.away[0] if guard.away else fix
-    drift = ride_state.drift_at(guard.place, fix.time)
-    is_sure = (
-        says_it_moves(report) is True
-        or (
-            beyond > _FAR
-            and is_plausible(
-                guard.place, ride_state.last_fix or guard.place, fix, report.speed
-            )
-        )
-        or (
-            fix.time - first.time >= _DRIFTS_FOR
-            if metres(guard.place, fix) <= _MORE * drift.apart_for_minutes
-            else _is_there(guard, fix, report)
-        )
+    first, *others = *guard.away, fix
+    away = guard._replace(away=(first, *others[-2:]))
+    return away, _is_away(guard, fix, report, ride_state)
+
+
+def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> bool:
+    """Return whether a bike is elsewhere that is seen there, or its fixes may be off."""
+    place, says_so = guard.place, says_it_moves(report)
+    apart = metres(place, fix)
+    is_sure = says_so or (
+        apart > _FAR + _reach(place, fix, ride_state)
+        and is_plausible(place, ride_state.last_fix, fix, report.speed)
     )
-    away = (*guard.away, fix)
-    return guard._replace(away=(*away[:1], *away[1:][-2:])), is_sure
+    if is_sure or not guard.away:
+        return bool(is_sure)
+    if apart <= _MORE * ride_state.drift_at(place, fix.time).apart_for_minutes:
+        return fix.time - guard.away[0].time >= _DRIFTS_FOR
+    # Of a bike that says it stands two fixes that jumped are not at one place.
+    last = guard.away[-1]
+    is_there = says_so is None or metres(last, fix) <= noise(last, fix)
+    return is_there or len(guard.away) + 1 >= _ENOUGH
 
 
 def _reach(place: Fix, fix: Fix, ride_state: RideState) -> float:
@@ -260,24 +252,8 @@ def _reach(place: Fix, fix: Fix, ride_state: RideState) -> float:
     return max(noise(place, fix), minimum)
 
 
-def _is_there(guard: Guard, fix: Fix, report: Position) -> bool:
-    """Return whether a report confirms the one before it.
-
-    Of a bike that says it stands two fixes that jumped are not at one place.
-    """
-    if not guard.away:
-        return False
-    last = guard.away[-1]
-    is_near = says_it_moves(report) is None or metres(last, fix) <= noise(last, fix)
-    return is_near or len(guard.away) + 1 >= _ENOUGH
-
-
 def _triggered(
-    guard: Guard,
-    cause: Cause,
-    since: datetime,
-    fix: Fix | None,
-    alarm: str | None = None,
+    guard: Guard, cause: Cause, since: datetime, fix: Fix, alarm: str | None = None
 ) -> Guard:
-    distance = metres(guard.place, fix) if fix else 0
+    distance = metres(guard.place, fix)
     return guard._replace(triggered=Triggered(cause, since, distance, fix, alarm))

@@ -47,11 +47,6 @@ class _Report(NamedTuple):
     moves: bool | None = None
     """None is that it does not say."""
 
-    @property
-    def stands(self) -> bool:
-        """Return whether it says itself that the bike stands."""
-        return self.moves is False
-
 
 def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     """Return the state after a report that was received now.
@@ -64,12 +59,11 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     if fix is None or not _is_newer(state, position, fix):
         return _after_message(state, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
-    is_drift_old = state.drifted_at and fix.time - state.drifted_at > _DRIFTS_FOR
-    state, events = state.without_drift() if is_drift_old else state, list[RideEvent]()
-    if state.anchor and state.last_fix and state.candidate:
-        state, events = _decided(
-            state, state.anchor, state.last_fix, state.candidate, report
-        )
+    if state.drift and fix.time - state.drifts[-1].time > _DRIFTS_FOR:
+        state = state._replace(drift=0)
+    events: list[RideEvent] = []
+    if state.candidate:
+        state, events = _decided(state, state.candidate, report)
     state, more = _after_fix(state, report)
     is_believed = state.ride is not None or state.candidate is None
     state = state._replace(
@@ -92,28 +86,21 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
-    anchor, last_fix, last = state.anchor, state.last_fix, state.candidate
     # A silent bike is where its last report saw it, if that may be.
-    if state.ride and anchor and last_fix and last:
-        if is_plausible(anchor, last_fix, last, None):
-            state = state._replace(candidate=None)
-            state = _further(state, anchor, last_fix, _Report(last))
+    if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
+        state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state, []
-    anchor, last_fix = state.anchor, state.last_fix
-    is_known = (
-        anchor and last_fix and metres(anchor, last_fix) <= noise(anchor, last_fix)
-    )
-    if ride.distance:
+    anchor, there, rest = state.anchor, state.last_fix, 0.0
+    if metres(anchor, there) <= noise(anchor, there):
         # The way to where it was seen last, as far as no drift explains it.
-        rest = (
-            metres(anchor, last_fix) / 1_000 if anchor and last_fix and is_known else 0
-        )
+        rest = metres(anchor, there) / 1_000 if ride.distance else 0
+        there = there.or_address_of(anchor)
+    before = None if ride.distance else state.last
+    if ride.distance:
         end = ride.end and ride.end.or_address_of(anchor)
         ride = ride._replace(distance=ride.distance + rest, end=end)
-        state = state.longer(rest)
-    there = last_fix.or_address_of(anchor) if last_fix and is_known else last_fix
-    before = None if ride.distance else state.last
+    state = state.longer(rest)
     state = state._replace(anchor=there, ride=None, ended=ride, before_ended=before)
     return state, [("ended", ride)]
 
@@ -147,94 +134,85 @@ def _is_moving(speed: float | None) -> bool:
 def _after_message(state: RideState, position: Position, now: datetime) -> Step:
     """Return the state after a report that tells of no newer place."""
     received_at = position.server_time or now
-    total, time = state.total, _time(position.device_time, received_at)
-    if state.anchor is None and total is None:
-        total = position.total_distance
+    time = _time(position.device_time, received_at)
+    if state.total is None:
+        state = state._replace(total=position.total_distance)
     if time is None or (state.reported_at and time <= state.reported_at):
-        return state._replace(total=total), []
-    before = state = state._replace(total=total, reported_at=time)
+        return state, []
+    before = state = state._replace(reported_at=time)
     if position.motion is None:
         return state, []
-    anchor, last_fix = state.anchor, state.last_fix
-    if anchor and last_fix and not state.ride and _sets_off(state, position.motion):
-        state = _set_off(state, anchor, last_fix, time)
+    if state.newest_fix and not state.ride and _sets_off(state, position.motion):
+        state = _set_off(state, state.last_fix, time)
         state = state._replace(received_at=max(now, received_at))
     return state._replace(says_it_moves=position.motion), _start_of(before, state)
 
 
-def _decided(
-    state: RideState, anchor: Fix, last_fix: Fix, candidate: Fix, report: _Report
-) -> Step:
+def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
     """Return the state of which a report says whether a fix in doubt is believed."""
     state = state._replace(candidate=None)
-    if not _is_there(state, anchor, candidate, report):
-        is_back = metres(anchor, report.fix) <= _reach(state, anchor, report)
-        stands = not state.ride and report.stands
-        if stands and is_back and not _slept(candidate, report.fix):
+    if not _is_there(state, candidate, report):
+        stands = not state.ride and report.moves is False
+        if stands and _is_near(state, report) and not _slept(candidate, report.fix):
             stayed = state.newest_fix != candidate
-            off = metres(anchor, candidate)
-            state = state.with_drift(off, candidate.time, stayed=stayed)
+            state = state.with_drift(state.anchor, candidate, stayed=stayed)
         # The server's total has the way there, and the way back.
         return state.without_totals(), []
     if state.ride is None and _stays(state, candidate, report):
         if report.fix.time - candidate.time >= _STRAYS_FOR:
-            return _elsewhere(state, anchor, last_fix, candidate)
-        if metres(anchor, candidate) <= _NEAR:
+            return _elsewhere(state, candidate)
+        if metres(state.anchor, candidate) <= _NEAR:
             # It is at a traffic light, or its fixes are off.
             return state._replace(candidate=candidate), []
     return _after_fix(state, _Report(candidate), is_sure=True)
 
 
-def _is_there(state: RideState, anchor: Fix, candidate: Fix, report: _Report) -> bool:
+def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
-    fix, off = report.fix, metres(anchor, report.fix)
-    if off <= _reach(state, anchor, report) or not is_plausible(
-        candidate, candidate, fix, report.speed
-    ):
+    fix, speed = report.fix, report.speed
+    if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
         return False
-    if metres(candidate, fix) < off or _slept(candidate, fix):
+    if metres(candidate, fix) < metres(state.anchor, fix) or _slept(candidate, fix):
         return True
     # Under way it may turn round.
-    is_riding = state.ride and state.last_fix
-    return bool(is_riding and is_plausible(anchor, is_riding, candidate, report.speed))
+    return state.ride is not None and _may_be_at(state, candidate, speed)
 
 
 def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether it stands where a fix in doubt was, or did so for a while."""
-    reach = max(_DRIFT, _reach(state, candidate, report))
-    is_at_it = report.stands and metres(candidate, report.fix) <= reach
-    return is_at_it or _stood(state, candidate.time, candidate, candidate, report.fix)
+    there = state._replace(anchor=candidate, last_fix=candidate)
+    reach = max(_DRIFT, _reach(there, report))
+    is_at_it = report.moves is False and metres(candidate, report.fix) <= reach
+    return is_at_it or _stood(there, candidate.time, report.fix)
 
 
-def _elsewhere(state: RideState, anchor: Fix, last_fix: Fix, fix: Fix) -> Step:
+def _elsewhere(state: RideState, fix: Fix) -> Step:
     """Return the state of a bike that stands elsewhere, and was not seen on its way."""
-    apart, over = metres(anchor, fix), state.ended
-    had_arrived = state.says_it_moves is False
+    anchor, over = state.anchor, state.ended
+    apart, had_arrived = metres(anchor, fix), state.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if state.drift else _DRIFT)
     if is_drift and state.drift:
-        state = state.with_drift(apart, fix.time)
+        state = state.with_drift(anchor, fix)
         return state._replace(anchor=fix, last_fix=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
-    there = _further(state, anchor, last_fix, _Report(fix), is_rest=is_rest)
+    there = _further(state, _Report(fix), is_rest=is_rest)
     arrived, events = end_ride(there)
     if is_drift:
-        arrived = arrived.with_drift(apart, fix.time)
+        arrived = arrived.with_drift(anchor, fix)
     return arrived, _start_of(state, there) + events
 
 
 def _after_fix(state: RideState, report: _Report, *, is_sure: bool = False) -> Step:
     """Return the state after a newer fix."""
-    anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
-    if anchor is None or last_fix is None:
+    fix, events = report.fix, list[RideEvent]()
+    if state.newest_fix is None:
         # Servers add thousands of kilometres to the first fix.
         total = fix.total or 0 if state.total is None else state.total
-        return state._replace(total=total, anchor=fix, last_fix=fix), []
-    events: list[RideEvent] = []
-    if state.ride and _stood(state, state.ride.moved_at, anchor, last_fix, fix):
+        return state._replace(total=total, anchor=fix, last_fix=fix), events
+    if state.ride and _stood(state, state.ride.moved_at, fix):
         state, events = end_ride(state)
-        anchor = state.anchor or last_fix
-    there = _at(state, anchor, last_fix, report, is_sure=is_sure)
+    there = _at(state, report, is_sure=is_sure)
     return there, events + _start_of(state, there)
 
 
@@ -242,21 +220,23 @@ def _start_of(before: RideState, state: RideState) -> list[RideEvent]:
     return [("started", state.ride)] if state.ride and not before.ride else []
 
 
-def _at(
-    state: RideState, anchor: Fix, last_fix: Fix, report: _Report, *, is_sure: bool
-) -> RideState:
+def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     """Return the state at a newer fix, which is where it was, elsewhere or in doubt."""
-    fix, speed = report.fix, report.speed
-    if metres(anchor, fix) <= _reach(state, anchor, report):
+    anchor, last_fix, fix, speed = (
+        state.anchor,
+        state.last_fix,
+        report.fix,
+        report.speed,
+    )
+    if _is_near(state, report):
         is_better = not state.ride and 0 < fix.accuracy < (anchor.accuracy or inf)
         address = fix.address or anchor.address
         anchor = (fix if is_better else anchor)._replace(address=address)
         state = state._replace(last_fix=fix, anchor=anchor)
     elif is_sure or (
-        (_arrives(state) or not report.stands)
-        and is_plausible(anchor, last_fix, fix, speed)
+        not _stands_still(state, report) and _may_be_at(state, fix, speed)
     ):
-        return _further(state, anchor, last_fix, report)
+        return _further(state, report)
     else:
         state = state._replace(candidate=state.candidate or fix)
     if ride := state.ride:
@@ -266,29 +246,38 @@ def _at(
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         return state._replace(ride=ride.with_speed(speed))
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
-        return _set_off(state, anchor, last_fix, fix.time, speed)
+        return _set_off(state, last_fix, fix.time, speed)
     return state
 
 
-def _reach(state: RideState, anchor: Fix, report: _Report) -> float:
+def _may_be_at(state: RideState, fix: Fix, speed: float | None) -> bool:
+    """Return whether a bike with this speed may have come to a fix."""
+    return is_plausible(state.anchor, state.last_fix, fix, speed)
+
+
+def _is_near(state: RideState, report: _Report) -> bool:
+    """Return whether a bike may have gone nowhere."""
+    return metres(state.anchor, report.fix) <= _reach(state, report)
+
+
+def _reach(state: RideState, report: _Report) -> float:
     """Return how many metres from its place a bike may be seen that went nowhere."""
-    explained = noise(anchor, report.fix)
-    if _arrives(state) or not report.stands:
+    explained = noise(state.anchor, report.fix)
+    if not _stands_still(state, report):
         return explained
-    is_known = anchor.accuracy and report.fix.accuracy
+    is_known = state.anchor.accuracy and report.fix.accuracy
     return max(explained, state.drift, 0 if is_known else _DRIFT)
 
 
-def _arrives(state: RideState) -> bool:
-    """Return whether a report that it stands is the first one since it moved."""
-    return state.ride is not None and state.says_it_moves is not False
+def _stands_still(state: RideState, report: _Report) -> bool:
+    """Return whether a report says it stands, and is not the first since it moved."""
+    arrives = state.ride is not None and state.says_it_moves is not False
+    return report.moves is False and not arrives
 
 
-def _stood(
-    state: RideState, moved_at: datetime, anchor: Fix, last_fix: Fix, fix: Fix
-) -> bool:
+def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
     """Return whether a bike stood for a while, or was silent for long, before a fix."""
-    pause = fix.time - moved_at
+    anchor, last_fix, pause = state.anchor, state.last_fix, fix.time - moved_at
     if pause < _STANDS_AFTER:
         return False
     if _slept(last_fix, fix) or metres(anchor, fix) <= noise(anchor, fix):
@@ -302,28 +291,21 @@ def _slept(start: Fix, end: Fix) -> bool:
     return end.time - start.time > _SILENT_AFTER
 
 
-def _further(
-    state: RideState,
-    anchor: Fix,
-    last_fix: Fix,
-    report: _Report,
-    *,
-    is_rest: bool = False,
-) -> RideState:
+def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
     """Return the state of a bike that went to another place, perhaps the rest of a ride."""
-    fix = report.fix
+    anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
     # While it stood, the server's total grew with each fix that drifted.
     kilometres = way(anchor, anchor if state.ride else last_fix, last_fix, fix)
+    ride = state.ride or _new_ride(state, last_fix, fix.time)
+    state = state._replace(anchor=fix, last_fix=fix)
     if not kilometres:
-        return state._replace(anchor=fix, last_fix=fix)
-    state = state.longer(kilometres)._replace(anchor=fix, last_fix=fix)
+        return state
+    state = state.longer(kilometres)
     if (over := state.ended) and (is_rest or state.was_riding(fix.time)):
         # Its ride was told as over before the fix was believed.
-        over = over.further(kilometres, fix, over.moved_at)
-        return state._replace(ended=over)
-    ride = state.ride or _new_ride(state, anchor, last_fix, fix.time)
+        return state._replace(ended=over.further(kilometres, fix, over.moved_at))
     ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
-    return state.without_drift()._replace(ride=ride)
+    return state._replace(ride=ride, drift=0)
 
 
 def _sets_off(state: RideState, moves: bool | None) -> bool:
@@ -332,19 +314,16 @@ def _sets_off(state: RideState, moves: bool | None) -> bool:
 
 
 def _set_off(
-    state: RideState,
-    anchor: Fix,
-    last_fix: Fix,
-    time: datetime,
-    speed: float | None = None,
+    state: RideState, last_fix: Fix, time: datetime, speed: float | None = None
 ) -> RideState:
     """Return the state of a bike that says it moves, and is not seen anywhere else yet."""
-    ride = _new_ride(state, anchor, last_fix, time).with_speed(speed)
-    anchor = anchor._replace(time=last_fix.time, total=last_fix.total)
+    ride = _new_ride(state, last_fix, time).with_speed(speed)
+    anchor = state.anchor._replace(time=last_fix.time, total=last_fix.total)
     return state._replace(anchor=anchor, ride=ride)
 
 
-def _new_ride(state: RideState, anchor: Fix, last_fix: Fix, time: datetime) -> Ride:
-    """Return a ride that is noticed at this time."""
+def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
+    """Return a ride that is noticed at this time, after this fix."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > _STANDS_AFTER
-    return Ride(time if is_late else last_fix.time, time, start=anchor, end=anchor)
+    begin = time if is_late else last_fix.time
+    return Ride(begin, time, start=state.anchor, end=state.anchor)

@@ -1,10 +1,11 @@
 """What is known of how far one tracker came: its rides, and what tells the next one."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
-from .distance import Fix, is_speed, metres
+from .distance import NOWHERE, Fix, is_speed, metres
 
 # Metres from where its fixes were off, and how long that is known.
 _NEAR = 300
@@ -83,22 +84,20 @@ class RideState(NamedTuple):
     """
     highest_total: float = 0
     """What was shown before the history told of shorter rides."""
-    anchor: Fix | None = None
+    anchor: Fix = NOWHERE
     """The place up to which its way is counted."""
-    last_fix: Fix | None = None
+    last_fix: Fix = NOWHERE
     """The newest fix that is believed."""
     candidate: Fix | None = None
     """A newer fix that is believed only if the next report is there too."""
     newest_fix: Fix | None = None
-    """The newest fix, believed or not."""
+    """The newest fix, believed or not; None before there was one."""
     measured_at: datetime | None = None
     """When its newest fix was measured, by the tracker's own clock."""
     drift: float = 0
-    """Metres that its fixes were apart while it stood."""
+    """Metres that its fixes were apart lately while it stood."""
     drifts: tuple[Drift, ...] = ()
-    """The last places where they were."""
-    drifted_at: datetime | None = None
-    """When its fixes were apart last while it stood."""
+    """The last places where they were, the newest last."""
     received_at: datetime | None = None
     """When its newest fix was heard of, by the clock."""
     reported_at: datetime | None = None
@@ -141,30 +140,20 @@ class RideState(NamedTuple):
     def without_totals(self) -> RideState:
         """Return the state for totals of the server that do not go on from the last one."""
         return self._replace(
-            anchor=self.anchor and self.anchor._replace(total=None),
-            last_fix=self.last_fix and self.last_fix._replace(total=None),
+            anchor=self.anchor._replace(total=None),
+            last_fix=self.last_fix._replace(total=None),
         )
 
-    def with_drift(
-        self, apart: float, time: datetime, *, stayed: bool = False
-    ) -> RideState:
-        """Return the state of a tracker whose fix was so many metres off, if not too far."""
-        place = self.anchor
-        if place is None or apart > _MAX_DRIFT:
+    def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
+        """Return the state of a tracker that stood there, if its fix was not too far off."""
+        apart = metres(place, fix)
+        if apart > _MAX_DRIFT:
             return self
         near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
         others = [item for item in self.drifts if item not in near]
-        drift = Drift(
-            place,
-            time,
-            max(apart, *(item.apart for item in near), 0),
-            max(apart if stayed else 0, *(i.apart_for_minutes for i in near), 0),
-        )
-        return self._replace(
-            drift=max(self.drift, apart),
-            drifts=(*others, drift)[-_MAX_PLACES:],
-            drifted_at=time,
-        )
+        new = Drift(place, fix.time, apart, apart if stayed else 0)
+        drifts = (*others, _worst(place, fix.time, [*near, new]))[-_MAX_PLACES:]
+        return self._replace(drift=max(self.drift, apart), drifts=drifts)
 
     def drift_at(self, place: Fix, time: datetime) -> Drift:
         """Return how far fixes of a bike that stands there may be off.
@@ -174,20 +163,18 @@ class RideState(NamedTuple):
         recent = [drift for drift in self.drifts if time - drift.time <= _KEPT]
         if len(recent) < _ENOUGH_PLACES:
             recent = [item for item in recent if metres(item.place, place) <= _NEAR]
-        return Drift(
-            place,
-            time,
-            max((drift.apart for drift in recent), default=0),
-            max((drift.apart_for_minutes for drift in recent), default=0),
-        )
-
-    def without_drift(self) -> RideState:
-        """Return the ride_state of a tracker whose fixes are right."""
-        return self._replace(drift=0, drifted_at=None)
+        return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
         """Return whether the last ride that is over was not over yet."""
         return self.ended is not None and time <= self.ended.moved_at
+
+
+def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:
+    """Return how far fixes were off at any of these places."""
+    apart = max((drift.apart for drift in drifts), default=0)
+    for_minutes = max((drift.apart_for_minutes for drift in drifts), default=0)
+    return Drift(place, time, apart, for_minutes)
 
 
 NEW_RIDE_STATE = RideState()

@@ -332,8 +332,7 @@ class Tracker(NamedTuple):
             return ride.start and ride.start.address
         if ride_state.candidate:
             return ride_state.candidate.address
-        address = ride_state.anchor and ride_state.anchor.address
-        return address or (reported and reported.address)
+        return ride_state.anchor.address or (reported and reported.address)
 
     @property
     def ride_under_way(self) -> Ride | None:
