@@ -34,46 +34,33 @@ _END: Final = "end_date_time"
 _FILENAME: Final = "filename"
 _WEEK: Final = timedelta(days=7)
 
+_OPTIONS: Final = {
+    vol.Optional(_START): cv.datetime,
+    vol.Optional(_END): cv.datetime,
+    vol.Optional(_FILENAME): cv.path,
+}
+_GET_RIDES: Final = vol.Schema({**cv.TARGET_FIELDS, **_OPTIONS})
+_GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
 _WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
-_GET_RIDES: Final = vol.Schema(
-    {
-        **cv.TARGET_FIELDS,
-        vol.Optional(_START): cv.datetime,
-        vol.Optional(_END): cv.datetime,
-        vol.Optional(_FILENAME): cv.path,
-    }
-)
-_GET_TRACK: Final = vol.Schema(
-    {
-        vol.Required(ATTR_DEVICE_ID): cv.string,
-        vol.Optional(_START): cv.datetime,
-        vol.Optional(_END): cv.datetime,
-        vol.Optional(_FILENAME): cv.path,
-    }
-)
 
 
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
     """Offer the actions, whether or not an account is set up."""
-    for name, answer, schema, answers in (
+    for name, action, schema, answers in (
         ("get_rides", _async_get_rides, _GET_RIDES, SupportsResponse.ONLY),
         ("get_track", _async_get_track, _GET_TRACK, SupportsResponse.OPTIONAL),
         ("where", _async_where, _WHERE, SupportsResponse.ONLY),
+        ("send_message", async_send_message, MESSAGE_SCHEMA, SupportsResponse.NONE),
     ):
-        hass.services.async_register(DOMAIN, name, answer, schema, answers)
-    hass.services.async_register(
-        DOMAIN, "send_message", async_send_message, MESSAGE_SCHEMA
-    )
+        hass.services.async_register(DOMAIN, name, action, schema, answers)
     async_setup_buttons(hass)
 
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
     """Return the rides of a target that touch a time, and write them if asked to."""
     start, end = _time(call.data)
-    filename = call.data.get(_FILENAME)
-    bikes = await async_bikes_in(call, is_written=bool(filename))
-    path = await _async_path(call.hass, filename)
+    bikes, path = await _async_asked(call)
     rides = rides_of(call.hass, bikes, start, end)
     await _async_write(call.hass, path, csv_of(rides))
     return {"rides": list[JsonValueType](rides)}
@@ -81,14 +68,12 @@ async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
 
 async def _async_get_track(call: ServiceCall) -> ServiceResponse:
     """Return the track of a device, and write it if asked to."""
-    filename = call.data.get(_FILENAME)
-    bikes = await async_bikes_in(call, is_written=bool(filename))
+    bikes, path = await _async_asked(call)
     device_id = call.data[ATTR_DEVICE_ID]
     bike = next((bike for bike in bikes if bike.device_id == device_id), None)
     if bike is None:
         raise validation_error("no_tracker")
     start, end = _time_of_track(call.data, bike)
-    path = await _async_path(call.hass, filename)
     track = await async_track(call.hass, bike, start, end)
     await _async_write(call.hass, path, track["gpx"])
     return track
@@ -110,6 +95,13 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
         key = "not_known" if known else "none"
         text = words(call.hass, key, name=name or "", names=known)
     return {"bikes": list[JsonValueType](answers), "text": text}
+
+
+async def _async_asked(call: ServiceCall) -> tuple[list[Bike], Path | None]:
+    """Return the bikes in a target, and where the answer is written if it is."""
+    filename = call.data.get(_FILENAME)
+    bikes = await async_bikes_in(call, is_written=bool(filename))
+    return bikes, await _async_path(call.hass, filename) if filename else None
 
 
 def _time(
@@ -140,10 +132,8 @@ def _time_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime
     return ride.started_at, ride.moved_at
 
 
-async def _async_path(hass: HomeAssistant, filename: str | None) -> Path | None:
+async def _async_path(hass: HomeAssistant, filename: str) -> Path:
     """Return where a file is written: by its name alone in the media folder."""
-    if not filename:
-        return None
     folder = hass.config.media_dirs.get("local", "")
 
     def allowed() -> Path | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
+from itertools import product
 from typing import Final, NamedTuple
 
 from homeassistant.auth.models import User
@@ -28,22 +30,21 @@ _NAMED: Final = {ATTR_DEVICE_ID, ATTR_ENTITY_ID}
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 
-def validation_error(key: str, **placeholders: str) -> ServiceValidationError:
-    """Return the error of a call that was wrong."""
-    return ServiceValidationError(
-        translation_domain=DOMAIN,
-        translation_key=key,
-        translation_placeholders=placeholders,
-    )
-
-
-def service_error(key: str, **placeholders: str) -> HomeAssistantError:
+def service_error(
+    key: str,
+    kind: type[HomeAssistantError] = HomeAssistantError,
+    **placeholders: str,
+) -> HomeAssistantError:
     """Return the error of a call that was right, and could not be answered."""
-    return HomeAssistantError(
+    return kind(
         translation_domain=DOMAIN,
         translation_key=key,
         translation_placeholders=placeholders,
     )
+
+
+# The error of a call that was wrong.
+validation_error = partial(service_error, kind=ServiceValidationError)
 
 
 class Bike(NamedTuple):
@@ -132,14 +133,13 @@ async def async_bikes_in(call: ServiceCall, *, is_written: bool = False) -> list
         raise validation_error("no_tracker")
     by_name = {key: call.data[key] for key in _NAMED & call.data.keys()}
     named = trackers_in(hass, by_name)
+    policies = (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)
     forbidden = set[str]()
-    for policy in (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,):
-        for tracker in trackers:
-            entity_id = er.async_get(hass).async_get_entity_id(
-                DEVICE_TRACKER_DOMAIN, DOMAIN, tracker
-            )
-            if not user or user.permissions.check_entity(entity_id or "", policy):
-                continue
+    for tracker, policy in product(trackers, policies):
+        entity_id = er.async_get(hass).async_get_entity_id(
+            DEVICE_TRACKER_DOMAIN, DOMAIN, tracker
+        )
+        if user and not user.permissions.check_entity(entity_id or "", policy):
             if tracker in named:
                 raise Unauthorized(
                     context=call.context, entity_id=entity_id, permission=policy
@@ -149,12 +149,12 @@ async def async_bikes_in(call: ServiceCall, *, is_written: bool = False) -> list
 
 
 async def _async_user(hass: HomeAssistant, context: Context) -> User | None:
-    """Return the user whose permissions count, None where all is allowed."""
-    if context.user_id is None:
-        return None
-    if (user := await hass.auth.async_get_user(context.user_id)) is None:
+    """Return the user whose permissions count, None for an automation."""
+    user_id = context.user_id
+    user = await hass.auth.async_get_user(user_id) if user_id else None
+    if user_id and user is None:
         raise UnknownUser(context=context)
-    return None if user.is_admin else user
+    return user
 
 
 def _bikes_of(hass: HomeAssistant, trackers: Iterable[str]) -> list[Bike]:

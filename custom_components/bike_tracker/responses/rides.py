@@ -64,8 +64,6 @@ def _described(hass: HomeAssistant, ride: Ride, bike: Bike) -> dict[str, Any]:
         "device_id": bike.device_id,
         "name": bike.name,
         **ride.described(is_over=True),
-        "started_at": ride.started_at.isoformat(),
-        "ended_at": ride.moved_at.isoformat(),
         "start": _place(hass, ride.start),
         "end": _place(hass, ride.end),
     }

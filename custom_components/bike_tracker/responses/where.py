@@ -26,7 +26,7 @@ _NO_PLACE: Final = dict.fromkeys(
 )
 
 
-def words(hass: HomeAssistant, key: str, **placeholders: str) -> str:
+def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return the words for something in Home Assistant's language."""
     return text(hass, f"selector.where.options.{key}", key).format(**placeholders)
 
@@ -44,19 +44,20 @@ def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
     }
-    parts = [_whereabouts(hass, values)]
-    if position and position.fix_time and values["latitude"] is not None:
-        parts.append(words(hass, "time", time=clock_time(position.fix_time)))
-    if values["moving"]:
-        parts.append(words(hass, "moving"))
-    if values["battery"] is not None:
-        parts.append(words(hass, "battery", battery=f"{values['battery']:.0f}"))
-    if values["status"] == "offline":
-        parts.append(words(hass, "offline"))
-    if values["guard"] in ("armed", "triggered"):
-        parts.append(words(hass, values["guard"]))
-    if bike.coordinator and not bike.coordinator.last_update_success:
-        parts.append(words(hass, "no_answer"))
+    fix_time = position and values["position_time"] and position.fix_time
+    battery, coordinator = values["battery"], bike.coordinator
+    # Each is said where it is known, or so; some with what it is.
+    said = {
+        "time": fix_time and clock_time(fix_time),
+        "moving": values["moving"],
+        "battery": None if battery is None else f"{battery:.0f}",
+        "offline": values["status"] == "offline",
+        "armed": values["guard"] == "armed",
+        "triggered": values["guard"] == "triggered",
+        "no_answer": coordinator and not coordinator.last_update_success,
+    }
+    parts = [words(hass, key, **{key: it}) for key, it in said.items() if it]
+    parts.insert(0, _whereabouts(hass, values))
     return values | {"text": as_sentence(hass, parts)}
 
 
@@ -109,8 +110,6 @@ def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:
         return words(hass, "at_home", name=name)
     direction = words(hass, values["direction_from_home"])
     way = distance(hass, values["distance_from_home"])
-    if place := values["place"] or values["address"]:
-        return words(
-            hass, "at_place", name=name, place=place, distance=way, direction=direction
-        )
-    return words(hass, "elsewhere", name=name, distance=way, direction=direction)
+    place = values["place"] or values["address"]
+    key = "at_place" if place else "elsewhere"
+    return words(hass, key, name=name, place=place, distance=way, direction=direction)
