@@ -16,15 +16,14 @@ from hypothesis import HealthCheck, given, strategies as st
 import pytest
 from yarl import URL
 
-from custom_components.bike_tracker.api import (
-    Device,
+from custom_components.bike_tracker.api import Device, Position, TrackingClient
+from custom_components.bike_tracker.api.address import canonical_url
+from custom_components.bike_tracker.api.errors import (
+    InsecureUrlError,
     InvalidResponseError,
-    Position,
-    TrackingClient,
+    InvalidUrlError,
     TrackingError,
 )
-from custom_components.bike_tracker.api.address import canonical_url
-from custom_components.bike_tracker.api.errors import InsecureUrlError, InvalidUrlError
 from custom_components.bike_tracker.api.lists import ListReader
 from custom_components.bike_tracker.const import DOMAIN
 

@@ -16,7 +16,8 @@ from pytest_homeassistant_custom_component.common import (
 )
 import yaml
 
-from custom_components.bike_tracker.api import AuthenticationError, TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.errors import AuthenticationError
 
 from .api.conftest import Served, recorded_answer
 from .conftest import EMAIL, PASSWORD, MakeEntry, Poll, async_setup

@@ -12,9 +12,9 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.api import (
+from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
-    TrackingClient,
     TrackingError,
 )
 from custom_components.bike_tracker.const import DOMAIN

@@ -1,13 +1,11 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from itertools import chain, count
 import re
 from typing import Any, override
 
-import aiohttp
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_RECONFIGURE,
@@ -17,7 +15,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     TextSelector,
     TextSelectorConfig,
@@ -141,8 +139,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             CONF_PASSWORD: typed[CONF_PASSWORD],
         }
         try:
-            with _client(self.hass, account) as client:
-                return account, (await client.async_get_devices()).after
+            return account, (await self._client(account).async_get_devices()).after
         except errors.CannotConnectError as err:
             if not (others and err.nobody_there):
                 raise
@@ -177,14 +174,16 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _async_description(self, account: Mapping[str, str]) -> str | None:
         """Return what the last dialog says: that there will be no positions, if so."""
         try:
-            with _client(self.hass, account) as client:
-                async with asyncio.timeout(_POSITIONS_TIMEOUT):
-                    await client.async_get_positions()
+            async with asyncio.timeout(_POSITIONS_TIMEOUT):
+                await self._client(account).async_get_positions()
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
         except errors.TrackingError:
             return "no_positions"
         return None
+
+    def _client(self, account: Mapping[str, str]) -> TrackingClient:
+        return TrackingClient(async_get_clientsession(self.hass), **account)
 
     def _reconfigure(
         self, account: dict[str, str], trackers: Mapping[str, Device]
@@ -228,23 +227,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         titles = {entry.title for entry in self._async_current_entries()}
         names = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in names if title not in titles)
-
-
-@contextmanager
-def _client(
-    hass: HomeAssistant, account: Mapping[str, str]
-) -> Iterator[TrackingClient]:
-    """Yield a client for an account."""
-    # Cookies of one account must not speak for another.
-    session = async_create_clientsession(
-        hass, auto_cleanup=False, cookie_jar=aiohttp.DummyCookieJar()
-    )
-    try:
-        yield TrackingClient(
-            session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
-        )
-    finally:
-        session.detach()
 
 
 def unique_id_of(account: Mapping[str, Any]) -> str:

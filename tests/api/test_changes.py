@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import given, strategies as st
 import orjson
 
-from custom_components.bike_tracker.api import Device, InvalidResponseError
+from custom_components.bike_tracker.api import Device
+from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.lists import ListReader
 from tests.long import examples
 

@@ -8,7 +8,8 @@ from unittest.mock import patch
 import orjson
 import pytest
 
-from custom_components.bike_tracker.api import Device, InvalidResponseError, Position
+from custom_components.bike_tracker.api import Device, Position
+from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.lists import ListReader
 
 from .rows import DEVICE, MISSING, POSITION, row

@@ -7,19 +7,17 @@ from contextlib import aclosing
 import aiohttp
 import pytest
 
-from custom_components.bike_tracker.api import (
+from custom_components.bike_tracker.api import Message, TrackingClient, async_messages
+from custom_components.bike_tracker.api.errors import (
     AuthenticationError,
     CannotConnectError,
     InvalidResponseError,
-    Message,
     NoAnswerError,
     RedirectedError,
+    RefusedError,
     ServiceUnavailableError,
-    TrackingClient,
     TrackingError,
-    async_messages,
 )
-from custom_components.bike_tracker.api.errors import RefusedError
 from custom_components.bike_tracker.api.websocket import parse_message
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import HOME

@@ -8,7 +8,8 @@ from aiohttp import ClientSession
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.bike_tracker.api import InvalidResponseError, TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.polling.backoff import ExtraRequests
 from custom_components.bike_tracker.polling.history import History
 from custom_components.bike_tracker.tracking import (

@@ -20,8 +20,6 @@ _LOCAL_SUFFIXES = (
     ".internal",
     ".fritz.box",
 )
-# Shared by the customers of a provider; Python calls all others of one's own private.
-_SHARED_NETWORK = ipaddress.ip_network("100.64.0.0/10")
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOST_NAME = re.compile(
     r"(?!.{254})[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
@@ -108,7 +106,7 @@ def _parse(text: str) -> URL:
 def _is_local(host: str) -> bool:
     """Return whether the host is this machine or in the own network."""
     if address := _ip_address(host):
-        return address.is_private or address in _SHARED_NETWORK
+        return not address.is_global
     name = host.removesuffix(".")
     return (
         name.endswith(_LOCAL_SUFFIXES) if "." in name else not _NUMBER.fullmatch(name)
@@ -116,10 +114,6 @@ def _is_local(host: str) -> bool:
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address):
-        return address.ipv4_mapped or address
-    return address
+    with suppress(ValueError):
+        return ipaddress.ip_address(host)
+    return None

@@ -12,20 +12,14 @@ import aiohttp
 from aiohttp import hdrs
 from yarl import URL
 
-from .errors import (
-    AuthenticationError,
-    CannotConnectError,
-    InvalidEmailError,
-    InvalidResponseError,
-    TrackingError,
-    async_refusal,
-    failure_of,
-)
+from . import errors
 from .lists import Changes, ListReader, read_positions
 from .models import Device, Position
 
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Of one answer or message, decompressed."""
+_MAX_HEADER: Final = 64 * 1024
+"""As in Home Assistant's own sessions: some servers say much of what pages may do."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""
 
@@ -46,10 +40,10 @@ class TrackingClient:
     email: str
     password: str
     devices: ListReader[str, Device] = field(
-        default_factory=partial(ListReader, Device)
+        init=False, default_factory=partial(ListReader, Device)
     )
     positions: ListReader[int, Position] = field(
-        default_factory=partial(ListReader, Position)
+        init=False, default_factory=partial(ListReader, Position)
     )
 
     def __post_init__(self) -> None:
@@ -97,39 +91,65 @@ class TrackingClient:
         reports = await asyncio.to_thread(read_positions, body)
         # What ignores the question answers with all trackers.
         if any(report.device_id != device_id for report in reports):
-            raise InvalidResponseError("reports of another tracker")
+            raise errors.InvalidResponseError("reports of another tracker")
         return reports
 
     async def _async_get(self, path: str) -> bytes:
-        return await async_answer(self._async_ask(path), self.session)
+        return await async_answer(self._async_ask(path))
 
     async def _async_ask(self, path: str) -> bytes:
-        async with self.session.get(
-            URL(f"{self.url}/{path}", encoded=True),
-            headers={
-                hdrs.ACCEPT: "application/json",
-                hdrs.AUTHORIZATION: _basic(self.email, self.password),
-            },
-            allow_redirects=False,
-            timeout=TIMEOUT,
-        ) as response:
+        async with (
+            new_session(self.session) as session,
+            session.get(
+                URL(f"{self.url}/{path}", encoded=True),
+                headers={
+                    hdrs.ACCEPT: "application/json",
+                    hdrs.AUTHORIZATION: _basic(self.email, self.password),
+                },
+                timeout=TIMEOUT,
+            ) as response,
+        ):
             if response.status != HTTPStatus.OK:
-                raise await async_refusal(response)
-            return await _read(response)
+                raise await errors.async_refusal(response)
+            body = await errors.read_beyond(response.content, MAX_BYTES)
+            if len(body) > MAX_BYTES:
+                raise errors.InvalidResponseError("more than 8 MiB", is_too_large=True)
+            return bytes(body)
 
 
-async def async_answer[T](asking: Awaitable[T], session: aiohttp.ClientSession) -> T:
+def new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
+    """Return a session without cookies of others, in which no redirect is followed."""
+    if given.closed:
+        raise errors.CannotConnectError("connection closed")
+    return aiohttp.ClientSession(
+        connector=given.connector,
+        connector_owner=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=given.headers,
+        # For a socket aiohttp has no other way.
+        middlewares=(_refuse_redirects,),
+        timeout=aiohttp.ClientTimeout(total=None),
+        max_field_size=_MAX_HEADER,
+    )
+
+
+async def _refuse_redirects(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    response = await handler(request)
+    leads_on = hdrs.LOCATION in response.headers or hdrs.URI in response.headers
+    if leads_on and 300 <= response.status < 400:
+        response.close()
+        raise errors.RedirectedError(f"status {response.status}")
+    return response
+
+
+async def async_answer[T](asking: Awaitable[T]) -> T:
     """Return what is asked for, or raise what went wrong."""
-    failure: TrackingError
     try:
         return await asking
-    except AttributeError, RuntimeError:
-        # What aiohttp stumbles over when its session is closed meanwhile.
-        if not session.closed:
-            raise
-        failure = CannotConnectError("connection closed")
     except (aiohttp.ClientError, OSError, ValueError) as err:
-        failure = failure_of(err)
+        failure = errors.failure_of(err)
     # Raised here, as the errors above hold headers and the name.
     raise failure
 
@@ -143,22 +163,10 @@ def _basic(email: str, password: str) -> str:
     try:
         email.encode()
         if not email or ":" in email:
-            raise InvalidEmailError("the email is empty or holds a colon")
+            raise errors.InvalidEmailError("the email is empty or holds a colon")
     except UnicodeEncodeError:
-        raise InvalidEmailError("the email is no text") from None
+        raise errors.InvalidEmailError("the email is no text") from None
     try:
         return aiohttp.encode_basic_auth(email, password)
     except UnicodeEncodeError:
-        raise AuthenticationError("the password is no text") from None
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """Return the body, of which no more is kept in memory than a list of trackers needs."""
-    chunks = []
-    length = 0
-    async for chunk in response.content.iter_any():
-        chunks.append(chunk)
-        length += len(chunk)
-        if length > MAX_BYTES:
-            raise InvalidResponseError("more than 8 MiB", is_too_large=True)
-    return b"".join(chunks)
+        raise errors.AuthenticationError("the password is no text") from None

@@ -3,7 +3,6 @@
 No message holds an address, a credential or a word of what the server sent.
 """
 
-from asyncio import IncompleteReadError
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
@@ -97,8 +96,11 @@ _ERRNO_ERRORS = {errno.ECONNREFUSED: RefusedError, errno.ETIMEDOUT: NoAnswerErro
 async def async_refusal(response: aiohttp.ClientResponse) -> TrackingError:
     """Return what the status of an answer says that is none."""
     if response.status == HTTPStatus.BAD_REQUEST:
-        if _REFUSES_SIGN_IN in await _read_beginning(response.content):
-            return AuthenticationError(f"status {response.status}")
+        # What is cut short or not readable refuses nothing.
+        with suppress(aiohttp.ClientPayloadError):
+            body = await read_beyond(response.content, _BEGINNING)
+            if _REFUSES_SIGN_IN in body[:_BEGINNING]:
+                return AuthenticationError(f"status {response.status}")
     return _refusal(response.status, response.headers)
 
 
@@ -109,8 +111,6 @@ def _refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
     if status in _TRY_LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         wait = _retry_after(headers)
         return ServiceUnavailableError(f"status {status}", retry_after=wait)
-    if hdrs.LOCATION in headers and 300 <= status < 400:
-        return RedirectedError(f"status {status}")
     return InvalidResponseError(f"status {status}")
 
 
@@ -153,11 +153,11 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-async def _read_beginning(content: aiohttp.StreamReader) -> bytes:
-    """Return what a body begins with, or nothing if it is cut short or not readable."""
-    try:
-        return await content.readexactly(_BEGINNING)
-    except IncompleteReadError as err:
-        return err.partial
-    except aiohttp.ClientPayloadError:
-        return b""
+async def read_beyond(content: aiohttp.StreamReader, length: int) -> bytearray:
+    """Return the body, of which no more is kept in memory than is longer than that."""
+    body = bytearray()
+    async for chunk in content.iter_any():
+        body += chunk
+        if len(body) > length:
+            break
+    return body

@@ -17,14 +17,8 @@ from aiohttp import hdrs
 import orjson
 from yarl import URL
 
-from .client import MAX_BYTES, TrackingClient, async_answer
-from .errors import (
-    CannotConnectError,
-    InvalidResponseError,
-    NoAnswerError,
-    RedirectedError,
-    async_refusal,
-)
+from . import errors
+from .client import MAX_BYTES, TrackingClient, async_answer, new_session
 from .lists import objects_of
 from .models import Device, Position
 
@@ -52,12 +46,9 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
     CannotConnectError, InvalidResponseError, RedirectedError or
     ServiceUnavailableError.
     """
-    given = client.session
-    if given.closed:
-        raise CannotConnectError("connection closed")
-    async with _new_session(given) as session:
-        cookie = await async_answer(_async_sign_in(session, client), given)
-        socket = await async_answer(_async_open(session, client.url, cookie), given)
+    async with new_session(client.session) as session:
+        cookie = await async_answer(_async_sign_in(session, client))
+        socket = await async_answer(_async_open(session, client.url, cookie))
         try:
             yield await _async_first(socket)
             while True:
@@ -86,19 +77,6 @@ def parse_message(data: bytes) -> Message | None:
     return Message(objects_of(devices, Device), objects_of(positions, Position))
 
 
-def _new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
-    """Return a session without a cookie of an older one."""
-    return aiohttp.ClientSession(
-        connector=given.connector,
-        connector_owner=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers=given.headers,
-        # For a socket aiohttp has no other way not to follow redirects.
-        middlewares=(_refuse_redirects,),
-        timeout=aiohttp.ClientTimeout(total=None),
-    )
-
-
 async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
     """Return the cookie of a new session."""
     async with (
@@ -107,15 +85,14 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
             URL(f"{client.url}/session", encoded=True),
             data={"email": client.email, "password": client.password},
             headers={hdrs.ACCEPT: "application/json"},
-            allow_redirects=False,
         ) as response,
     ):
         if response.status != HTTPStatus.OK:
-            raise await async_refusal(response)
+            raise await errors.async_refusal(response)
         cookies = response.cookies.values()
     if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
         return cookie
-    raise InvalidResponseError("no session")
+    raise errors.InvalidResponseError("no session")
 
 
 async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> _Socket:
@@ -137,7 +114,7 @@ async def _async_first(socket: _Socket) -> Message:
         async with asyncio.timeout(_TIMEOUT):
             return await _async_next(socket)
     except TimeoutError:
-        raise NoAnswerError("no first message") from None
+        raise errors.NoAnswerError("no first message") from None
 
 
 async def _async_next(socket: _Socket) -> Message:
@@ -155,22 +132,12 @@ async def _async_receive(socket: _Socket) -> bytes:
     try:
         message = await socket.receive()
     except aiohttp.ClientError:
-        raise CannotConnectError("connection closed") from None
+        raise errors.CannotConnectError("connection closed") from None
     if message.type in {aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY}:
         data: bytes = message.data
         return data
     if isinstance(message.data, TimeoutError):
-        raise NoAnswerError("no sign of life")
+        raise errors.NoAnswerError("no sign of life")
     if isinstance(message.data, aiohttp.WebSocketError):
-        raise InvalidResponseError("no valid message")
-    raise CannotConnectError("connection closed")
-
-
-async def _refuse_redirects(
-    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    response = await handler(request)
-    if 300 <= response.status < 400:
-        response.close()
-        raise RedirectedError(f"status {response.status}")
-    return response
+        raise errors.InvalidResponseError("no valid message")
+    raise errors.CannotConnectError("connection closed")

@@ -5,7 +5,7 @@ import random
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..api import CannotConnectError, ServiceUnavailableError, TrackingError
+from ..api import TrackingError, errors
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -91,7 +91,7 @@ class EndpointSupport(NamedTuple):
         """Return what an error means."""
         is_supported, failures = self.is_supported, self.failures
         if is_supported or isinstance(
-            err, CannotConnectError | ServiceUnavailableError
+            err, errors.CannotConnectError | errors.ServiceUnavailableError
         ):
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:

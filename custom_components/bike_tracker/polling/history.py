@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..api import InvalidResponseError, Position, TrackingClient, TrackingError
+from ..api import Position, TrackingClient, TrackingError
+from ..api.errors import InvalidResponseError
 from ..const import LOGGER
 from ..tracking import MAX_AGE, MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap, Trackers
 from .backoff import MINUTE, EndpointSupport, ExtraRequests

@@ -7,25 +7,13 @@ from functools import partial
 from time import monotonic
 from typing import Final, NamedTuple
 
-import aiohttp
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, ConfigEntryState
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from ..api import (
-    AuthenticationError,
-    Changes,
-    Device,
-    InvalidResponseError,
-    Position,
-    RedirectedError,
-    ServiceUnavailableError,
-    TrackingClient,
-    TrackingError,
-)
+from ..api import Changes, Device, Position, TrackingClient, TrackingError, errors
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
 from ..tracking import Account
@@ -43,10 +31,10 @@ from .positions import PositionLookup
 # A server may err once.
 _REFUSALS_UNTIL_REAUTH: Final = 2
 _TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
-    AuthenticationError: "unauthorized",
-    InvalidResponseError: "invalid_response",
-    RedirectedError: "redirected",
-    ServiceUnavailableError: "service_unavailable",
+    errors.AuthenticationError: "unauthorized",
+    errors.InvalidResponseError: "invalid_response",
+    errors.RedirectedError: "redirected",
+    errors.ServiceUnavailableError: "service_unavailable",
 }
 
 type Own = Callable[[Changes[str, Device]], Changes[str, Device]]
@@ -129,7 +117,7 @@ class Service:
     def _failure(self, err: TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
         self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
-        is_refusal = isinstance(err, AuthenticationError)
+        is_refusal = isinstance(err, errors.AuthenticationError)
         if is_refusal:
             self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
         # Once the person was asked to sign in, only a success ends that streak.
@@ -166,12 +154,8 @@ def create_service(
     hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
 ) -> Service:
     """Return what asks for an entry; positions may be supported as of before a restart."""
-    # Cookies of one account must not speak for another.
-    session = async_create_clientsession(hass, cookie_jar=aiohttp.DummyCookieJar())
-    account, extra_requests = entry.data, ExtraRequests()
-    client = TrackingClient(
-        session, account[CONF_URL], account[CONF_EMAIL], account[CONF_PASSWORD]
-    )
+    client = TrackingClient(async_get_clientsession(hass), **entry.data)
+    extra_requests = ExtraRequests()
     support = EndpointSupport(supports_positions or None)
     positions = PositionLookup(entry, client, extra_requests, support)
     entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))

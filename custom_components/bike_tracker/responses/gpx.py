@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from ..api import CannotConnectError, Position, ServiceUnavailableError, TrackingError
+from ..api import Position, TrackingError
+from ..api.errors import CannotConnectError, ServiceUnavailableError
 from .bikes import Bike, service_error, validation_error
 
 # People and triggers name whole seconds: what was reported within the last one counts.
