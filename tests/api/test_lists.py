@@ -224,6 +224,6 @@ def test_positions_without_ids_are_left_out(
 def test_only_what_is_new_is_read(devices: ListReader[str, Device]) -> None:
     """No row is looked into that says what it said before, wherever in the list it is."""
     devices.read(orjson.dumps(two()))
-    with patch.object(Device, "from_row", wraps=Device.from_row) as from_row:
+    with patch.object(Device, "from_values", wraps=Device.from_values) as from_values:
         devices.read(orjson.dumps([*reversed(two(status="offline"))]))
-    assert [call.args[0]["id"] for call in from_row.mock_calls] == [1001]
+    assert [call.args[0][0] for call in from_values.mock_calls] == [1001]

@@ -4,6 +4,7 @@ They are tuples, as a poll may bring thousands: Python makes one in half the tim
 frozen dataclass takes.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import inf
 import re
@@ -35,7 +36,22 @@ _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
 _STATUSES: Final = ("online", "offline", "unknown")
-_OF_HARDWARE = frozenset(("battery", "charge", "lock", "power", "versionFw"))
+# What is read of a row, in the order of what it is read by.
+_DEVICE_FIELDS = (
+    *("id", "uniqueId", "name", "status", "lastUpdate"),
+    *("positionId", "groupId", "disabled", "model"),
+)
+_POSITION_FIELDS = (
+    *("id", "deviceId", "fixTime", "deviceTime", "serverTime", "valid", "latitude"),
+    *("longitude", "accuracy", "altitude", "speed", "course", "address"),
+)
+_ATTRIBUTES = (
+    *("alarm", "batteryLevel", "motion", "totalDistance"),
+    *("charge", "lock", "battery", "power", "versionFw"),
+)
+
+type Values = tuple[Any, ...]
+"""What is read of a row, as JSON has it, its ID first."""
 
 
 class Device(NamedTuple):
@@ -58,23 +74,29 @@ class Device(NamedTuple):
     model: str | None = None
     """What kind of tracker it is; not in the documented interface."""
 
-    @classmethod
-    def from_row(cls, row: Any) -> Self | None:
-        """Return the device, or None without a usable `uniqueId`."""
+    @staticmethod
+    def values_of(row: Any) -> Values:
+        """Return what is read of a row."""
         get = row.get if type(row) is dict else {}.get
-        if not (unique_id := _of(str, get("uniqueId"))):
+        return tuple(map(get, _DEVICE_FIELDS))
+
+    @classmethod
+    def from_values(cls, values: Values) -> Self | None:
+        """Return the device, or None without a usable `uniqueId`."""
+        device_id, unique_id, name, status, last_update, *others = values
+        if not _of(str, unique_id):
             return None
-        status = get("status")
+        position_id, group_id, disabled, model = others
         return cls(
-            id=_of(int, get("id")),
-            name=one_line(get("name")) or one_line(unique_id) or unique_id,
+            id=_of(int, device_id),
+            name=one_line(name) or one_line(unique_id) or unique_id,
             unique_id=unique_id,
             status=status if status in _STATUSES else None,
-            last_update=timestamp(get("lastUpdate")),
-            position_id=_of(int, get("positionId")) or None,
-            group_id=_of(int, get("groupId")),
-            disabled=_of(bool, get("disabled")),
-            model=one_line(get("model")),
+            last_update=timestamp(last_update),
+            position_id=_of(int, position_id) or None,
+            group_id=_of(int, group_id),
+            disabled=_of(bool, disabled),
+            model=one_line(model),
         )
 
     @property
@@ -102,19 +124,19 @@ class Hardware(NamedTuple):
     firmware: str | None = None
 
     @classmethod
-    def from_attributes(cls, attributes: dict[str, Any]) -> Self | None:
+    def from_values(cls, values: Sequence[Any]) -> Self | None:
         """Return what a position's attributes tell, None if that is nothing.
 
         Units vary, says Traccar: what cannot be volts is left out.
         """
-        if _OF_HARDWARE.isdisjoint(attributes):
+        if not any(value is not None for value in values):
             return None
-        get, version = attributes.get, attributes.get("versionFw")
+        charge, lock, battery, power, version = values
         hardware = cls(
-            charge=_of(bool, get("charge")),
-            lock=_of(bool, get("lock")),
-            battery_voltage=_number(get("battery"), 0, _MAX_BATTERY_VOLTS),
-            power_voltage=_number(get("power"), 0, _MAX_POWER_VOLTS),
+            charge=_of(bool, charge),
+            lock=_of(bool, lock),
+            battery_voltage=_number(battery, 0, _MAX_BATTERY_VOLTS),
+            power_voltage=_number(power, 0, _MAX_POWER_VOLTS),
             # Some servers send it as a number.
             firmware=one_line(version if _number(version) is None else str(version)),
         )
@@ -168,30 +190,38 @@ class Position(NamedTuple):
     server_time: datetime | None = None
     """When the service received the report, in UTC."""
 
+    @staticmethod
+    def values_of(row: Any) -> Values:
+        """Return what is read of a row; the rest, as most of the attributes, is dropped."""
+        get = row.get if type(row) is dict else {}.get
+        attributes = _of(dict, get("attributes")) or {}
+        return *map(get, _POSITION_FIELDS), *map(attributes.get, _ATTRIBUTES)
+
     @classmethod
-    def from_row(cls, row: Any) -> Self | None:
+    def from_values(cls, values: Values) -> Self | None:
         """Return the position, or None without the IDs of itself and its device.
 
-        What else is missing is no fault, as none of it is promised. What is not read
-        here, as most of the attributes, is dropped.
+        What else is missing is no fault, as none of it is promised.
         """
-        get = row.get if type(row) is dict else {}.get
-        position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
-        if position_id is None or device_id is None:
+        position_id, device_id, fixed, reported, received, valid, *measured = values
+        if _of(int, position_id) is None or _of(int, device_id) is None:
             return None
-        attributes = _of(dict, get("attributes")) or {}
-        fix_time, device_time = timestamp(get("fixTime")), timestamp(get("deviceTime"))
-        server_time = timestamp(get("serverTime"))
-        knows_time, is_valid = is_real(fix_time), get("valid") is not False
-        latitude = _number(get("latitude"), -90, 90)
-        longitude = _number(get("longitude"), -180, 180)
-        accuracy = _number(get("accuracy"), 0) or 0
+        latitude, longitude, accuracy, *others = measured
+        altitude, speed, course, address, alarm, battery_level, *others = others
+        motion, total_distance, *hardware = others
+        fix_time, device_time = timestamp(fixed), timestamp(reported)
+        server_time = timestamp(received)
+        knows_time, is_valid = is_real(fix_time), valid is not False
+        latitude = _number(latitude, -90, 90)
+        longitude = _number(longitude, -180, 180)
+        accuracy = _number(accuracy, 0) or 0
         has_place = _is_place(latitude, longitude, accuracy) and (
             knows_time or fix_time is None or is_valid
         )
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
-        measured = row if has_place and is_fix else {}
-        battery_level = _number(attributes.get("batteryLevel"), 0)
+        if not (has_place and is_fix):
+            altitude = speed = course = None
+        battery_level = _number(battery_level, 0)
         return cls(
             device_id=device_id,
             id=position_id,
@@ -199,20 +229,20 @@ class Position(NamedTuple):
             latitude=latitude if has_place else None,
             longitude=longitude if has_place else None,
             accuracy=accuracy if has_place else 0,
-            altitude=_number(measured.get("altitude"), -1_000, 20_000),
-            speed=_number(measured.get("speed"), 0, 1_000, _KILOMETRES_PER_HOUR),
-            course=_number(measured.get("course"), 0, 360),
+            altitude=_number(altitude, -1_000, 20_000),
+            speed=_number(speed, 0, 1_000, _KILOMETRES_PER_HOUR),
+            course=_number(course, 0, 360),
             battery_level=battery_level and min(battery_level, 100),
-            motion=_of(bool, attributes.get("motion")),
+            motion=_of(bool, motion),
             device_time=device_time if is_real(device_time) else None,
             total_distance=_number(
-                attributes.get("totalDistance"), 0, MAX_KILOMETRES * 1_000, 1 / 1_000
+                total_distance, 0, MAX_KILOMETRES * 1_000, 1 / 1_000
             ),
             is_fix=is_fix,
-            hardware=Hardware.from_attributes(attributes),
-            alarm=_of(str, attributes.get("alarm")) or None,
-            is_readable=not has_place or knows_time or get("fixTime") is None,
-            address=one_line(get("address"), MAX_ADDRESS) if has_place else None,
+            hardware=Hardware.from_values(hardware),
+            alarm=_of(str, alarm) or None,
+            is_readable=not has_place or knows_time or fixed is None,
+            address=one_line(address, MAX_ADDRESS) if has_place else None,
             server_time=server_time if is_real(server_time) else None,
         )
 
