@@ -15,6 +15,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     TextSelector,
@@ -159,17 +160,19 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         for entry in self._async_current_entries(include_ignore=False):
             async_identify(self.hass, entry)
         if self.source == SOURCE_RECONFIGURE:
-            return self._reconfigure(account, trackers)
+            return await self._async_reconfigure(account, trackers)
         description = await self._async_description(account)
-        twin = await self.async_set_unique_id(
-            unique_id_of(account), raise_on_progress=False
-        )
-        self._abort_if_unique_id_configured(
-            description_placeholders={"account": twin.title} if twin else None
-        )
+        await self._async_claim(account)
         return self.async_create_entry(
             title=self._title(account), data=account, description=description
         )
+
+    async def _async_claim(self, account: Mapping[str, str]) -> str:
+        """Return the unique ID of an account that no other entry has, else abort."""
+        unique_id = unique_id_of(account)
+        if twin := await self.async_set_unique_id(unique_id, raise_on_progress=False):
+            raise AbortFlow("already_configured", {"account": twin.title})
+        return unique_id
 
     async def _async_description(self, account: Mapping[str, str]) -> str | None:
         """Return what the last dialog says: that there will be no positions, if so."""
@@ -185,27 +188,21 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     def _client(self, account: Mapping[str, str]) -> TrackingClient:
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
-    def _reconfigure(
+    async def _async_reconfigure(
         self, account: dict[str, str], trackers: Mapping[str, Device]
     ) -> ConfigFlowResult:
         """Change the entry, unless that would move it to somebody else's trackers."""
-        entry, new = self._get_reconfigure_entry(), unique_id_of(account)
-        unique_id, title = entry.unique_id, entry.title
-        if new != unique_id_of(entry.data):
-            entries = self.hass.config_entries
-            if twin := entries.async_entry_for_domain_unique_id(DOMAIN, new):
-                return self.async_abort(
-                    reason="already_configured",
-                    description_placeholders={"account": twin.title},
-                )
+        entry = self._get_reconfigure_entry()
+        unique_id = entry.unique_id
+        if unique_id_of(account) != unique_id_of(entry.data):
+            unique_id = await self._async_claim(account)
             known = trackers_of(self.hass, entry.entry_id)
             if known and known.isdisjoint(trackers):
                 return self.async_abort(reason="wrong_account")
-            unique_id, title = new, self._new_title(entry, account)
         return self.async_update_reload_and_abort(
             entry,
             unique_id=unique_id,
-            title=title,
+            title=self._new_title(entry, account),
             data=account,
             reason="reconfigure_successful",
         )

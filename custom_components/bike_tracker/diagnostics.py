@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import asdict
 import re
-from typing import Any, Final
+from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
@@ -19,7 +19,6 @@ from homeassistant.helpers.redact import REDACTED, async_redact_data
 from .api.address import host_of
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry
-from .live import LiveState
 from .registry.devices import tracker_of
 from .tracking import Tracker
 
@@ -39,9 +38,12 @@ _TO_REDACT = {
     CONF_URL,
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
-_PLAIN_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
-# Of whatever tracker, telephone or card: no version or date has so many digits.
-_LONG_NUMBER = re.compile(r"\d{9}|(?:\d[ /-]?){14}")
+_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
+# No address, and no number of whatever tracker, telephone or card: no version or date has
+# so many digits.
+_TEXT = re.compile(r"(?!.*(@|\d{9}|(\d[ /-]?){14})).*")
+# What a server or a tracker made may hold anything, but for words and versions.
+_HARMLESS = {"alarm": _WORD, "word": _WORD, "model": _TEXT, "firmware": _TEXT}
 
 
 async def async_get_config_entry_diagnostics(
@@ -51,7 +53,7 @@ async def async_get_config_entry_diagnostics(
     diagnostics = {"home_assistant": ha_version, "entry": _entry(entry)}
     if entry.state is not ConfigEntryState.LOADED:
         return diagnostics
-    coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
+    coordinator = entry.runtime_data.coordinator
     trackers = coordinator.data.trackers
     return {
         **diagnostics,
@@ -63,9 +65,7 @@ async def async_get_config_entry_diagnostics(
             "left_out": len(entry.runtime_data.left_out),
             "rides": len(coordinator.registry.rides.rides),
         },
-        "trackers": [
-            _tracker(tracker, identities, coordinator) for tracker in trackers.values()
-        ],
+        "trackers": [*_trackers(entry).values()],
     }
 
 
@@ -75,12 +75,9 @@ async def async_get_device_diagnostics(
     """Return what is known of one tracker."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
-    coordinator, identities = entry.runtime_data.coordinator, _identities(entry)
-    unique_id = tracker_of(device) or ""
-    tracker = coordinator.data.trackers.get(unique_id)
     return {
-        **_connection(coordinator),
-        "tracker": tracker and _tracker(tracker, identities, coordinator),
+        **_connection(entry.runtime_data.coordinator),
+        "tracker": _trackers(entry).get(tracker_of(device)),
     }
 
 
@@ -99,7 +96,7 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return how polls and the live connection are, and what the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     success = coordinator.last_update_success
-    if live["state"] is LiveState.LIVE and not success:
+    if live["state"] == "live" and not success:
         # Of what it tells nothing is shown without polls.
         live["state"] = "connected, but polls fail"
     positions, history = service.positions, service.history
@@ -115,25 +112,29 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     }
 
 
-def _identities(entry: BikeTrackerConfigEntry) -> set[str]:
-    """Return what tells who it is, or whose, in small letters."""
-    trackers = entry.runtime_data.coordinator.data.trackers.values()
+def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]:
+    """Return what is known of each tracker, by `uniqueId`."""
+    coordinator = entry.runtime_data.coordinator
+    trackers, book = coordinator.data.trackers, coordinator.registry.rides
+    # What tells who it is, or whose.
     identities = [
         entry.data[CONF_EMAIL],
         entry.data[CONF_PASSWORD],
         host_of(entry.data[CONF_URL]),
-        *(tracker.device.name for tracker in trackers),
-        *(tracker.device.unique_id for tracker in trackers),
+        *(tracker.device.name for tracker in trackers.values()),
+        *trackers,
     ]
-    return {identity.casefold() for identity in identities if identity}
+    small = {identity.casefold() for identity in identities if identity}
+    return {
+        key: _tracker(tracker, small, book.days_left(key))
+        for key, tracker in trackers.items()
+    }
 
 
 def _tracker(
-    tracker: Tracker, identities: Collection[str], coordinator: BikeTrackerCoordinator
+    tracker: Tracker, identities: Collection[str], days_left: int
 ) -> dict[str, Any]:
-    state = tracker.state
-    days_left = coordinator.registry.rides.days_left(tracker.device.unique_id)
-    position = _plain(tracker.position, identities)
+    state, position = tracker.state, _plain(tracker.position, identities)
     if position:
         # Of alarms there is more, and an address is none that anybody needs.
         del position["alarm"], position["address"]
@@ -158,24 +159,7 @@ def _plain(value: Any, identities: Collection[str], name: str = "") -> Any:
         return {key: _plain(field, identities, key) for key, field in fields}
     if isinstance(value, tuple):
         return [_plain(item, identities) for item in value]
-    if name in _IS_HARMLESS and value is not None:
+    if name in _HARMLESS and value is not None:
         tells = any(identity in value.casefold() for identity in identities)
-        return REDACTED if tells or not _IS_HARMLESS[name](value) else value
+        return REDACTED if tells or not _HARMLESS[name].fullmatch(value) else value
     return value
-
-
-def _is_word(text: str) -> bool:
-    return _PLAIN_WORD.fullmatch(text) is not None
-
-
-def _is_text(text: str) -> bool:
-    return "@" not in text and not _LONG_NUMBER.search(text)
-
-
-# What a server or a tracker made may hold anything, but for words and versions.
-_IS_HARMLESS: Final = {
-    "alarm": _is_word,
-    "word": _is_word,
-    "model": _is_text,
-    "firmware": _is_text,
-}

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from homeassistant.core import callback
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
@@ -17,12 +16,7 @@ from homeassistant.util import dt as dt_util
 
 from .api import Message, TrackingClient, TrackingError, async_messages
 from .const import DOMAIN, LOGGER
-from .polling.backoff import (
-    LIVE_BACKOFF,
-    NO_FAILURES,
-    UNSUPPORTED_BACKOFF,
-    clamp_retry_after,
-)
+from .polling.backoff import HOUR, LIVE_BACKOFF, NO_FAILURES, UNSUPPORTED_BACKOFF
 
 # Not in the moment in which Home Assistant sets up all that it has.
 _CONNECT_AFTER: Final = 10
@@ -33,21 +27,15 @@ _LOOK_AGAIN: Final = 60
 _WORKS_WELL: Final = timedelta(minutes=5)
 
 
-class LiveState(StrEnum):
-    """The state of the connection."""
-
-    OFF = "off"
-    """Positions are not offered, or polling is disabled."""
-    CONNECTING = "connecting"
-    LIVE = "live"
-    WAITING = "waiting to be tried again"
+# Off where positions are not offered, or polling is disabled.
+type LiveState = Literal["off", "connecting", "live", "waiting to be tried again"]
 
 
 @dataclass(slots=True)
 class LiveReport:
     """The connection, for diagnostics."""
 
-    state: LiveState = LiveState.OFF
+    state: LiveState = "off"
     since: datetime = field(default_factory=dt_util.utcnow)
     why: str | None = None
     """Why it ended last."""
@@ -74,7 +62,7 @@ class Live:
 
     def connected_since_before(self, time: datetime) -> bool:
         """Return whether messages came since before a time."""
-        return self.report.state is LiveState.LIVE and self.report.since < time
+        return self.report.state == "live" and self.report.since < time
 
     @callback
     def async_start(self) -> None:
@@ -93,43 +81,42 @@ class Live:
             while not self.coordinator.last_update_success:
                 await asyncio.sleep(_LOOK_AGAIN)
             error = await self._async_connect()
-            if self.report.state is LiveState.LIVE:
+            if self.report.state == "live":
                 lasted = dt_util.utcnow() - self.report.since
                 if backoff is UNSUPPORTED_BACKOFF or lasted >= _WORKS_WELL:
                     failures = NO_FAILURES
                 backoff = LIVE_BACKOFF
             failures = failures.another(backoff)
-            wait = failures.wait
-            self.report.why = type(error).__name__
-            if isinstance(error, TrackingError):
-                self.report.why = str(error)
-                if error.retry_after is not None:
-                    wait = max(wait, clamp_retry_after(error.retry_after))
-            LOGGER.debug("Not live (%s); trying again in %.0f s", self.report.why, wait)
-            self.report.set_state(LiveState.WAITING)
+            # A server only makes it longer: what never worked is asked for rarely.
+            wait = max(failures.wait, min(error.retry_after or 0, HOUR))
+            LOGGER.debug("Not live (%s); trying again in %.0f s", error, wait)
+            self.report.why = str(error)
+            self.report.set_state("waiting to be tried again")
             await asyncio.sleep(wait)
 
-    async def _async_connect(self) -> Exception | None:
+    async def _async_connect(self) -> TrackingError:
         """Receive messages until the connection ends; return how it did."""
-        if self.report.state is not LiveState.OFF:
+        if self.report.state != "off":
             self.report.reconnects += 1
-        self.report.set_state(LiveState.CONNECTING)
-        error: Exception | None = None
+        self.report.set_state("connecting")
+        error = TrackingError("connection closed")
         try:
             async with aclosing(async_messages(self.client)) as messages:
                 async for message in messages:
                     self.report.messages += 1
-                    if self.report.state is LiveState.CONNECTING:
+                    if self.report.state == "connecting":
                         self._async_connected()
                     self.handle(message)
-        except Exception as err:  # noqa: BLE001 - an unexpected one, too
+        except TrackingError as err:
             error = err.with_traceback(None)
+        except Exception as err:  # noqa: BLE001 - an unexpected one, too
+            error = TrackingError(type(err).__name__)
         return error
 
     @callback
     def _async_connected(self) -> None:
         """Poll after a reconnect: the server sends positions then, and no devices."""
-        self.report.set_state(LiveState.LIVE)
+        self.report.set_state("live")
         coordinator = self.coordinator
         if self.report.reconnects and coordinator.last_update_success:
             coordinator.hass.async_create_background_task(

@@ -1,6 +1,6 @@
 """The ride book: every ride of an account that is over and went anywhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any, Final, NamedTuple, override
@@ -69,21 +69,17 @@ class RideBook(EntryStore):
         if tracker.position and unique_id not in self.backfill:
             self.backfill[unique_id] = dt_util.utcnow()
             self.async_write_within(SELDOM)
-        if log and log.since:
-            self._async_replace(unique_id, log.rides, log.since)
-
-    @callback
-    def _async_replace(
-        self, unique_id: str, rides: Sequence[Ride], since: datetime
-    ) -> None:
-        starts = {ride.started_at for ride in rides}
-        kept = [
-            booked
-            for booked in self.rides
-            if booked.tracker != unique_id
-            or (booked.ride.started_at < since and booked.ride.started_at not in starts)
-        ]
-        self._async_take([*kept, *(BookedRide(unique_id, ride) for ride in rides)])
+        if log and (since := log.since):
+            new = [BookedRide(unique_id, ride) for ride in log.rides]
+            # One that was under way then started before.
+            starts = {ride.started_at for ride in log.rides}
+            kept = [
+                it
+                for it in self.rides
+                if it.tracker != unique_id
+                or (it.ride.started_at < since and it.ride.started_at not in starts)
+            ]
+            self._async_take([*kept, *new])
 
     @callback
     def async_add_from_before(
