@@ -21,9 +21,10 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN, LOGGER
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
+from ..registry.devices import device_of
 from ..registry.storage import Evaluation
 from ..tracking import Flag, Occurrence
-from .targets import coordinators, trackers_in
+from .targets import coordinators, is_in_target
 
 if TYPE_CHECKING:
     from .triggers import TrackerTrigger
@@ -167,11 +168,12 @@ class TriggerRunner:
         occurrence: Occurrence,
     ) -> None:
         """Run a trigger, unless the tracker is not in its target or it has ended."""
-        run_action = self._attached.get(trigger)
-        if run_action and unique_id in trackers_in(self._hass, trigger.target):
+        run_action, entry = self._attached.get(trigger), coordinator.config_entry
+        device = device_of(self._hass, unique_id, entry.entry_id)
+        if run_action and device and is_in_target(self._hass, trigger.target, device):
             coordinator.async_save_soon()
             try:
-                trigger.async_run(run_action, coordinator, unique_id, occurrence)
+                trigger.async_run(run_action, device, occurrence)
             except Exception:  # noqa: BLE001 - the others are run all the same
                 LOGGER.exception("Unexpected error running a trigger")
 

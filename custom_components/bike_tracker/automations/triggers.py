@@ -1,7 +1,7 @@
 """Triggers of automations."""
 
 from datetime import timedelta
-from typing import Any, ClassVar, cast, override
+from typing import Any, ClassVar, override
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
@@ -19,8 +19,7 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..const import DOMAIN
-from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import device_of, name_of
+from ..registry.devices import name_of, tracker_of
 from ..tracking import Flag, Occurrence, OccurrenceType, Tracker
 from .runner import async_get_runner
 from .sentences import place_of, sentence
@@ -104,15 +103,12 @@ class TrackerTrigger(Trigger):
     def async_run(
         self,
         run_action: TriggerActionRunner,
-        coordinator: BikeTrackerCoordinator,
-        unique_id: str,
+        device: DeviceEntry,
         occurrence: Occurrence,
     ) -> None:
         """Run the action for an occurrence of a tracker that is in the target."""
-        entry_id = coordinator.config_entry.entry_id
-        device = cast(DeviceEntry, device_of(self._hass, unique_id, entry_id))
         entity_id = er.async_get(self._hass).async_get_entity_id(
-            BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
+            BINARY_SENSOR_DOMAIN, DOMAIN, f"{tracker_of(device)}_online"
         )
         variables = {
             ATTR_DEVICE_ID: device.id,
