@@ -305,9 +305,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def _async_notify_batch(self, unique_ids: Collection[str]) -> None:
         # Entities are added before what happened is fired: the event of a first alarm.
         async_dispatcher_send(self.hass, self.signal_batch, unique_ids)
+        may_fire = self.may_fire
         for unique_id in unique_ids:
             async_dispatcher_send(self.hass, self._signal("changed", unique_id))
-            if self.may_fire:
+            if may_fire:
                 self._async_fire(unique_id)
 
     @callback
@@ -327,10 +328,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_fire(self, unique_id: str) -> None:
         """Fire what happened to a tracker, each occurrence once, oldest first."""
-        tracker = self.data.trackers.get(unique_id)
+        tracker, store = self.data.trackers.get(unique_id), self.registry.store
+        last_fired = store.last_fired.get(unique_id, 0)
         for occurrence in tracker.state.occurrences if tracker else ():
-            if not self.has_fired(unique_id, occurrence.seq):
-                self.registry.store.async_set_last_fired(unique_id, occurrence)
+            if occurrence.seq > last_fired:
+                store.async_set_last_fired(unique_id, occurrence)
                 signal = self._signal("occurred", unique_id)
                 async_dispatcher_send(self.hass, signal, occurrence)
                 async_dispatcher_send(

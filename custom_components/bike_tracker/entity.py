@@ -110,10 +110,10 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the tracker; return whether there is anything new to write."""
-        tracker, value = self.tracker, self._value
-        is_up = self._is_available_in_outage or self.coordinator.last_update_success
-        available = is_up and tracker is not None
-        if tracker is not None:
+        available, value = False, self._value
+        if (tracker := self.tracker) is not None:
+            is_up = self.coordinator.last_update_success
+            available = is_up or self._is_available_in_outage
             value = self._new_value(tracker)
         if available is self._available and value == self._value:
             return False
@@ -152,11 +152,6 @@ class _Kind:
     domain: str
     add_entities: AddEntities
     added: set[str] = field(default_factory=set)
-
-    def is_missing(self, tracker: Tracker) -> bool:
-        """Return whether a tracker is to have one, and has none yet."""
-        is_added = tracker.device.unique_id in self.added
-        return not is_added and self.description.is_reported(tracker)
 
     def is_registered(self, registry: er.EntityRegistry, unique_id: str) -> bool:
         """Return whether a tracker's entity is registered, as after a restart."""
@@ -232,9 +227,18 @@ class EntityAdder:
 
     def _fitting_kinds(self, unique_id: str, slots: int) -> tuple[list[_Kind], int]:
         """Return the missing kinds for which there is room, and how much they take."""
-        registry = er.async_get(self.coordinator.hass)
         tracker = self.coordinator.data.trackers.get(unique_id)
-        kinds = [kind for kind in self.kinds if tracker and kind.is_missing(tracker)]
+        kinds = [
+            kind
+            for kind in self.kinds
+            if unique_id not in kind.added
+            and tracker
+            and kind.description.is_reported(tracker)
+        ]
+        if not kinds:
+            self.left_out.discard(unique_id)
+            return [], 0
+        registry = er.async_get(self.coordinator.hass)
         known = [kind for kind in kinds if kind.is_registered(registry, unique_id)]
         needed = sum(
             kind.description.entity_registry_enabled_default

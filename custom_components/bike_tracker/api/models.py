@@ -4,7 +4,6 @@ They are tuples, as a poll may bring thousands: Python makes one in half the tim
 frozen dataclass takes.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import inf
 import re
@@ -83,10 +82,10 @@ class Device(NamedTuple):
     @classmethod
     def from_values(cls, values: Values) -> Self | None:
         """Return the device, or None without a usable `uniqueId`."""
-        device_id, unique_id, name, status, last_update, *others = values
+        device_id, unique_id, name, status, last_update = values[:5]
+        position_id, group_id, disabled, model = values[5:]
         if not _of(str, unique_id):
             return None
-        position_id, group_id, disabled, model = others
         return cls(
             id=_of(int, device_id),
             name=one_line(name) or one_line(unique_id) or unique_id,
@@ -124,12 +123,12 @@ class Hardware(NamedTuple):
     firmware: str | None = None
 
     @classmethod
-    def from_values(cls, values: Sequence[Any]) -> Self | None:
+    def from_values(cls, values: Values) -> Self | None:
         """Return what a position's attributes tell, None if that is nothing.
 
         Units vary, says Traccar: what cannot be volts is left out.
         """
-        if not any(value is not None for value in values):
+        if values.count(None) == len(values):
             return None
         charge, lock, battery, power, version = values
         hardware = cls(
@@ -203,12 +202,11 @@ class Position(NamedTuple):
 
         What else is missing is no fault, as none of it is promised.
         """
-        position_id, device_id, fixed, reported, received, valid, *measured = values
+        position_id, device_id, fixed, reported, received, valid = values[:6]
+        latitude, longitude, accuracy, altitude, speed, course = values[6:12]
+        address, alarm, battery_level, motion, total_distance = values[12:17]
         if _of(int, position_id) is None or _of(int, device_id) is None:
             return None
-        latitude, longitude, accuracy, *others = measured
-        altitude, speed, course, address, alarm, battery_level, *others = others
-        motion, total_distance, *hardware = others
         fix_time, device_time = timestamp(fixed), timestamp(reported)
         server_time = timestamp(received)
         knows_time, is_valid = is_real(fix_time), valid is not False
@@ -239,7 +237,7 @@ class Position(NamedTuple):
                 total_distance, 0, MAX_KILOMETRES * 1_000, 1 / 1_000
             ),
             is_fix=is_fix,
-            hardware=Hardware.from_values(hardware),
+            hardware=Hardware.from_values(values[17:]),
             alarm=_of(str, alarm) or None,
             is_readable=not has_place or knows_time or fixed is None,
             address=one_line(address, MAX_ADDRESS) if has_place else None,

@@ -59,4 +59,4 @@ async def async_open_registry(hass: HomeAssistant, entry: ConfigEntry) -> Regist
 def _booked(tracker: Tracker) -> tuple[object, ...]:
     """Return what the ride book follows."""
     log = tracker.state.rides
-    return tracker.position is None, log and log.rides
+    return tracker.position is None, log.rides

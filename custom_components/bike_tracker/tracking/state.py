@@ -26,7 +26,7 @@ from .occurrences import (
 )
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import NO_RIDES, HistoryGap, RideLog
-from .ride_state import NEW_RIDE_STATE, Ride, RideEvent, RideState
+from .ride_state import NEW_RIDE_STATE, Ride, RideState
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
@@ -114,7 +114,8 @@ class TrackerState(NamedTuple):
         report, known, now = position, self.position, context.now
         position, before = merged(known, report), self.ride_state
         moving, state = self._after_flag(self.moving, position.motion, now, _MOVING)
-        state = state._replace(moving=moving)
+        if moving is not self.moving:
+            state = state._replace(moving=moving)
         if position.alarm:
             state = state.with_alarms([position], context, fires_alarms=fires_alarms)
         if position is known:
@@ -125,8 +126,8 @@ class TrackerState(NamedTuple):
         ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             context = context._replace(is_complete=True)
-        state = state._replace(position=position)
-        return state.with_ride_state(ride_state, events, context)
+        log = state.rides.after_report(before, ride_state, events, context)
+        return state.with_rides(log, now, ride_state=ride_state, position=position)
 
     def with_history(
         self, answer: HistoryAnswer, context: UpdateContext
@@ -196,7 +197,9 @@ class TrackerState(NamedTuple):
         if (at := silent_at(self.ride_state)) is None or at > context.now:
             return self
         context = context._replace(is_complete=True)
-        return self.with_ride_state(*end_ride(self.ride_state), context)
+        ride_state, events = end_ride(self.ride_state)
+        log = self.rides.after_report(self.ride_state, ride_state, events, context)
+        return self.with_rides(log, context.now, ride_state=ride_state)
 
     def with_occurrence(
         self,
@@ -243,15 +246,8 @@ class TrackerState(NamedTuple):
             state = self.with_occurrence(types[value], now, now, before=before)
         return Flag(value, now, before), state
 
-    def with_ride_state(
-        self, ride_state: RideState, events: Sequence[RideEvent], context: UpdateContext
-    ) -> TrackerState:
-        """Return the state with this ride_state, and what happened by then."""
-        log = self.rides.after_report(self.ride_state, ride_state, events, context)
-        return self._replace(ride_state=ride_state).with_rides(log, context.now)
-
-    def with_rides(self, log: RideLog, now: datetime) -> TrackerState:
-        """Return the state with its rides, and what happened to them."""
+    def with_rides(self, log: RideLog, now: datetime, **others: Any) -> TrackerState:
+        """Return the state with its rides and other fields, and what happened to them."""
         state = self
         for kind, ride in log.events:
             is_over = kind == "ended"
@@ -261,7 +257,8 @@ class TrackerState(NamedTuple):
                 ride.moved_at if is_over else ride.started_at,
                 ride.described(is_over=is_over),
             )
-        return state._replace(rides=log._replace(events=()))
+        log = log._replace(events=()) if log.events else log
+        return state._replace(rides=log, **others)
 
 
 def merged(known: Position | None, position: Position) -> Position:
@@ -276,18 +273,19 @@ def merged(known: Position | None, position: Position) -> Position:
     if position.latitude is None:
         of_place = {name: getattr(known, name) for name in _OF_PLACE}
         position = position._replace(**of_place)
-    place, known_place = (
-        (report.latitude, report.longitude) for report in (position, known)
-    )
     # Servers send the very place again without a new fix.
-    if not position.address and place == known_place:
+    if known.address and not position.address and _place(position) == _place(known):
         position = position._replace(address=known.address)
-    if position.battery_level is None:
+    if position.battery_level is None and known.battery_level is not None:
         position = position._replace(battery_level=known.battery_level)
     if known.hardware:
         hardware = (position.hardware or Hardware()).or_else(known.hardware)
         position = position._replace(hardware=hardware)
     return known if position == known else position
+
+
+def _place(position: Position) -> tuple[float | None, float | None]:
+    return position.latitude, position.longitude
 
 
 NEW_STATE = TrackerState()
