@@ -35,20 +35,11 @@ class BikeTrackerCalendarDescription(
     """The calendar of a tracker: its value is what there is new to show."""
 
 
-def _shown(tracker: Tracker) -> tuple[object, ...]:
-    """Return what the calendar shows: the history corrects rides that are over, too."""
-    rides, ride = tracker.state.rides, tracker.ride_under_way
-    # Each is a row in the database: a kilometre is soon enough for the one under way.
-    under_way = ride and (ride.started_at, round(ride.distance))
-    return under_way, rides and rides.rides
-
-
 DESCRIPTIONS: Final = (
     BikeTrackerCalendarDescription(
         key="rides",
         translation_key="rides",
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
-        value_fn=_shown,
     ),
 )
 
@@ -61,9 +52,13 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        """Return also how far back rides are known: whoever looks sees each day come."""
+        """Return what the calendar shows: the history corrects rides that are over, too."""
+        rides, ride = tracker.state.rides, tracker.ride_under_way
+        # Each is a row in the database: a kilometre is soon enough for the one under way.
+        under_way = ride and (ride.started_at, round(ride.distance))
+        # Whoever looks sees each day of rides from before come.
         backfill = self.coordinator.registry.rides.backfill
-        return *_shown(tracker), backfill.get(self.coordinator_context)
+        return under_way, rides and rides.rides, backfill.get(self.coordinator_context)
 
     @property
     @override

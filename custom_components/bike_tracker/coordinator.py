@@ -1,7 +1,7 @@
 """Data update coordinator: polls, applies answers and messages, notifies listeners."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sized
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import batched
@@ -30,7 +30,7 @@ from .api import Changes, Message
 from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
-from .polling.poll import Answer, Service
+from .polling.poll import Service
 from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
@@ -140,17 +140,22 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         # A poll wins over messages before it, and later ones are applied after it.
         self._held = held = list[Message]()
         try:
-            answer = await self.service.async_ask(
-                self.data, self.registry.devices.async_own
-            )
+            listed = await self.service.async_get_devices()
+            devices = self.registry.devices.async_own(listed)
+            wanted = self.data.wanted(devices)
+            positions = await self.service.async_get_positions(wanted)
             # Reading, applying and notifying of thousands of reports are three goes of
             # the event loop.
             await asyncio.sleep(0)
-            changes = self._apply_answer(answer)
+            changes = self.data.apply_poll(devices, positions, self._update_context())
+            self.registry.async_follow(changes)
         finally:
             self._held = None
             for message in held:
                 self._async_handle_message(message)
+        self._async_update_issue(listed.after, changes.before)
+        if self.service.positions.support.works and self.live.task is None:
+            self.live.async_start()
         self._async_request_more()
         await asyncio.sleep(0)
         # Nobody listens to the first poll; after an outage Home Assistant notifies all.
@@ -158,19 +163,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self._async_notify_soon(changes.keys | self._newly_silent())
         return self.data
 
-    def _apply_answer(self, answer: Answer) -> Changes[str, Tracker]:
-        changes = self.data.apply_poll(
-            answer.devices, answer.positions, self._update_context()
-        )
-        self.registry.async_follow(changes)
-        if self.service.positions.support.works and self.live.task is None:
-            self.live.async_start()
-        if not answer.listed:
+    @callback
+    def _async_update_issue(self, listed: Sized, before: Sized) -> None:
+        if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
         # It was created only if there was none before.
-        elif not changes.before:
+        elif not before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
-        return changes
 
     def _newly_silent(self) -> set[str]:
         """Return the trackers whose last report became five minutes old."""

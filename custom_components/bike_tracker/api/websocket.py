@@ -50,7 +50,8 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
         cookie = await async_answer(_async_sign_in(session, client))
         socket = await async_answer(_async_open(session, client.url, cookie))
         try:
-            yield await _async_first(socket)
+            # The first comes at once: it says where all trackers are.
+            yield await async_answer(asyncio.wait_for(_async_next(socket), _TIMEOUT))
             while True:
                 yield await _async_next(socket)
         finally:
@@ -108,22 +109,13 @@ async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> 
         )
 
 
-async def _async_first(socket: _Socket) -> Message:
-    """Return the first message, which comes at once: it says where all trackers are."""
-    try:
-        async with asyncio.timeout(_TIMEOUT):
-            return await _async_next(socket)
-    except TimeoutError:
-        raise errors.NoAnswerError("no first message") from None
-
-
 async def _async_next(socket: _Socket) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
         # However much comes at once, others have their turn.
         await asyncio.sleep(0)
         data = await _async_receive(socket)
-        if (message := parse_message(data)) is not None:
+        if message := parse_message(data):
             return message
 
 

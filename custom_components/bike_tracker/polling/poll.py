@@ -1,14 +1,13 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, ConfigEntryState
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -16,7 +15,6 @@ from homeassistant.util import dt as dt_util
 from ..api import Changes, Device, Position, TrackingClient, TrackingError, errors
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
-from ..tracking import Account
 from .backoff import (
     NO_FAILURES,
     NORMAL_BACKOFF,
@@ -37,25 +35,12 @@ _TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
     errors.ServiceUnavailableError: "service_unavailable",
 }
 
-type Own = Callable[[Changes[str, Device]], Changes[str, Device]]
-"""Returns those trackers of a list that are this account's."""
-
-
-class Answer(NamedTuple):
-    """What one poll brought."""
-
-    listed: Mapping[str, Device]
-    """All trackers that the service listed, those of another account too."""
-    devices: Changes[str, Device]
-    """Those that are this account's."""
-    positions: Mapping[str, Position]
-
 
 @dataclass(slots=True)
 class Poll:
     """What a maintainer wants to know of the last poll."""
 
-    time: datetime | None = None
+    time: datetime = field(default_factory=dt_util.utcnow)
     answered: datetime | None = None
     """When the newest answer was asked for, in UTC."""
     seconds: float | None = None
@@ -83,22 +68,9 @@ class Service:
         supports = self.positions.support.is_supported is True
         return supports and self.history.support.may_work
 
-    async def async_ask(self, account: Account, own: Own) -> Answer:
-        """Return what a poll brings, or raise UpdateFailed."""
+    async def async_get_devices(self) -> Changes[str, Device]:
+        """Begin a poll: return the device list, or raise UpdateFailed."""
         self.poll.time = dt_util.utcnow()
-        asked_at, start = self.poll.time, monotonic()
-        try:
-            listed = await self._async_get_devices()
-            devices = own(listed)
-            wanted = account.wanted(devices)
-            positions = await self.positions.async_get(wanted) if wanted else {}
-            self.poll.answered = asked_at
-            return Answer(listed.after, devices, positions)
-        finally:
-            self.poll.seconds = monotonic() - start
-
-    async def _async_get_devices(self) -> Changes[str, Device]:
-        """Return the device list, or raise what the failure means to Home Assistant."""
         try:
             devices = await self.client.async_get_devices()
         except TrackingError as err:
@@ -108,11 +80,22 @@ class Service:
             raise self._failure(err) from err.with_traceback(None)
         # A request to sign in again may be of a set-up that failed.
         if self._refusals.length or self.entry.state is not ConfigEntryState.LOADED:
-            _async_abort_reauth(self.hass, self.entry)
+            flows = self.entry.async_get_active_flows(self.hass, {SOURCE_REAUTH})
+            for flow in list(flows):
+                self.hass.config_entries.flow.async_abort(flow["flow_id"])
         if self._failures.length:
             async_delete_issue(self.hass, self.entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
+
+    async def async_get_positions(
+        self, wanted: Mapping[int, Device]
+    ) -> Mapping[str, Position]:
+        """End a poll: return positions of these devices, by `uniqueId`."""
+        positions = await self.positions.async_get(wanted) if wanted else {}
+        self.poll.answered = self.poll.time
+        self.poll.seconds = (dt_util.utcnow() - self.poll.time).total_seconds()
+        return positions
 
     def _failure(self, err: TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
@@ -141,13 +124,6 @@ class Service:
             translation_placeholders={"error": str(err)},
             retry_after=wait.wait if is_known else None,
         )
-
-
-@callback
-def _async_abort_reauth(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Withdraw the request to sign in again."""
-    for flow in list(entry.async_get_active_flows(hass, {SOURCE_REAUTH})):
-        hass.config_entries.flow.async_abort(flow["flow_id"])
 
 
 def create_service(

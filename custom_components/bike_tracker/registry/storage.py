@@ -201,7 +201,12 @@ class TrackerStore(EntryStore):
     @callback
     def async_follow(self, before: Tracker | None, after: Tracker) -> None:
         """Write what changed of a tracker, what happened first."""
-        self.async_write_within(_write_within(before, after))
+        if before is None or _happened(before) != _happened(after):
+            self.async_write_within(SOON)
+        elif after.state.is_pending or _flags(before) != _flags(after):
+            self.async_write_within(LATER)
+        elif before.state is not after.state:
+            self.async_write_within(SELDOM)
 
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:
@@ -281,15 +286,6 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
         guard = guard._replace(triggered=guard.triggered._replace(seq=_FIRED))
     written: dict[str, Any] = to_json(state._replace(guard=guard))
     return written
-
-
-def _write_within(before: Tracker | None, after: Tracker) -> float:
-    """Return within how many seconds a tracker that changed is to be written."""
-    if before is None or _happened(before) != _happened(after):
-        return SOON
-    if after.state.is_pending or _flags(before) != _flags(after):
-        return LATER
-    return SELDOM if before.state is not after.state else inf
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
