@@ -37,7 +37,6 @@ class BikeTrackerGuardDescription(
 DESCRIPTIONS: Final = (
     BikeTrackerGuardDescription(
         key="guard",
-        translation_key="guard",
         reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
         value_fn=lambda tracker: (
             tracker.guarded_since,

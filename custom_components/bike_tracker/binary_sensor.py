@@ -43,14 +43,12 @@ def _is_open(tracker: Tracker) -> bool | None:
 DESCRIPTIONS = (
     BikeTrackerBinarySensorDescription(
         key="online",
-        translation_key="online",
         reported_fn=always,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         value_fn=_is_online,
     ),
     BikeTrackerBinarySensorDescription(
         key="disabled",
-        translation_key="disabled",
         reported_fn=always,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda tracker: tracker.device.disabled,

@@ -38,7 +38,6 @@ class BikeTrackerCalendarDescription(
 DESCRIPTIONS: Final = (
     BikeTrackerCalendarDescription(
         key="rides",
-        translation_key="rides",
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
     ),
 )

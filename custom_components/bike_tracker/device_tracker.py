@@ -54,7 +54,6 @@ def _place(tracker: Tracker) -> Place | None:
 DESCRIPTIONS = (
     BikeTrackerTrackerDescription(
         key="tracker",
-        translation_key="tracker",
         reported_fn=always,
         name=None,
         value_fn=_place,

@@ -83,6 +83,12 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     @property
     @override
+    def translation_key(self) -> str:
+        """Return by what its name and its icon are found."""
+        return self.entity_description.key
+
+    @property
+    @override
     def available(self) -> bool:
         """Return whether the last answer listed the tracker, and is not out of date."""
         return self._available

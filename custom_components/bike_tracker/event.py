@@ -23,13 +23,11 @@ class BikeTrackerEventDescription(BikeTrackerDescription[None], EventEntityDescr
 DESCRIPTIONS: Final = (
     BikeTrackerEventDescription(
         key="alarm",
-        translation_key="alarm",
         event_types=list(ALARM_TYPES),
         reported_fn=lambda tracker: tracker.state.alarms or None,
     ),
     BikeTrackerEventDescription(
         key="ride",
-        translation_key="ride",
         event_types=["started", "ended"],
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
     ),

@@ -84,7 +84,6 @@ _kilometres = partial(
 DESCRIPTIONS = (
     _diagnostic(
         key="last_update",
-        translation_key="last_update",
         reported_fn=always,
         device_class=SensorDeviceClass.TIMESTAMP,
         value_fn=lambda tracker: tracker.device.last_update,
@@ -92,27 +91,23 @@ DESCRIPTIONS = (
     ),
     _diagnostic(
         key="position_id",
-        translation_key="position_id",
         reported_fn=always,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.position_id,
     ),
     _diagnostic(
         key="group_id",
-        translation_key="group_id",
         reported_fn=always,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.group_id,
     ),
     BikeTrackerSensorDescription(
         key="address",
-        translation_key="address",
         reported_fn=lambda tracker: tracker.position and tracker.position.address,
         value_fn=lambda tracker: tracker.address,
     ),
     _diagnostic(
         key="position_time",
-        translation_key="position_time",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.position and tracker.position.fix_time,
@@ -134,7 +129,6 @@ DESCRIPTIONS = (
     ),
     _measured(
         key="altitude",
-        translation_key="altitude",
         device_class=SensorDeviceClass.DISTANCE,
         native_unit_of_measurement=UnitOfLength.METERS,
         suggested_display_precision=0,
@@ -143,7 +137,6 @@ DESCRIPTIONS = (
     ),
     _measured(
         key="course",
-        translation_key="course",
         native_unit_of_measurement=DEGREE,
         state_class=SensorStateClass.MEASUREMENT_ANGLE,
         suggested_display_precision=0,
@@ -152,31 +145,26 @@ DESCRIPTIONS = (
     ),
     _voltage(
         key="battery_voltage",
-        translation_key="battery_voltage",
         suggested_display_precision=2,
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.battery_voltage,
     ),
     _voltage(
         key="power_voltage",
-        translation_key="power_voltage",
         suggested_display_precision=1,
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.power_voltage,
     ),
     _kilometres(
         key="total_distance",
-        translation_key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
         value_fn=_total_distance,
     ),
     _kilometres(
         key="ride_distance",
-        translation_key="ride_distance",
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, 1),
     ),
     BikeTrackerSensorDescription(
         key="ride_duration",
-        translation_key="ride_duration",
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.MINUTES,

@@ -52,7 +52,7 @@ def test_icons_exist() -> None:
 def test_icons_are_of_entities_that_exist(icons: dict[str, Any]) -> None:
     """Each icon is for the translation key of an entity."""
     for platform, entities in icons.items():
-        keys = {description.translation_key for description in DESCRIPTIONS[platform]}
+        keys = {description.key for description in DESCRIPTIONS[platform]}
         assert entities.keys() <= keys
 
 
@@ -61,7 +61,7 @@ def test_entities_have_an_icon(icons: dict[str, Any]) -> None:
     for platform, descriptions in DESCRIPTIONS.items():
         for description in descriptions:
             if description.device_class is None:
-                assert description.translation_key in icons[platform]
+                assert description.key in icons[platform]
 
 
 def test_icons_are_of_states_that_exist(icons: dict[str, Any]) -> None:

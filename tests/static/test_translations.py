@@ -254,7 +254,7 @@ def test_entities_have_a_name() -> None:
         named = ENGLISH["entity"].get(platform, {})
         for description in descriptions:
             if description.device_class is None and description.name is not None:
-                assert description.translation_key in named, description.key
+                assert description.key in named, description.key
 
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
@@ -291,7 +291,7 @@ def test_alarm_has_one_name(path: Path) -> None:
 def test_names_are_of_entities_that_exist() -> None:
     """There are no texts of entities that do not exist, or of their states."""
     for platform, entities in ENGLISH["entity"].items():
-        keys = {description.translation_key for description in DESCRIPTIONS[platform]}
+        keys = {description.key for description in DESCRIPTIONS[platform]}
         assert entities.keys() <= keys
         for texts in entities.values():
             assert texts.get("state", {}).keys() <= STATES[platform]
@@ -301,7 +301,7 @@ def test_types_of_events_have_a_name() -> None:
     """Each type of each event is named, and no other."""
     for description in event.DESCRIPTIONS:
         assert description.event_types
-        texts = ENGLISH["entity"]["event"][description.translation_key]
+        texts = ENGLISH["entity"]["event"][description.key]
         named = texts["state_attributes"]["event_type"]["state"]
         assert named.keys() == set(description.event_types)
 
