@@ -7,7 +7,8 @@ from custom_components.bike_tracker import (
     binary_sensor as our_binary_sensor,
     sensor as our_sensor,
 )
-from custom_components.bike_tracker.entity import always
+from custom_components.bike_tracker.api import Device
+from custom_components.bike_tracker.tracking import Tracker, TrackerState
 
 from .tools.benchmark.page import PAGE, goals
 from .tools.benchmark.plan import PARTS
@@ -32,8 +33,9 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 def test_same_entities() -> None:
     """The usual way has no entity that this integration has not, so that both are alike."""
+    new = Tracker(Device(1, "", "new", None, None, None, None, None), TrackerState())
     ours = {
-        (kind.key, kind.entity_registry_enabled_default, kind.reported_fn is not always)
+        (kind.key, kind.entity_registry_enabled_default, not kind.is_reported(new))
         for kind in (*our_binary_sensor.DESCRIPTIONS, *our_sensor.DESCRIPTIONS)
     }
     usual = {

@@ -11,12 +11,7 @@ from homeassistant.components.binary_sensor import (
 )
 from homeassistant.const import EntityCategory
 
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    always,
-    async_register_entities,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
@@ -43,13 +38,13 @@ def _is_open(tracker: Tracker) -> bool | None:
 DESCRIPTIONS = (
     BikeTrackerBinarySensorDescription(
         key="online",
-        reported_fn=always,
+        reported_fn=lambda _: True,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         value_fn=_is_online,
     ),
     BikeTrackerBinarySensorDescription(
         key="disabled",
-        reported_fn=always,
+        reported_fn=lambda _: True,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda tracker: tracker.device.disabled,
     ),

@@ -13,12 +13,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
 from homeassistant.helpers.start import async_at_started
 
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    always,
-    async_register_entities,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
@@ -54,7 +49,7 @@ def _place(tracker: Tracker) -> Place | None:
 DESCRIPTIONS = (
     BikeTrackerTrackerDescription(
         key="tracker",
-        reported_fn=always,
+        reported_fn=lambda _: True,
         name=None,
         value_fn=_place,
     ),

@@ -44,11 +44,6 @@ class BikeTrackerDescription[T](EntityDescription):
         return (self.reported_fn or self.value_fn)(tracker) is not None
 
 
-def always(_: Tracker) -> object:
-    """Return that every tracker has such an entity, whatever it reported."""
-    return True
-
-
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     """One value of one tracker, written only when it is another one.
 

@@ -23,12 +23,7 @@ from homeassistant.const import (
 from homeassistant.util import dt as dt_util
 
 from .coordinator import SILENT
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    always,
-    async_register_entities,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
@@ -84,20 +79,20 @@ _kilometres = partial(
 DESCRIPTIONS = (
     _diagnostic(
         key="last_update",
-        reported_fn=always,
+        reported_fn=lambda _: True,
         device_class=SensorDeviceClass.TIMESTAMP,
         value_fn=lambda tracker: tracker.device.last_update,
         in_steps=True,
     ),
     _diagnostic(
         key="position_id",
-        reported_fn=always,
+        reported_fn=lambda _: True,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.position_id,
     ),
     _diagnostic(
         key="group_id",
-        reported_fn=always,
+        reported_fn=lambda _: True,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.group_id,
     ),

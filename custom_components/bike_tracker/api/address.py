@@ -50,8 +50,6 @@ def possible_urls(text: str) -> list[str]:
     """Return the base addresses that a text may mean, in the order to try them.
 
     There is a second one, with `http`, for a host in the own network without a scheme.
-
-    Raises InvalidUrlError or InsecureUrlError as canonical_url does.
     """
     text = text.strip()
     urls = [canonical_url(text)]

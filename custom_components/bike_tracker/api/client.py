@@ -29,10 +29,11 @@ class TrackingClient:
     """The service on behalf of one account, at a canonical address (interface, section 1).
 
     Credentials go out in the Authorization header alone, and to no other address than
-    the given one: redirects are not followed.
+    the given one: redirects are not followed. The list of devices is documented; servers
+    like Traccar offer the other calls, too, and others answer them with anything.
 
-    Raises InvalidEmailError or AuthenticationError for credentials that no Authorization
-    header can hold (interface, section 5).
+    Raises InvalidEmailError or AuthenticationError for credentials that no header can hold
+    (interface, section 5), and with each call any TrackingError but those of addresses.
     """
 
     session: aiohttp.ClientSession
@@ -51,29 +52,15 @@ class TrackingClient:
         _basic(self.email, self.password)
 
     async def async_get_devices(self) -> Changes[str, Device]:
-        """Return the trackers of the account by `uniqueId` (interface, section 4).
-
-        A tracker that did not change since the last call is the same object, and if none
-        did, the mapping is the same as well.
-
-        Raises AuthenticationError, CannotConnectError, InvalidResponseError,
-        RedirectedError or ServiceUnavailableError.
-        """
+        """Return the trackers of the account by `uniqueId` (interface, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
     async def async_get_positions(self) -> Changes[int, Position]:
-        """Return the last known positions by the internal ID of their device.
-
-        Not in the documented interface: servers like Traccar offer it, others answer
-        with anything. Raises the same errors as async_get_devices.
-        """
+        """Return the last known positions by the internal ID of their device."""
         return self.positions.read(await self._async_get("positions"))
 
     async def async_get_position(self, position_id: int) -> Position | None:
-        """Return a position, which may be too old for the list; None if there is none.
-
-        Not in the documented interface. Raises the same errors as async_get_devices.
-        """
+        """Return a position, which may be too old for the list; None if there is none."""
         positions = read_positions(await self._async_get(f"positions?id={position_id}"))
         # What ignores the question answers with others.
         return next((it for it in positions if it.id == position_id), None)
@@ -81,10 +68,7 @@ class TrackingClient:
     async def async_get_history(
         self, device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
-        """Return what a device reported in a time in UTC, in order of its fixes.
-
-        Not in the documented interface. Raises the same errors as async_get_devices.
-        """
+        """Return what a device reported in a time, in order of its fixes."""
         query = f"deviceId={device_id}&from={_utc(start)}&to={_utc(end)}"
         body = await self._async_get(f"positions?{query}")
         # Thousands of reports would stop the event loop.

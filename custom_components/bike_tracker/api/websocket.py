@@ -40,11 +40,9 @@ class Message:
 
 
 async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
-    """Sign in and yield messages until the connection ends.
+    """Sign in and yield messages until the connection ends, which raises TrackingError.
 
-    To be closed by whoever reads no further. Ends by raising AuthenticationError,
-    CannotConnectError, InvalidResponseError, RedirectedError or
-    ServiceUnavailableError.
+    To be closed by whoever reads no further.
     """
     async with new_session(client.session) as session:
         cookie = await async_answer(_async_sign_in(session, client))
@@ -61,10 +59,9 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
 
 
 def parse_message(data: bytes) -> Message | None:
-    """Return a message, None for one without trackers and positions.
+    """Return a message; None for a sign of life, `{}`, or nothing that can be read.
 
-    That is a sign of life, `{}`, or nothing that can be read. What is not as it should be
-    within a message costs only itself.
+    What is not as it should be within a message costs only itself.
     """
     try:
         value = orjson.loads(data)

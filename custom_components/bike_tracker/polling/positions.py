@@ -26,11 +26,6 @@ from .backoff import (
 
 # Every second minute is left to the history. Polls come up to a second early.
 _BETWEEN_REQUESTS_BY_ID: Final = 2 * MINUTE - 2
-_STAY: Final = "({}); trackers stay where they were"
-_TOO_LARGE: Final = (
-    "(the list is too large to be read: {});"
-    " trackers stay where they were, or without a place"
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -88,8 +83,8 @@ class PositionLookup:
         before, self.support = self.support, self.support.failed(err)
         # Too large also where positions never worked: nobody would know why.
         if before.error is None and (before.is_supported or err.is_too_large):
-            text = (_TOO_LARGE if err.is_too_large else _STAY).format(err)
-            LOGGER.warning("%s: Positions cannot be fetched %s", self.entry.title, text)
+            text = "%s: Positions cannot be fetched (%s); trackers stay where they were"
+            LOGGER.warning(text, self.entry.title, err)
 
     async def _async_get_by_id(
         self, missing: Mapping[int, Device]
