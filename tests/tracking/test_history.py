@@ -80,8 +80,9 @@ class House:
                 kind = occurrence.type.removeprefix("ride_")
                 self.fired.append((kind, ride_of(occurrence)))
         if (log := state.rides) and (since := log.since):
-            older = [ride for ride in self.book if ride.started_at < since]
-            self.book = [*older, *(ride for ride in log.rides if ride.distance)]
+            rides = {it.started_at: it for it in self.book if it.started_at < since}
+            rides |= {it.started_at: it for it in log.rides}
+            self.book = [ride for ride in rides.values() if ride.distance]
         if state.ride_state and state.ride_state.shown_total is not None:
             self.totals.append(state.ride_state.shown_total)
 
@@ -420,6 +421,10 @@ def test_any_part_came_before(
     assert house.totals == sorted(house.totals)
 
 
+# Of a report that comes late, or of a clock that is wrong, by minutes to weeks.
+_CLOCKS = [0, 0, 0, 1, 45, 480, 20_000, -60, -20_000]
+
+
 @every
 @given(_reports(), st.randoms(use_true_random=False))
 def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None:
@@ -428,7 +433,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
     coming = list[HistoryAnswer]()
     for number, report in enumerate(reports):
         is_known = random.random() < 0.5 or number == len(reports) - 1
-        now = time_of(report) + timedelta(minutes=random.choice([0, 0, 1, 45]))
+        now = time_of(report) + timedelta(minutes=random.choice(_CLOCKS))
         if is_known:
             house.report(report, now, away=random.random() < 0.3)
         else:
@@ -445,7 +450,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
         if coming and random.random() < 0.5:
             moment = house.at(now)
             house.look(house.state.with_history(coming.pop(), moment))
-    house.wait(now + _HOUR)
+    house.wait(NOW + timedelta(days=30))
     over = [ride.started_at for kind, ride in house.fired if kind == "ended"]
     assert len(over) == len(set(over)) == house.kinds.count("started")
     booked = [ride.started_at for ride in house.book]
@@ -486,6 +491,31 @@ def test_ride_that_was_fired_as_over_and_went_on() -> None:
     house.answer(reports, minutes(69))
     assert house.kinds == ["started", "ended"] * 2
     assert house.book == _true(reports, minutes(69))
+
+
+@pytest.mark.parametrize("away", [True, False])
+def test_ride_that_a_wrong_clock_ended(away: bool) -> None:
+    """It goes on with the next report, and is fired and booked once."""
+    reports, house = reports_of(*[(5, 0), (10, 15)] * 2, (7, 0)), House()
+    for report in reports[::3]:
+        house.report(report, time_of(report), is_complete=True)
+        house.wait(time_of(report) + timedelta(days=9))
+        house.report(report._replace(device_time=minutes(99)), minutes(99), away=away)
+    assert house.kinds == ["started", "ended"] * 2
+    exact = _true(reports[::3], minutes(99))
+    assert [it[:2] for it in house.book] == [it[:2] for it in exact]
+    assert house.totals[-1] == pytest.approx(sum(it.distance for it in exact))
+
+
+def test_no_more_than_seven_days() -> None:
+    """Are asked for before the newest report, by whatever clock it was received."""
+    house, later = House(), NOW + timedelta(days=20)
+    house.report(a_position(1, fix_time=NOW), NOW)
+    house.report(a_position(2, fix_time=later), NOW + timedelta(days=99), away=True)
+    assert house.state.gap
+    assert house.state.gap.start == later - timedelta(days=7) + _HOUR
+    house.report(a_position(3, fix_time=later + 2 * _HOUR), later + 2 * _HOUR)
+    assert house.state.gap is None
 
 
 def test_history_of_an_account() -> None:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from ..api import Position, TrackingClient, TrackingError
 from ..api.errors import InvalidResponseError
 from ..const import LOGGER
-from ..tracking import MAX_AGE, MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap, Trackers
+from ..tracking import MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap, Trackers
 from .backoff import MINUTE, EndpointSupport, ExtraRequests
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
@@ -79,10 +79,8 @@ class History:
         # Of one without an internal ID nobody can ask.
         ids = {
             key: device_id
-            for key, gap in gaps.items()
-            if now - gap.noticed_at < MAX_AGE
-            and (known := trackers.get(key))
-            and (device_id := known.device.id)
+            for key in gaps
+            if (known := trackers.get(key)) and (device_id := known.device.id)
         }
         self._rests = {key: self._rests[key] for key in self._rests.keys() & ids}
         if not ids or not self.is_due:
@@ -92,7 +90,7 @@ class History:
         wanted = sorted(ids, key=priority, reverse=True)
         tracker = min(wanted, key=lambda key: rests[key].failed_at)
         gap, rest = gaps[tracker], rests[tracker]
-        start = max(rest.start, gap.start, now - MAX_AGE)
+        start = max(rest.start, gap.start)
         # Clocks of trackers may be ahead.
         until = min(max(now, gap.known), start + rest.portion)
         return HistoryRequest(tracker, ids[tracker], start, until, rest.portion)

@@ -16,13 +16,12 @@ from .occurrences import (
     UpdateContext,
     kept,
 )
-from .ride_log import MAX_AGE, HistoryGap, RideLog
+from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
 from .state import Flag, Tracker, Trackers, TrackerState
 
 __all__ = [
     "ALARM_TYPES",
-    "MAX_AGE",
     "MAX_BACKFILL_AGE",
     "Account",
     "Alarm",

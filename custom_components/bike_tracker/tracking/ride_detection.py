@@ -84,6 +84,18 @@ def silent_at(state: RideState) -> datetime | None:
     return state.received_at + _SILENT_AFTER
 
 
+def resumed_ride(state: RideState, time: datetime | None) -> Ride | None:
+    """Return the last ride if the clock alone ended it, and it goes on with a newer fix.
+
+    The clock of the house may be wrong, or reports have come late.
+    """
+    over, newest = state.ended, state.newest_fix
+    if state.ride or not (over and newest and time and time > newest.time):
+        return None
+    stood = newest.time - over.moved_at >= _STANDS_AFTER
+    return None if stood or time - over.moved_at > _SILENT_AFTER else over
+
+
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
     # A silent bike is where its last report saw it, if that may be.

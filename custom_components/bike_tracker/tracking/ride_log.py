@@ -10,10 +10,12 @@ from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
 from .occurrences import UpdateContext
+from .ride_detection import resumed_ride
 from .ride_state import Ride, RideEvent, RideState
 
-MAX_AGE: Final = timedelta(days=7)
-"""How far back the history is asked for, and how long a gap waits."""
+# How far back from its newest report the history of a tracker is asked for, and for how
+# much longer it may report on until that is: by its own time, as clocks may be wrong.
+_MAX_AGE: Final = timedelta(days=7)
 _BEFORE_A_RIDE: Final = timedelta(hours=1)
 # A gap of a week may wait in the queue as long as this.
 _SPARE: Final = timedelta(hours=1)
@@ -106,6 +108,19 @@ class RideLog(NamedTuple):
             point = None
         return log._replace(checkpoint=point)
 
+    def resumed(
+        self, state: RideState, time: datetime | None
+    ) -> tuple[RideLog, RideState]:
+        """Return the log and the state in which the last ride goes on, if it does."""
+        if (over := resumed_ride(state, time)) is None:
+            return self, state
+        rides = tuple(it for it in self.rides if it.started_at < over.started_at)
+        state = state._replace(ride=over, ended=rides[-1] if rides else None)
+        point = self.checkpoint
+        if point and point.over == over:
+            point = point._replace(ride_state=state, over=state.ended)
+        return self._replace(rides=rides, checkpoint=point), state
+
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""
         point = self.checkpoint
@@ -179,16 +194,14 @@ def _after_report(
         return None
     stood = before.is_at_rest and ride_state.is_at_rest
     went_unseen = stood and _went_unseen(last, newest)
-    # What is older than all that is asked for, the history tells nothing of.
-    oldest = now - MAX_AGE + _SPARE
-    has_gap = newest.time > oldest and (
+    has_gap = (
         not context.is_complete or went_unseen or _has_skipped(before, last, newest)
     )
     is_needed = has_gap and (context.recovering or went_unseen)
-    if point and now - point.start < MAX_AGE:
+    if point and newest.time - point.start < _MAX_AGE:
         point = point._replace(has_gap=True) if has_gap else point
     elif is_needed or events or not ride_state.is_at_rest:
-        begin = oldest if is_needed else newest.time - _BEFORE_A_RIDE
+        begin = newest.time - (_MAX_AGE - _SPARE if is_needed else _BEFORE_A_RIDE)
         point = Checkpoint(before, max(last.time, begin), has_gap, over=before.ended)
     else:
         return None

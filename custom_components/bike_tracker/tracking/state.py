@@ -112,7 +112,8 @@ class TrackerState(NamedTuple):
         An alarm that is no events was there before anybody could listen.
         """
         report, known, now = position, self.position, context.now
-        position, before = merged(known, report), self.ride_state
+        position = merged(known, report)
+        log, before = self.rides.resumed(self.ride_state, report.fix_time)
         moving, state = self._after_flag(self.moving, position.motion, now, _MOVING)
         if moving is not self.moving:
             state = state._replace(moving=moving)
@@ -126,7 +127,7 @@ class TrackerState(NamedTuple):
         ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             context = context._replace(is_complete=True)
-        log = state.rides.after_report(before, ride_state, events, context)
+        log = log.after_report(before, ride_state, events, context)
         return state.with_rides(log, now, ride_state=ride_state, position=position)
 
     def with_history(

@@ -247,5 +247,7 @@ class Home:
 
     async def async_settle(self) -> None:
         """Let what is under way come to its end, but for listening."""
-        await settle(self._hass)
+        # Each message of a burst takes a turn.
+        for _ in range(2):
+            await settle(self._hass)
         self.settled()

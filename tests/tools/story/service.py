@@ -25,6 +25,7 @@ class Service(Simulator):
         """Begin with nothing told."""
         super().__init__(tls=tls)
         self.reached: list[Reached] = []
+        self.polled: set[int] = set()
         self._announced: dict[str, dict[str, int]] = {}
 
     @override
@@ -52,6 +53,7 @@ class Service(Simulator):
             if endpoint == "devices":
                 known[device.unique_id] = device.position_id
             elif known.get(device.unique_id) == device.position_id:
+                self.polled.add(device.position_id)
                 self.reached.append(
                     Reached(email, device.unique_id, device.position_id)
                 )

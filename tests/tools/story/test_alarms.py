@@ -86,9 +86,6 @@ async def test_entity_that_was_disabled(home: Home) -> None:
     ]
 
 
-# A kill
-
-
 async def _async_moments() -> None:
     for _ in range(100):
         await asyncio.sleep(0)
