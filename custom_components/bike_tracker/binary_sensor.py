@@ -72,7 +72,6 @@ class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
     @property
     @override
     def is_on(self) -> bool | None:
-        """Return the value."""
         return self._value
 
 

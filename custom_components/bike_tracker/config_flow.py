@@ -212,15 +212,18 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
         Titles of 1.1 are without a port.
         """
-        old, host = title_of(entry.data), host_of(entry.data[CONF_URL])
+        old, host = origin_of(entry.data[CONF_URL]), host_of(entry.data[CONF_URL])
         ours = rf"({re.escape(old)}|{re.escape(host)})( \(\d+\))?"
-        if title_of(account) == old or not re.fullmatch(ours, entry.title):
+        if origin_of(account[CONF_URL]) == old or not re.fullmatch(ours, entry.title):
             return entry.title
         return self._title(account)
 
     def _title(self, account: Mapping[str, str]) -> str:
-        """Return host and port, with a number if other accounts have them too."""
-        name = title_of(account)
+        """Return host and port, with a number if other accounts have them too.
+
+        Not the email: Home Assistant writes titles to its log.
+        """
+        name = origin_of(account[CONF_URL])
         titles = {entry.title for entry in self._async_current_entries()}
         names = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in names if title not in titles)
@@ -229,14 +232,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 def unique_id_of(account: Mapping[str, Any]) -> str:
     """Return the unique ID of an entry with this account."""
     return f"{account[CONF_EMAIL].lower()}@{server_of(account[CONF_URL])}"
-
-
-def title_of(account: Mapping[str, Any]) -> str:
-    """Return what an entry with this account is called, unless a person says otherwise.
-
-    Not the email: Home Assistant writes titles to its log.
-    """
-    return origin_of(account[CONF_URL])
 
 
 @callback

@@ -80,19 +80,16 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @property
     @override
     def latitude(self) -> float | None:
-        """Return the latitude in degrees."""
         return self._place and self._place.latitude
 
     @property
     @override
     def longitude(self) -> float | None:
-        """Return the longitude in degrees."""
         return self._place and self._place.longitude
 
     @property
     @override
     def location_accuracy(self) -> float:
-        """Return the accuracy in metres, 0 if unknown."""
         return self._place.accuracy if self._place else 0
 
     @property

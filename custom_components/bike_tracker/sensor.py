@@ -178,7 +178,6 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
     @property
     @override
     def native_value(self) -> SensorValue | None:
-        """Return the value."""
         return self._value
 
     @override

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +19,9 @@ from .models import Device, Position
 
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Of one answer or message, decompressed."""
+# What Traccar 5.11 and 5.12 name in a 400 for a wrong password, and how far to look.
+_REFUSES_SIGN_IN: Final = b"SecurityRequestFilter"
+_BEGINNING: Final = 4 * 1024
 _MAX_HEADER: Final = 64 * 1024
 """As in Home Assistant's own sessions: some servers say much of what pages may do."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
@@ -94,8 +98,8 @@ class TrackingClient:
             ) as response,
         ):
             if response.status != HTTPStatus.OK:
-                raise await errors.async_refusal(response)
-            body = await errors.read_beyond(response.content, MAX_BYTES)
+                raise await async_refusal(response)
+            body = await _read_beyond(response.content, MAX_BYTES)
             if len(body) > MAX_BYTES:
                 raise errors.InvalidResponseError("more than 8 MiB", is_too_large=True)
             return bytes(body)
@@ -126,6 +130,27 @@ async def _refuse_redirects(
         response.close()
         raise errors.RedirectedError(f"status {response.status}")
     return response
+
+
+async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingError:
+    """Return what the status of an answer says that is none."""
+    if response.status == HTTPStatus.BAD_REQUEST:
+        # What is cut short or not readable refuses nothing.
+        with suppress(aiohttp.ClientPayloadError):
+            body = await _read_beyond(response.content, _BEGINNING)
+            if _REFUSES_SIGN_IN in body[:_BEGINNING]:
+                return errors.AuthenticationError(f"status {response.status}")
+    return errors.refusal_of(response.status, response.headers)
+
+
+async def _read_beyond(content: aiohttp.StreamReader, length: int) -> bytearray:
+    """Return the body, of which no more is kept in memory than is longer than that."""
+    body = bytearray()
+    async for chunk in content.iter_any():
+        body += chunk
+        if len(body) > length:
+            break
+    return body
 
 
 async def async_answer[T](asking: Awaitable[T]) -> T:

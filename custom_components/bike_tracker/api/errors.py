@@ -84,27 +84,14 @@ class InvalidResponseError(TrackingError):
 
 
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
-# What Traccar 5.11 and 5.12 name in a 400 for a wrong password, and how far to look.
-_REFUSES_SIGN_IN = b"SecurityRequestFilter"
-_BEGINNING = 4 * 1024
 # How OpenSSL calls an answer that is no TLS.
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
+_UNCONNECTED = aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError
 _LOST = aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
 _ERRNO_ERRORS = {errno.ECONNREFUSED: RefusedError, errno.ETIMEDOUT: NoAnswerError}
 
 
-async def async_refusal(response: aiohttp.ClientResponse) -> TrackingError:
-    """Return what the status of an answer says that is none."""
-    if response.status == HTTPStatus.BAD_REQUEST:
-        # What is cut short or not readable refuses nothing.
-        with suppress(aiohttp.ClientPayloadError):
-            body = await read_beyond(response.content, _BEGINNING)
-            if _REFUSES_SIGN_IN in body[:_BEGINNING]:
-                return AuthenticationError(f"status {response.status}")
-    return _refusal(response.status, response.headers)
-
-
-def _refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
+def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
     """Return what a status other than the good one says."""
     if status == HTTPStatus.UNAUTHORIZED:
         return AuthenticationError(f"status {status}")
@@ -117,9 +104,9 @@ def _refusal(status: int, headers: Mapping[str, str]) -> TrackingError:
 def failure_of(err: Exception) -> TrackingError:
     """Return what went wrong, without the server's name."""
     if isinstance(err, aiohttp.WSServerHandshakeError):
-        return _refusal(err.status, err.headers or {})
+        return refusal_of(err.status, err.headers or {})
+    unconnected = isinstance(err, _UNCONNECTED)
     if isinstance(err, TimeoutError):
-        unconnected = isinstance(err, aiohttp.ConnectionTimeoutError)
         return NoAnswerError("no answer in time", nobody_there=unconnected)
     if isinstance(err, aiohttp.ClientConnectorDNSError):
         return UnknownHostError("name not found")
@@ -131,7 +118,6 @@ def failure_of(err: Exception) -> TrackingError:
     if isinstance(err, aiohttp.ClientConnectorSSLError):
         no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
         return CannotConnectError("no secure connection", nobody_there=no_tls)
-    unconnected = isinstance(err, aiohttp.ClientConnectorError)
     if isinstance(err, OSError) and err.errno:
         kind = _ERRNO_ERRORS.get(err.errno, CannotConnectError)
         return kind(os.strerror(err.errno).lower(), nobody_there=unconnected)
@@ -151,13 +137,3 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         moment = moment.replace(tzinfo=moment.tzinfo or UTC)
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     return None
-
-
-async def read_beyond(content: aiohttp.StreamReader, length: int) -> bytearray:
-    """Return the body, of which no more is kept in memory than is longer than that."""
-    body = bytearray()
-    async for chunk in content.iter_any():
-        body += chunk
-        if len(body) > length:
-            break
-    return body

@@ -18,7 +18,7 @@ import orjson
 from yarl import URL
 
 from . import errors
-from .client import MAX_BYTES, TrackingClient, async_answer, new_session
+from .client import MAX_BYTES, TrackingClient, async_answer, async_refusal, new_session
 from .lists import objects_of
 from .models import Device, Position
 
@@ -86,7 +86,7 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
         ) as response,
     ):
         if response.status != HTTPStatus.OK:
-            raise await errors.async_refusal(response)
+            raise await async_refusal(response)
         cookies = response.cookies.values()
     if cookie := "; ".join(f"{item.key}={item.coded_value}" for item in cookies):
         return cookie

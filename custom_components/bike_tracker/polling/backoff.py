@@ -51,16 +51,11 @@ class Failures(NamedTuple):
         # than while all is well.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
-            wait = clamp_retry_after(retry_after)
+            wait = min(max(retry_after, MINUTE), HOUR)
         return Failures(length, since, wait, now + wait)
 
 
 NO_FAILURES: Final = Failures()
-
-
-def clamp_retry_after(retry_after: float) -> float:
-    """Return a wait that a server asked for, between a minute and an hour."""
-    return min(max(retry_after, MINUTE), HOUR)
 
 
 class EndpointSupport(NamedTuple):
