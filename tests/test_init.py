@@ -22,8 +22,8 @@ from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import (
-    BLUE,
     EMAIL,
+    EVERYTHING,
     PASSWORD,
     RED,
     Bikes,
@@ -91,20 +91,19 @@ async def test_device(
     assert device.serial_number == RED
 
 
-@pytest.mark.usefixtures("setup")
-def test_entities_people_rarely_want_are_disabled(
-    entity_registry: er.EntityRegistry,
+async def test_entities_people_rarely_want_are_disabled(
+    bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """What changes with each report, and IDs, exist, disabled; all else is enabled."""
-    disabled = {
-        entry.unique_id for entry in entity_registry.entities.values() if entry.disabled
-    }
+    """What changes with each report, voltages and IDs exist, disabled; all else is enabled."""
+    bikes.simulator.report(RED, attributes=EVERYTHING)
+    await async_setup(bikes.hass, bikes.entry)
 
-    assert disabled == {
-        f"{tracker}_{key}"
-        for tracker in (RED, BLUE)
-        for key in ("position_id", "group_id", "position_time", "altitude", "course")
-    }
+    voltages = {"battery_voltage", "power_voltage"}
+    assert {
+        entry.unique_id.removeprefix(f"{RED}_")
+        for entry in entity_registry.entities.values()
+        if entry.disabled and entry.unique_id.startswith(RED)
+    } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
 
 
 @pytest.mark.parametrize(

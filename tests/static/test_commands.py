@@ -10,7 +10,7 @@ import pytest
 
 from .project import ROOT, project_files
 
-COMMANDS = [path.name for path in project_files() if path.parent == ROOT / "scripts"]
+SCRIPTS = [path.name for path in project_files() if path.parent == ROOT / "scripts"]
 PROGRAMS = {
     "demo": "tests.tools.demo.demo",
     "benchmark": "tests.tools.benchmark",
@@ -22,20 +22,21 @@ PROGRAMS = {
 def ask(folder: Path, name: str) -> str:
     """Return what a command says of itself."""
     return subprocess.run(  # noqa: S603
-        [folder / "scripts" / name, "--help"],
+        [folder / name, "--help"],
         check=True,
         capture_output=True,
         text=True,
     ).stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [".ci/run", *(f"scripts/{name}" for name in SCRIPTS)])
 def test_help_installs_nothing(tmp_path: Path, name: str) -> None:
     """Whoever asks how a command works is told, in a clone where nothing was installed yet."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     before = set(tmp_path.iterdir())
-    assert f"scripts/{name}" in ask(tmp_path, name)
+    assert name in ask(tmp_path, name)
     assert set(tmp_path.iterdir()) == before
 
 
@@ -50,4 +51,4 @@ def test_help_names_each_option(name: str, program: str) -> None:
         cwd=ROOT,
     ).stdout
     options = set(re.findall(r"--[a-z-]+", said)) - {"--help"}
-    assert options <= set(re.findall(r"--[a-z-]+", ask(ROOT, name)))
+    assert options <= set(re.findall(r"--[a-z-]+", ask(ROOT, f"scripts/{name}")))
