@@ -83,8 +83,11 @@ class PositionLookup:
         before, self.support = self.support, self.support.failed(err)
         # Too large also where positions never worked: nobody would know why.
         if before.error is None and (before.is_supported or err.is_too_large):
-            text = "%s: Positions cannot be fetched (%s); trackers stay where they were"
-            LOGGER.warning(text, self.entry.title, err)
+            LOGGER.warning(
+                "%s: Positions cannot be fetched (%s); trackers stay where they were",
+                self.entry.title,
+                err,
+            )
 
     async def _async_get_by_id(
         self, missing: Mapping[int, Device]
