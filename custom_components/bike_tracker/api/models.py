@@ -123,7 +123,7 @@ class Hardware(NamedTuple):
     firmware: str | None = None
 
     @classmethod
-    def from_values(cls, values: Values) -> Self | None:
+    def from_values(cls, values: list[Any]) -> Self | None:
         """Return what a position's attributes tell, None if that is nothing.
 
         Units vary, says Traccar: what cannot be volts is left out.
@@ -204,7 +204,7 @@ class Position(NamedTuple):
         """
         position_id, device_id, fixed, reported, received, valid = values[:6]
         latitude, longitude, accuracy, altitude, speed, course = values[6:12]
-        address, alarm, battery_level, motion, total_distance = values[12:17]
+        address, alarm, battery_level, motion, total_distance, *rest = values[12:]
         if _of(int, position_id) is None or _of(int, device_id) is None:
             return None
         fix_time, device_time = timestamp(fixed), timestamp(reported)
@@ -237,7 +237,7 @@ class Position(NamedTuple):
                 total_distance, 0, MAX_KILOMETRES * 1_000, 1 / 1_000
             ),
             is_fix=is_fix,
-            hardware=Hardware.from_values(values[17:]),
+            hardware=Hardware.from_values(rest),
             alarm=_of(str, alarm) or None,
             is_readable=not has_place or knows_time or fixed is None,
             address=one_line(address, MAX_ADDRESS) if has_place else None,
