@@ -257,7 +257,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        signal = SignalType[()](self._signal("changed", context))
+        signal = self._signal("changed", context)
         return async_dispatcher_connect(self.hass, signal, update_callback)
 
     @callback
@@ -265,7 +265,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self, unique_id: str, listener: Callable[[Occurrence], None]
     ) -> Callable[[], None]:
         """Listen to what happens to a tracker: each occurrence is sent once."""
-        signal = SignalType[Occurrence](self._signal("occurred", unique_id))
+        signal = self._signal("occurred", unique_id)
         return async_dispatcher_connect(self.hass, signal, listener)
 
     @property

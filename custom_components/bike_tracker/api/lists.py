@@ -79,7 +79,8 @@ class ListReader[K, T: (Device, Position)]:
                     after[key] = found
                 else:
                     keys.add(key)
-        self._known, self._body = read, body
+        # Of thousands of trackers some changed each time: their bodies are not kept.
+        self._known, self._body = read, None if keys else body
         self._objects = after if keys else before
         return Changes(before, self._objects, keys)
 
