@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -10,7 +11,7 @@ from .errors import InvalidResponseError
 from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
-_UNKNOWN = ((), None)
+_KEYS = {Device: attrgetter("unique_id"), Position: attrgetter("device_id")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +47,9 @@ class ListReader[K, T: (Device, Position)]:
 
     kind: type[T]
     _body: bytes | None = None
-    _known: Mapping[object, tuple[Values, T | None]] = field(default_factory=dict)
+    _values: Mapping[int | None, Values] = field(default_factory=dict)
     """By the ID of a row: servers may list in another order each time."""
+    _items: Mapping[int | None, T | None] = field(default_factory=dict)
     _objects: Mapping[K, T] = field(default_factory=dict)
 
     def read(self, body: bytes) -> Changes[K, T]:
@@ -59,19 +61,21 @@ class ListReader[K, T: (Device, Position)]:
         before = self._objects
         if body == self._body:
             return Changes(before, before, frozenset())
-        read, items = dict[object, tuple[Values, T | None]](), list[T]()
-        for row in _loads(body):
-            values = self.kind.values_of(row)
+        read, made = dict[int | None, Values](), dict[int | None, T | None]()
+        # Each row goes as it is read: thousands that stay are looked at by Python's
+        # garbage collection, which takes as long as to read them.
+        rows, items = _loads(body)[::-1], list[T]()
+        while rows:
+            values = self.kind.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
-            known = self._known.get(row_id, _UNKNOWN)
-            if known[0] != values:
-                known = values, self.kind.from_values(values)
-            read[row_id] = known
-            if known[1] is not None:
-                items.append(known[1])
+            is_known = values == self._values.get(row_id)
+            item = self._items[row_id] if is_known else self.kind.from_values(values)
+            read[row_id], made[row_id] = values, item
+            if item is not None:
+                items.append(item)
         if read and not items:
             raise InvalidResponseError(_NOTHING_USABLE)
-        after: dict[K, T] = _by_key(items)
+        after: dict[K, T] = _by_key(items, self.kind)
         keys = before.keys() - after.keys()
         for key, item in after.items():
             if item is not (found := before.get(key)):
@@ -80,7 +84,7 @@ class ListReader[K, T: (Device, Position)]:
                 else:
                     keys.add(key)
         # Of thousands of trackers some changed each time: their bodies are not kept.
-        self._known, self._body = read, None if keys else body
+        self._values, self._items, self._body = read, made, None if keys else body
         self._objects = after if keys else before
         return Changes(before, self._objects, keys)
 
@@ -116,10 +120,10 @@ def _loads(body: bytes) -> list[Any]:
     return rows
 
 
-def _by_key[T: (Device, Position)](items: list[T]) -> dict[Any, T]:
+def _by_key[T: (Device, Position)](items: list[T], kind: type[T]) -> dict[Any, T]:
     """Return objects by key: of two with one key the newer, in whatever order they come."""
-    objects: dict[Any, T] = {item.key: item for item in items}
+    objects = dict(zip(map(_KEYS[kind], items), items, strict=True))
     if len(objects) == len(items):
         return objects
     items = sorted(items, key=lambda item: (item.moment, str(item)))
-    return {item.key: item for item in items}
+    return dict(zip(map(_KEYS[kind], items), items, strict=True))

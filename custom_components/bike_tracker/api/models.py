@@ -99,11 +99,6 @@ class Device(NamedTuple):
         )
 
     @property
-    def key(self) -> str:
-        """Return what the device is known by."""
-        return self.unique_id
-
-    @property
     def moment(self) -> datetime:
         """Return when this was true, the beginning of time where that is unknown."""
         return self.last_update or _BEGINNING
@@ -243,11 +238,6 @@ class Position(NamedTuple):
             address=one_line(address, MAX_ADDRESS) if has_place else None,
             server_time=server_time if is_real(server_time) else None,
         )
-
-    @property
-    def key(self) -> int:
-        """Return what the position is known by."""
-        return self.device_id
 
     @property
     def moment(self) -> datetime:
