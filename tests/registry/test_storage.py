@@ -144,11 +144,11 @@ async def test_file_of_1_2(
         bikes.state_of(RED),
         bikes.state_of(f"{RED}_total_distance", Platform.SENSOR),
     )
-    battery = bikes.state_of(f"{RED}_battery", Platform.SENSOR)
-    assert place and total and battery
+    assert place and total
     assert place.attributes["latitude"] == pytest.approx(49.4325854)
     assert float(total.state) == pytest.approx(103.25, abs=0.05)
-    assert battery.state == "80"
+    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "80"
+    assert bikes.value_of(f"{RED}_ride_distance", Platform.SENSOR) == "1.6"
     rides = entry.runtime_data.coordinator.registry.rides.rides
     assert [round(each.ride.distance, 3) for each in rides] == [1.667, 1.583]
     assert not [line for line in caplog.messages if "readable" in line]

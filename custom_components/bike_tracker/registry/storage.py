@@ -31,6 +31,7 @@ from ..const import DOMAIN, LOGGER
 from ..tracking import (
     Guard,
     Occurrence,
+    Ride,
     RideState,
     Tracker,
     TrackerState,
@@ -275,7 +276,9 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     """Return what is known of a tracker where it was, how far it came, and its guard."""
     beside = {part: stored[part].get(unique_id) for part in ("hardware", "address")}
     position = reader(Position)(stored["positions"][unique_id] | beside)
-    ride_state = RideState(total=stored["tracks"].get(unique_id, {}).get("total"))
+    track = stored["tracks"].get(unique_id, {})
+    last = reader(Ride | None)(track.get("last"))
+    ride_state = RideState(total=track.get("total"), before_ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
     state = TrackerState(ride_state=ride_state).with_report(
         position, context, fires_alarms=False
