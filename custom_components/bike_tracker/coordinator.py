@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Sized
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import batched
+from itertools import batched, takewhile
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
@@ -328,15 +328,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def _async_fire(self, unique_id: str) -> None:
         """Fire what happened to a tracker, each occurrence once, oldest first."""
         tracker, store = self.data.trackers.get(unique_id), self.registry.store
+        newest = reversed(tracker.state.occurrences if tracker else ())
         last_fired = store.last_fired.get(unique_id, 0)
-        for occurrence in tracker.state.occurrences if tracker else ():
-            if occurrence.seq > last_fired:
-                store.async_set_last_fired(unique_id, occurrence)
-                signal = self._signal("occurred", unique_id)
-                async_dispatcher_send(self.hass, signal, occurrence)
-                async_dispatcher_send(
-                    self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
-                )
+        # Up to 200 are known, and most reports bring none.
+        new = takewhile(lambda known: known.seq > last_fired, newest)
+        for occurrence in reversed(list(new)):
+            store.async_set_last_fired(unique_id, occurrence)
+            signal = self._signal("occurred", unique_id)
+            async_dispatcher_send(self.hass, signal, occurrence)
+            async_dispatcher_send(
+                self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
+            )
 
     @callback
     def async_save_soon(self) -> None:

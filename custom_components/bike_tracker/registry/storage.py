@@ -292,8 +292,9 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
-    events = [it.seq for it in tracker.state.occurrences if it.is_event]
-    return events[-1:], tracker.guarded_since, tracker.triggered
+    newest = reversed(tracker.state.occurrences)
+    seq = next((known.seq for known in newest if known.is_event), 0)
+    return seq, tracker.guarded_since, tracker.triggered
 
 
 def _flags(tracker: Tracker) -> tuple[object, ...]:
