@@ -34,7 +34,7 @@ SAME_AS_ENGLISH: dict[str, set[str]] = {
     "ca": {"Accident", "No", "SOS", "Urgent"},
     "cs": {"Alarm", "Offline", "Online", "SOS"},
     "da": {"Alarm", "Email", "Offline", "Online", "SOS", "Vibration"},
-    "de": {"Alarm", "In Home Assistant", "Name", "Offline", "Online", "SOS", "Tag"},
+    "de": {"Alarm", "In Home Assistant", "Name", "Offline", "Online", "SOS"},
     "el": {"Email", "SOS"},
     "es": {"No", "SOS"},
     "es-419": {"No", "SOS"},
