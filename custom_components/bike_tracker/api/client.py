@@ -94,7 +94,6 @@ class TrackingClient:
                     hdrs.ACCEPT: "application/json",
                     hdrs.AUTHORIZATION: _basic(self.email, self.password),
                 },
-                timeout=TIMEOUT,
             ) as response,
         ):
             if response.status != HTTPStatus.OK:
@@ -116,7 +115,7 @@ def new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
         headers=given.headers,
         # For a socket aiohttp has no other way.
         middlewares=(_refuse_redirects,),
-        timeout=aiohttp.ClientTimeout(total=None),
+        timeout=TIMEOUT,
         max_field_size=_MAX_HEADER,
     )
 

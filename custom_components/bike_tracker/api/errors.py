@@ -45,10 +45,7 @@ class InvalidEmailError(TrackingError):
 
 
 class AuthenticationError(TrackingError):
-    """The server refused email and password: a 401 (interface, section 7).
-
-    Traccar 5.11 and 5.12 answer 400 instead.
-    """
+    """The server refused email and password, with a 401 (interface, section 7) or a 400."""
 
 
 class CannotConnectError(TrackingError):

@@ -18,11 +18,17 @@ import orjson
 from yarl import URL
 
 from . import errors
-from .client import MAX_BYTES, TrackingClient, async_answer, async_refusal, new_session
+from .client import (
+    MAX_BYTES,
+    TIMEOUT,
+    TrackingClient,
+    async_answer,
+    async_refusal,
+    new_session,
+)
 from .lists import objects_of
 from .models import Device, Position
 
-_TIMEOUT: Final = 30
 # Traccar sends a sign of life every 55 seconds. aiohttp pings after a longer silence, and
 # closes after half of that again: within a minute and a half.
 _HEARTBEAT: Final = 57
@@ -51,7 +57,8 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
         socket = await async_answer(_async_open(session, client.url, cookie))
         try:
             # The first comes at once: it says where all trackers are.
-            yield await async_answer(asyncio.wait_for(_async_next(socket), _TIMEOUT))
+            first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
+            yield await async_answer(first)
             while True:
                 # However much comes at once, others have their turn.
                 await asyncio.sleep(0)
@@ -82,14 +89,11 @@ def parse_message(data: bytes) -> Message | None:
 
 async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
     """Return the cookie of a new session."""
-    async with (
-        asyncio.timeout(_TIMEOUT),
-        session.post(
-            URL(f"{client.url}/session", encoded=True),
-            data={"email": client.email, "password": client.password},
-            headers={hdrs.ACCEPT: "application/json"},
-        ) as response,
-    ):
+    async with session.post(
+        URL(f"{client.url}/session", encoded=True),
+        data={"email": client.email, "password": client.password},
+        headers={hdrs.ACCEPT: "application/json"},
+    ) as response:
         if response.status != HTTPStatus.OK:
             raise await async_refusal(response)
         cookies = response.cookies.values()
@@ -99,16 +103,15 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
 
 
 async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> _Socket:
-    async with asyncio.timeout(_TIMEOUT):
-        return await session.ws_connect(
-            URL(f"{url}/socket", encoded=True),
-            headers={hdrs.COOKIE: cookie},
-            # An answer to the goodbye would begin aiohttp's heartbeat anew.
-            timeout=aiohttp.ClientWSTimeout(ws_close=0),
-            heartbeat=_HEARTBEAT,
-            max_msg_size=MAX_BYTES,
-            decode_text=False,
-        )
+    return await session.ws_connect(
+        URL(f"{url}/socket", encoded=True),
+        headers={hdrs.COOKIE: cookie},
+        # An answer to the goodbye would begin aiohttp's heartbeat anew.
+        timeout=aiohttp.ClientWSTimeout(ws_close=0),
+        heartbeat=_HEARTBEAT,
+        max_msg_size=MAX_BYTES,
+        decode_text=False,
+    )
 
 
 async def _async_next(socket: _Socket) -> Message:
