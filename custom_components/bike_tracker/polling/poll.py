@@ -76,6 +76,7 @@ class Service:
         except TrackingError as err:
             self.poll.last_error = f"{type(err).__name__}: {err}"
             self.poll.last_error_time = self.poll.time
+            self.poll.seconds = (dt_util.utcnow() - self.poll.time).total_seconds()
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         # A request to sign in again may be of a set-up that failed.
