@@ -34,7 +34,7 @@ from .polling.poll import Service
 from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
-from .tracking import Account, Backfill, Occurrence, Tracker, UpdateContext
+from .tracking import Account, Backfill, Occurrence, Tracker, UpdateContext, log_errors
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
@@ -230,13 +230,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             return
         is_complete = self.live.connected_since_before(self.asked_at)
         context = self._update_context(is_complete=is_complete)
-        try:
+        with log_errors(self.config_entry.title, "handling a push message"):
             self.async_set_changes(
                 self.data.apply_message(message.devices, message.positions, context)
             )
-        except Exception:  # noqa: BLE001 - the next message is handled all the same
-            title = self.config_entry.title
-            LOGGER.exception("%s: Unexpected error handling a push message", title)
 
     @callback
     def async_set_changes(self, changes: Changes[str, Tracker]) -> None:

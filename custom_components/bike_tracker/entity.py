@@ -19,11 +19,11 @@ from homeassistant.helpers.entity_platform import (
 )
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .const import DOMAIN, LOGGER
+from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .tracking import Occurrence, Tracker
+from .tracking import Occurrence, Tracker, log_errors
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more enabled entities than this for one config entry."""
@@ -97,11 +97,9 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     async def async_added_to_hass(self) -> None:
         """Listen to the tracker; the entity is unavailable while it cannot be read."""
         await super().async_added_to_hass()
-        try:
+        # Home Assistant would never add it again.
+        with log_errors(self.coordinator.config_entry.title, "reading a tracker"):
             self._read()
-        except Exception:  # noqa: BLE001 - Home Assistant would never add it again
-            title = self.coordinator.config_entry.title
-            LOGGER.exception("%s: Unexpected error reading a tracker", title)
 
     @callback
     @override
@@ -211,16 +209,13 @@ class EntityAdder:
         slots, has_issue = MAX_ENTITIES - enabled, bool(self.left_out)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids:
-            try:
+            with log_errors(entry.title, "adding a tracker"):
                 kinds, needed = self._fitting_kinds(unique_id, slots)
                 entities = self._new_entities(unique_id, kinds)
-            except Exception:  # noqa: BLE001 - it costs this tracker until it reports
-                LOGGER.exception("%s: Unexpected error adding a tracker", entry.title)
-                continue
-            slots -= needed
-            for kind, entity in zip(kinds, entities, strict=True):
-                batches[kind.add_entities].append(entity)
-                kind.added.add(unique_id)
+                slots -= needed
+                for kind, entity in zip(kinds, entities, strict=True):
+                    batches[kind.add_entities].append(entity)
+                    kind.added.add(unique_id)
         for add_entities, batch in batches.items():
             add_entities(batch)
         if has_issue or self.left_out:

@@ -19,11 +19,11 @@ from homeassistant.helpers.trigger import TriggerActionRunner
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from ..const import DOMAIN, LOGGER
+from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
 from ..registry.devices import device_of
 from ..registry.storage import Evaluation
-from ..tracking import Flag, Occurrence
+from ..tracking import Flag, Occurrence, log_errors
 from .targets import coordinators, is_in_target
 
 if TYPE_CHECKING:
@@ -172,10 +172,8 @@ class TriggerRunner:
         device = device_of(self._hass, unique_id, entry.entry_id)
         if run_action and device and is_in_target(self._hass, trigger.target, device):
             coordinator.async_save_soon()
-            try:
+            with log_errors(entry.title, "running a trigger"):
                 trigger.async_run(run_action, device, occurrence)
-            except Exception:  # noqa: BLE001 - the others are run all the same
-                LOGGER.exception("Unexpected error running a trigger")
 
 
 @singleton(HassKey[TriggerRunner](f"{DOMAIN}_triggers"))

@@ -6,8 +6,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
 from ..api import Changes
-from ..const import LOGGER
-from ..tracking import Tracker
+from ..tracking import Tracker, log_errors
 from .devices import TrackerDevices
 from .ride_book import RideBook
 from .storage import TrackerStore
@@ -25,14 +24,11 @@ class Registry(NamedTuple):
         """Store trackers that changed, and call their devices as the service does."""
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
-            try:
+            with log_errors(self.devices.entry.title, "storing a tracker"):
                 self.store.async_follow(before, after)
                 if before is None or _booked(before) != _booked(after):
                     self.rides.async_follow(after)
                 self.devices.async_update(after)
-            except Exception:  # noqa: BLE001 - it costs that tracker until it reports
-                title = self.devices.entry.title
-                LOGGER.exception("%s: Unexpected error storing a tracker", title)
 
     @callback
     def async_forget(self, unique_id: str) -> None:

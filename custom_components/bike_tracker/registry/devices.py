@@ -11,8 +11,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
 from ..api import Changes, Device
-from ..const import DOMAIN, LOGGER
-from ..tracking import Tracker
+from ..const import DOMAIN
+from ..tracking import Tracker, log_errors
 
 if TYPE_CHECKING:
     # Home Assistant 2026.8 has none.
@@ -127,14 +127,12 @@ class TrackerDevices:
 
     def _claim(self, unique_id: str) -> bool:
         """Return whether a listed tracker is this account's, and is from now on."""
-        try:
+        with log_errors(self.entry.title, "claiming a tracker"):
             owner = self._claims.get(unique_id) or self._owner(unique_id)
-        except Exception:  # noqa: BLE001 - it costs that tracker until the next poll
-            LOGGER.exception("%s: Unexpected error", self.entry.title)
-            return False
-        if is_own := owner == self.entry.entry_id:
-            self._claims[unique_id] = owner
-        return is_own
+            if owner == self.entry.entry_id:
+                self._claims[unique_id] = owner
+                return True
+        return False
 
     def _owner(self, unique_id: str) -> str:
         """Return the entry that has a tracker's entity, this one if none has."""

@@ -37,6 +37,7 @@ from ..tracking import (
     TrackerState,
     UpdateContext,
     kept,
+    log_errors,
 )
 
 # Seconds until a change is written: of an occurrence or an arming, of a bike under way or
@@ -238,12 +239,9 @@ class TrackerStore(EntryStore):
     def _trackers(self, last_fired: Mapping[str, int]) -> dict[str, Any]:
         trackers = {}
         for unique_id, state in dict(self.trackers).items():
-            try:
+            with log_errors(self._entry.title, "storing a tracker"):
                 occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
                 trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
-            except Exception:  # noqa: BLE001 - it costs that tracker
-                title = self._entry.title
-                LOGGER.exception("%s: Unexpected error storing a tracker", title)
         return trackers
 
     @override

@@ -4,7 +4,7 @@ No clock, no network and nothing of Home Assistant is needed in here, and nobody
 where events came from.
 """
 
-from .account import Account, is_outdated
+from .account import Account, is_outdated, log_errors
 from .distance import Fix
 from .guard import Guard, Triggered
 from .history import MAX_BACKFILL_AGE, Backfill, HistoryAnswer
@@ -43,4 +43,5 @@ __all__ = [
     "UpdateContext",
     "is_outdated",
     "kept",
+    "log_errors",
 ]

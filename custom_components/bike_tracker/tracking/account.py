@@ -81,7 +81,7 @@ class Account:
             touched |= {key for key, at in self._silent_at.items() if at <= context.now}
         changed, outdated = dict[str, Tracker](), set[str]()
         for unique_id in touched & devices.after.keys():
-            with self._costs_one_tracker():
+            with log_errors(self._name, "updating a tracker"):
                 device, state = devices.after[unique_id], self._state(unique_id)
                 announced = _with_position_id(device, self._touched.get(unique_id))
                 if position := positions.get(unique_id):
@@ -116,7 +116,7 @@ class Account:
                 reports[unique_id].append(position)
         changed: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
-            with self._costs_one_tracker():
+            with log_errors(self._name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
                 state = self._state(unique_id)
                 for position in in_order(reports[unique_id]):
@@ -132,7 +132,7 @@ class Account:
     ) -> Changes[str, Tracker]:
         """Apply what the service's history has of a gap."""
         changed: dict[str, Tracker] = {}
-        with self._costs_one_tracker():
+        with log_errors(self._name, "updating a tracker"):
             if tracker := self.trackers.get(unique_id):
                 state = tracker.state.with_history(answer, context)
                 position_id = state.position and state.position.id
@@ -158,14 +158,6 @@ class Account:
         """Forget a tracker whose device was removed."""
         for known in (self.states, self.gaps, self._silent_at):
             known.pop(unique_id, None)
-
-    @contextmanager
-    def _costs_one_tracker(self) -> Iterator[None]:
-        """Log an unexpected error: the tracker stays as it was until its next report."""
-        try:
-            yield
-        except Exception:
-            _LOGGER.exception("%s: Unexpected error updating a tracker", self._name)
 
     def _with_state(self, unique_id: str, state: TrackerState) -> Changes[str, Tracker]:
         tracker = self.trackers[unique_id]._replace(state=state)
@@ -245,6 +237,15 @@ class Account:
         self.states[unique_id] = state
         _set(self.gaps, unique_id, state.gap)
         _set(self._silent_at, unique_id, silent_at(state.ride_state))
+
+
+@contextmanager
+def log_errors(account: str, doing: str) -> Iterator[None]:
+    """Log an unexpected error: it costs one tracker until its next report, and no other."""
+    try:
+        yield
+    except Exception:
+        _LOGGER.exception("%s: Unexpected error %s", account, doing)
 
 
 def _set[T](known: dict[str, T], key: str, value: T | None) -> None:
