@@ -105,9 +105,9 @@ class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEn
     @callback
     def _async_set(self, changes: Changes[str, Tracker]) -> None:
         """Show what changed, and no message any more about what triggered it before."""
-        was_triggered = self._triggered is not None
         self.coordinator.async_set_changes(changes)
-        if was_triggered and self.device_entry:
+        before = changes.before.get(self.coordinator_context)
+        if before and before.triggered and self.device_entry:
             self.hass.async_create_task(
                 async_take_away_guard(self.hass, self._context, self.device_entry.id)
             )
