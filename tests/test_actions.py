@@ -509,7 +509,7 @@ async def test_questions_that_are_refused(
         config_entry_id=other.entry_id, identifiers={("other", RED)}, name="Car"
     )
     for data, words in (
-        ({"start_date_time": now - 7 * DAY - MINUTE}, "7 days at most"),
+        ({"start_date_time": now - 7 * DAY - MINUTE}, "at most 7 days"),
         ({"start_date_time": now + MINUTE}, "end has to be after"),
         ({"device_id": car.id}, "None of the targets"),
         ({"device_id": "gone"}, "None of the targets"),
