@@ -11,7 +11,7 @@ from custom_components.bike_tracker.tracking import (
     HistoryAnswer,
     UpdateContext,
 )
-from custom_components.bike_tracker.tracking.occurrences import MAX_ALARMS
+from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING
 
 from .conftest import NOW, Listener, Read, a_device, a_position
 
@@ -144,7 +144,7 @@ def test_storm_in_the_history(service: Service) -> None:
     """The last 50 are fired, and none of them again, nor those before."""
     storm = _storm(1_000, words=20)
     fired = _recall(service, storm)
-    assert len(fired) == MAX_ALARMS
+    assert len(fired) == MAX_WAITING
     assert fired[-20:] == [f"word{number}" for number in range(20)]
     assert _recall(service, storm) == []
     assert _recall(service, storm[:100]) == []
@@ -157,7 +157,7 @@ def test_storm_over_live(service: Service) -> None:
         service.account.apply_message([], [report], UpdateContext(NOW))
         fired += len(service.fire("red"))
     assert fired == 120
-    assert len(service.account.trackers["red"].state.alarms) <= MAX_ALARMS
+    assert len(service.account.trackers["red"].state.alarms) <= MAX_WAITING
     assert _recall(service, storm) == []
     assert service.poll(a_position(500, alarm="sos")) == ["sos"]
 

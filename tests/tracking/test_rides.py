@@ -556,15 +556,6 @@ def test_total_of_drift() -> None:
     assert bike.ride_state.total == pytest.approx(0.315)
 
 
-def test_total_of_another_server() -> None:
-    """It does not go on from the one before, however near it is."""
-    bike = Bike(total_distance=1.0)
-    bike.ride_state = bike.ride_state.without_totals()
-    bike.wait(60).report(250, total_distance=2.0)
-    assert bike.ride_state.total == pytest.approx(1.25)
-    assert NEW_RIDE_STATE.without_totals() == NEW_RIDE_STATE
-
-
 def test_placeholder_before_the_first_fix() -> None:
     """The way from 0/0 that servers count is none."""
     nowhere = a_position(

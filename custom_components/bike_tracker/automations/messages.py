@@ -1,6 +1,7 @@
 """Messages about a bike, on phones, in whatever else takes messages, and in Home Assistant."""
 
 import asyncio
+from collections.abc import Iterator
 import re
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from homeassistant.util import slugify
 import voluptuous as vol
 
 from ..const import DOMAIN, LOGGER
-from ..registry.devices import tracker_of
+from ..registry.devices import name_of, tracker_of
 from ..responses.bikes import validation_error
 
 MESSAGE_SCHEMA: Final = vol.Schema(
@@ -90,37 +91,33 @@ def async_setup_buttons(hass: HomeAssistant) -> None:
 async def async_send_message(call: ServiceCall) -> None:
     """Send a message about a bike; without a text, take away the one before."""
     hass, data = call.hass, call.data
-    device_id: str = data[ATTR_DEVICE_ID]
-    device = dr.async_get(hass).async_get(device_id)
+    device = dr.async_get(hass).async_get(data[ATTR_DEVICE_ID])
     if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
         raise validation_error("no_tracker")
-    text, tag = data.get("message"), f"{DOMAIN}_{data['tag']}_{device_id}"
-    title = data.get("title") or device.name_by_user or device.name
-    calls = []
+    actions = _actions(hass, data, data.get("title") or name_of(device))
+    # One that fails, or is slow, keeps no other waiting.
+    await asyncio.gather(*(_async_call(hass, call.context, *each) for each in actions))
+
+
+def _actions(
+    hass: HomeAssistant, data: dict[str, Any], title: str
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the actions that show a message, or take away the one before."""
+    text, tag = data.get("message"), f"{DOMAIN}_{data['tag']}_{data[ATTR_DEVICE_ID]}"
+    message: dict[str, Any] = {"title": title, "message": text}
+    on_phones = {"message": _CLEAR, "data": {"tag": tag}}
+    if text:
+        on_phones = message | {"data": {"tag": tag, **_on_phone(hass, data)}}
     for phone_id in data["phones"]:
         if (phone := dr.async_get(hass).async_get(phone_id)) and phone.name:
-            push: dict[str, Any] = {"message": _CLEAR, "data": {"tag": tag}}
-            if text:
-                more = {"tag": tag, **_on_phone(hass, data)}
-                push = {"title": title, "message": text, "data": more}
-            calls.append((NOTIFY_DOMAIN, _notify_service(phone.name), push))
-    if text:
-        calls += [
-            (
-                NOTIFY_DOMAIN,
-                "send_message",
-                {ATTR_ENTITY_ID: entity_id, "title": title, "message": text},
-            )
-            for entity_id in data["others"]
-        ]
-    shown: dict[str, Any] = {"notification_id": tag}
-    service = "dismiss"
+            yield NOTIFY_DOMAIN, _notify_service(phone.name), on_phones
+    for entity_id in data["others"] if text else ():
+        yield NOTIFY_DOMAIN, "send_message", {ATTR_ENTITY_ID: entity_id, **message}
     if text and data["in_home_assistant"]:
-        service = "create"
-        shown |= {"title": title, "message": _MARKDOWN.sub(r"\\\1", text)}
-    calls.append((_NOTIFICATION_DOMAIN, service, shown))
-    # One that fails, or is slow, keeps no other waiting.
-    await asyncio.gather(*(_async_call(hass, call.context, *each) for each in calls))
+        message |= {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
+        yield _NOTIFICATION_DOMAIN, "create", message
+    else:
+        yield _NOTIFICATION_DOMAIN, "dismiss", {"notification_id": tag}
 
 
 async def async_take_away_guard(

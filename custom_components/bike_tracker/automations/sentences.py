@@ -49,20 +49,17 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
     """Return the zone in which a guarded bike was seen, else the address."""
-    attributes = occurrence.attributes
-    latitude, longitude = attributes["latitude"], attributes["longitude"]
-    if latitude is None or longitude is None:
+    seen = occurrence.attributes
+    if seen["latitude"] is None:
         return None
-    zone = async_active_zone(hass, latitude, longitude)
-    return zone.name if zone else attributes["address"]
+    zone = async_active_zone(hass, seen["latitude"], seen["longitude"])
+    return zone.name if zone else seen["address"]
 
 
 def _guard(hass: HomeAssistant, occurrence: Occurrence) -> str:
     """Return why a guard was triggered, where and when."""
-    attributes = occurrence.attributes
-    place = attributes["address"] or place_of(hass, occurrence)
-    time = clock_time(occurrence.since)
-    said = (_cause(hass, occurrence), place, time)
+    place = occurrence.attributes["address"] or place_of(hass, occurrence)
+    said = _cause(hass, occurrence), place, clock_time(occurrence.since)
     return with_commas(hass, filter(None, said))
 
 

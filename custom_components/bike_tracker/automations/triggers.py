@@ -20,10 +20,10 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..registry.devices import name_of, tracker_of
-from ..tracking import Flag, Occurrence, OccurrenceType, Tracker
+from ..tracking import ALARM_TYPES, Flag, Occurrence, OccurrenceType, Tracker
 from .runner import async_get_runner
 from .sentences import place_of, sentence
-from .types import AT_ONCE, CHOICES, TRIGGER_TYPES, StateType, schema
+from .types import AT_ONCE, TRIGGER_TYPES, StateType, schema
 
 _CONF_ALARM = "alarm"
 _TIMES = {"since", "before", "started_at", "ended_at", "time"}
@@ -50,8 +50,8 @@ class TrackerTrigger(Trigger):
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
         more = {}
-        if choices := CHOICES.get(cls.name):
-            chosen = vol.All(cv.ensure_list, [vol.In(choices)], _AT_LEAST_ONE)
+        if cls.name == "alarm_raised":
+            chosen = vol.All(cv.ensure_list, [vol.In(ALARM_TYPES)], _AT_LEAST_ONE)
             more[vol.Optional(_CONF_ALARM)] = chosen
         check = schema(vol.All(dict, _target), cls.type.wait, more)
         validated: ConfigType = check(config)
@@ -120,11 +120,8 @@ class TrackerTrigger(Trigger):
 
     def _values(self, occurrence: Occurrence) -> dict[str, Any]:
         """Return what a run is told of an occurrence, times by the clocks of the house."""
-        values = {
-            **occurrence.attributes,
-            "since": occurrence.since,
-            "before": occurrence.before,
-        }
+        times = {"since": occurrence.since, "before": occurrence.before}
+        values = {**occurrence.attributes, **times}
         if occurrence.type == "guard_triggered":
             values["place"] = place_of(self._hass, occurrence)
         for key in _TIMES & values.keys():

@@ -9,7 +9,7 @@ from homeassistant.const import CONF_FOR, CONF_OPTIONS, CONF_TARGET
 from homeassistant.helpers import config_validation as cv
 import voluptuous as vol
 
-from ..tracking import ALARM_TYPES, Flag, OccurrenceType, Tracker
+from ..tracking import Flag, OccurrenceType, Tracker
 
 AT_ONCE: Final = timedelta()
 _SILENT_FOR: Final = timedelta(hours=24)
@@ -73,8 +73,6 @@ CONDITION_TYPES: Final = {
     "is_online": StateType(lambda tracker: tracker.state.online),
     "is_silent": _SILENT,
 }
-# Of which values of the attribute `type` a person may choose some.
-CHOICES: Final[Mapping[OccurrenceType, tuple[str, ...]]] = {"alarm_raised": ALARM_TYPES}
 
 
 def schema(

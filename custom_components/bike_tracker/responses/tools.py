@@ -147,10 +147,8 @@ def _name(hass: HomeAssistant, place: Fix | None) -> str | None:
     """Return what a place is called, or else its coordinates."""
     if place is None:
         return None
-    latitude, longitude = (
-        round(degrees, _DECIMALS) for degrees in (place.latitude, place.longitude)
-    )
-    coordinates = f"{latitude}, {longitude}"
+    degrees = round(place.latitude, _DECIMALS), round(place.longitude, _DECIMALS)
+    coordinates = ", ".join(map(str, degrees))
     return async_zone_name(hass, place) or place.address or coordinates
 
 

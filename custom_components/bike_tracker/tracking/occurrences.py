@@ -26,8 +26,8 @@ type OccurrenceType = Literal[
 _CHANGES_OF_FLAGS: Final = {
     *("came_online", "went_offline", "started_moving", "stopped_moving")
 }
-# Of one type: so many wait to be fired, and the last ones are kept after that.
 MAX_WAITING: Final = 50
+"""Of one type: so many wait to be fired, and of a tracker's alarms so many are kept."""
 # Of those that were fired: entities show the last one of their types.
 _MAX_EVENTS: Final = 2
 
@@ -106,9 +106,6 @@ ALARM_TYPES: Final = (
     "other",
 )
 """What kinds of alarms there are; the last one is any that nobody knows."""
-MAX_ALARMS: Final = 50
-"""So many are kept of a tracker, and wait to be fired."""
-
 # What Traccar up to 4.14 calls it.
 _OLD_WORDS: Final = {"shock": "vibration"}
 # Nobody sets off so many at once; it bounds what a server may send.
@@ -164,18 +161,19 @@ def new_alarms(known: Sequence[Alarm], reports: Sequence[Position]) -> list[Alar
     Once that many are known, what is not newer than all of them may have been forgotten.
     """
     keys = {alarm.key for alarm in known}
-    is_full = len(known) >= MAX_ALARMS
+    is_full = len(known) >= MAX_WAITING
     last_report = max((alarm.report for alarm in known), default=0)
-    last_time = max((_time(alarm) for alarm in known), default=_BEGINNING)
+    times = (alarm.reported_at or _BEGINNING for alarm in known)
+    last_time = max(times, default=_BEGINNING)
     new = {
         alarm.key: alarm
-        for report in [report for report in reports if report.alarm][-MAX_ALARMS:]
+        for report in [report for report in reports if report.alarm][-MAX_WAITING:]
         for alarm in alarms_of(report)
         if alarm.key not in keys
-        and not (is_full and report.id <= last_report and _time(alarm) <= last_time)
+        and not (
+            is_full
+            and report.id <= last_report
+            and (alarm.reported_at or _BEGINNING) <= last_time
+        )
     }
-    return list(new.values())[-MAX_ALARMS:]
-
-
-def _time(alarm: Alarm) -> datetime:
-    return alarm.reported_at or _BEGINNING
+    return list(new.values())[-MAX_WAITING:]

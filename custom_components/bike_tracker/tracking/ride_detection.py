@@ -169,7 +169,9 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
             stayed = state.newest_fix != candidate
             state = state.with_drift(state.anchor, candidate, stayed=stayed)
         # The server's total has the way there, and the way back.
-        return state.without_totals(), []
+        anchor = state.anchor._replace(total=None)
+        last_fix = state.last_fix._replace(total=None)
+        return state._replace(anchor=anchor, last_fix=last_fix), []
     if state.ride is None and _stays(state, candidate, report):
         if report.fix.time - candidate.time >= _STRAYS_FOR:
             return _elsewhere(state, candidate)

@@ -137,13 +137,6 @@ class RideState(NamedTuple):
         total = min((self.total or 0) + kilometres, MAX_KILOMETRES)
         return self._replace(total=total)
 
-    def without_totals(self) -> RideState:
-        """Return the state for totals of the server that do not go on from the last one."""
-        return self._replace(
-            anchor=self.anchor._replace(total=None),
-            last_fix=self.last_fix._replace(total=None),
-        )
-
     def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
         """Return the state of a tracker that stood there, if its fix was not too far off."""
         apart = metres(place, fix)

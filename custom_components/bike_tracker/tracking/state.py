@@ -15,7 +15,7 @@ from .guard import (
 )
 from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
-    MAX_ALARMS,
+    MAX_WAITING,
     Alarm,
     Occurrence,
     OccurrenceType,
@@ -179,7 +179,7 @@ class TrackerState(NamedTuple):
         """Return the state after the alarms of reports, which may be old ones."""
         if not (new := new_alarms(self.alarms, reports)):
             return self
-        state = self._replace(alarms=(*self.alarms, *new)[-MAX_ALARMS:])
+        state = self._replace(alarms=(*self.alarms, *new)[-MAX_WAITING:])
         for alarm in new if fires_alarms else ():
             since = alarm.time or context.now
             state = state.with_occurrence(
