@@ -106,6 +106,25 @@ async def test_parked_bike_writes_nothing(
     ]
 
 
+@pytest.mark.parametrize("is_asleep", [False, True])
+@pytest.mark.usefixtures("setup")
+async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None:
+    """There and back while positions failed, or the machine slept: the history has it."""
+    await bikes.poll()
+    bikes.simulator.fault("status-503", path="positions")
+    for number in range(1, 21):
+        go(bikes.simulator, 300 if number <= 10 else -300, **riding(number * 0.3))
+        if is_asleep:
+            bikes.freezer.tick(60)
+        else:
+            await bikes.poll()
+    bikes.simulator.fault(None)
+    go(bikes.simulator, 0, **standing(6))
+    for _ in range(10):
+        await bikes.poll()
+    assert bikes.value_of(f"{RED}_ride_distance", Platform.SENSOR) == "6.0"
+
+
 @pytest.mark.usefixtures("setup")
 async def test_silent_under_way(
     simulator: Simulator, poll: Poll, rides: list[tuple[str, dict[str, Any]]]

@@ -362,7 +362,7 @@ async def test_service_without_history(
     simulator.fault(how, path="history")
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * HOUR)
-    assert asked(simulator) == 1
+    assert asked(simulator) == 2
     assert home.booked(RED) == []
     assert min(await days_left(home)) > 20
 

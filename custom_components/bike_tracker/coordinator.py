@@ -139,6 +139,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.name = f"{DOMAIN} {self.config_entry.title}"
         # A poll wins over messages before it, and later ones are applied after it.
         self._held = held = list[Message]()
+        has_missed = self.service.has_missed
         try:
             listed = await self.service.async_get_devices()
             devices = self.registry.devices.async_own(listed)
@@ -147,7 +148,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             # Reading, applying and notifying of thousands of reports are three goes of
             # the event loop.
             await asyncio.sleep(0)
-            changes = self.data.apply_poll(devices, positions, self._update_context())
+            context = self._update_context(has_missed=has_missed)
+            changes = self.data.apply_poll(devices, positions, context)
             self.registry.async_follow(changes)
         finally:
             self._held = None
@@ -180,10 +182,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             if (at := tracker.device.last_update) and since < at <= before
         }
 
-    def _update_context(self, *, is_complete: bool = False) -> UpdateContext:
+    def _update_context(
+        self, *, has_missed: bool = False, is_complete: bool = False
+    ) -> UpdateContext:
         """Return the context of what is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(now, not self.may_fire, is_complete, has_history)
+        return UpdateContext(
+            now, not self.may_fire, is_complete, has_history, has_missed
+        )
 
     @callback
     def _async_request_more(self) -> None:

@@ -40,15 +40,22 @@ async def async_send(hass: HomeAssistant, **data: Any) -> None:
     await hass.services.async_call(DOMAIN, "send_message", data, blocking=True)
 
 
-async def test_everywhere(hass: HomeAssistant, bike: str, phones: list[str]) -> None:
+async def test_everywhere(
+    hass: HomeAssistant,
+    bike: str,
+    phones: list[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """Phones get it, others, and Home Assistant, each once; and what takes it away."""
     ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
     ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
     chat = async_mock_service(hass, "notify", "send_message")
     shown = async_mock_service(hass, NOTIFICATION_DOMAIN, "create")
     gone = async_mock_service(hass, NOTIFICATION_DOMAIN, "dismiss")
-    to = {"device_id": bike, "phones": phones, "others": [CHAT], "tag": "test"}
+    to = {"device_id": bike, "others": [CHAT], "tag": "test"}
+    to["phones"] = [*phones, "removed"]
     await async_send(hass, message="It is _here_", **to)
+    assert "No message to the phone removed: it is gone" in caplog.text
     tag = f"bike_tracker_test_{bike}"
     for [push] in (ann, ben):
         assert push.data == {

@@ -148,6 +148,8 @@ def test_storm_in_the_history(service: Service) -> None:
     assert fired[-20:] == [f"word{number}" for number in range(20)]
     assert _recall(service, storm) == []
     assert _recall(service, storm[:100]) == []
+    late = storm[-2]._replace(id=-1, alarm="late")
+    assert _recall(service, [late]) == ["late"]
 
 
 def test_storm_over_live(service: Service) -> None:

@@ -125,6 +125,21 @@ def test_begins_to_move(bike: Bike) -> None:
     assert triggered.cause == "motion"
 
 
+def test_noise_of_a_receiver(bike: Bike) -> None:
+    """A speed of 2 km/h, of which the service makes motion, is none."""
+    assert not any(bike.report(20, motion=True, speed=2.0) for _ in range(5))
+    assert bike.report(20, motion=True, speed=4.0)
+
+
+def test_tracker_that_always_says_it_moves() -> None:
+    """That proves nothing where it said so before; a speed does."""
+    bike = Bike(motion=True)
+    bike.arm()
+    assert not bike.report(20)
+    assert not bike.report(60)
+    assert bike.report(60, speed=9.0)
+
+
 def test_carried_off(bike: Bike) -> None:
     """The second report tells, if that is there too."""
     assert not bike.report(200)
@@ -185,6 +200,15 @@ def test_alarm(bike: Bike, word: str) -> None:
     triggered = bike.report(alarm=word)
     assert triggered is not None
     assert triggered[:3] == ("alarm", bike.now, 0)
+
+
+def test_alarm_that_lasts() -> None:
+    """Reports repeat it, and nobody did it again: it counts once it was over."""
+    bike = Bike(alarm="powerCut")
+    bike.arm()
+    assert not bike.report()
+    assert not bike.report(alarm=None)
+    assert bike.report()
 
 
 def test_alarm_of_an_older_position(bike: Bike) -> None:

@@ -145,6 +145,20 @@ def test_exact_in_the_end() -> None:
     assert house.totals == sorted(house.totals)
 
 
+def test_over_by_the_clock() -> None:
+    """A history without addresses says no more; what comes late goes on with it."""
+    reports, house = reports_of((5, 0), (15, 15)), House()
+    for report in reports[:70:6]:
+        house.report(report._replace(address="Roonstraße"), time_of(report))
+    house.wait(minutes(45))
+    house.answer(reports[:70:6], minutes(45))
+    assert house.state.ride_state.ride is None
+    house.report(reports[66]._replace(fix_time=None), minutes(46), away=True)
+    house.report(reports[90], minutes(46))
+    assert house.state.ride_state.ride
+    assert house.kinds == ["started", "ended"]
+
+
 @pytest.mark.parametrize(("off", "more"), [(0.0, 0.0), (30.0, 0.03), (300.0, 0.0)])
 def test_last_metres(off: float, more: float) -> None:
     """They belong to a ride once it is over, unless they are drift."""

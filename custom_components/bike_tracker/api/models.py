@@ -25,6 +25,8 @@ _MAX_ACCURACY = 5_000
 # A tracker's own battery has few cells; an electric bike's has twenty and more.
 _MAX_BATTERY_VOLTS = 20
 _MAX_POWER_VOLTS = 100
+MOVES_FROM = 3
+"""Kilometres per hour."""
 # 10 million kilometres: 250 times round the earth.
 MAX_KILOMETRES = 10_000_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -243,6 +245,16 @@ class Position(NamedTuple):
     def moment(self) -> datetime:
         """Return when this was true, the beginning of time where that is unknown."""
         return self.fix_time or _BEGINNING
+
+    @property
+    def moving(self) -> bool | None:
+        """Return whether it says that it moves, None where it does not say it.
+
+        Receivers that stand report up to 2 km/h now and then. Traccar makes motion of it
+        where the tracker says nothing of that.
+        """
+        is_noise = self.motion and 0 < (self.speed or 0) < MOVES_FROM
+        return None if is_noise else self.motion
 
 
 def timestamp(value: object) -> datetime | None:

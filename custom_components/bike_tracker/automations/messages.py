@@ -109,8 +109,11 @@ def _actions(
     if text:
         on_phones = message | {"data": {"tag": tag, **_on_phone(hass, data)}}
     for phone_id in data["phones"]:
-        if (phone := dr.async_get(hass).async_get(phone_id)) and phone.name:
+        phone = dr.async_get(hass).async_get(phone_id)
+        if phone and phone.name:
             yield NOTIFY_DOMAIN, _notify_service(phone.name), on_phones
+        else:
+            LOGGER.warning("No message to the phone %s: it is gone", phone_id)
     for entity_id in data["others"] if text else ():
         yield NOTIFY_DOMAIN, "send_message", {ATTR_ENTITY_ID: entity_id, **message}
     if text and data["in_home_assistant"]:

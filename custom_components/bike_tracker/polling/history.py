@@ -117,7 +117,7 @@ class History:
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
         """Return what is asked for now of rides from before, the newest day first."""
-        if not self.is_due or self.support.is_supported is False:
+        if not self.is_due:
             return None
         wanted = [
             (until, unique_id, device_id)

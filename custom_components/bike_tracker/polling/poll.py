@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -28,6 +28,8 @@ from .positions import PositionLookup
 
 # A server may err once.
 _REFUSALS_UNTIL_REAUTH: Final = 2
+# The machine slept, or a person polls seldom.
+_MAX_PAUSE: Final = timedelta(minutes=5)
 _TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
     errors.AuthenticationError: "unauthorized",
     errors.InvalidResponseError: "invalid_response",
@@ -67,6 +69,13 @@ class Service:
         """Return whether the service may tell what trackers reported before."""
         supports = self.positions.support.is_supported is True
         return supports and self.history.support.may_work
+
+    @property
+    def has_missed(self) -> bool:
+        """Return whether reports may have gone by since the newest answer."""
+        support, answered = self.positions.support, self.poll.answered
+        slept = answered and dt_util.utcnow() - answered > _MAX_PAUSE
+        return bool(slept or (support.is_supported and support.error))
 
     async def async_get_devices(self) -> Changes[str, Device]:
         """Begin a poll: return the device list, or raise UpdateFailed."""

@@ -205,7 +205,7 @@ class TrackerStore(EntryStore):
         """Write what changed of a tracker, what happened first."""
         if before is None or _happened(before) != _happened(after):
             self.async_write_within(SOON)
-        elif after.state.is_pending or _flags(before) != _flags(after):
+        elif after.ride_under_way or _flags(before) != _flags(after):
             self.async_write_within(LATER)
         elif before.state is not after.state:
             self.async_write_within(SELDOM)
@@ -296,4 +296,5 @@ def _happened(tracker: Tracker) -> tuple[object, ...]:
 
 
 def _flags(tracker: Tracker) -> tuple[object, ...]:
-    return tracker.state.online, tracker.state.moving
+    state = tracker.state
+    return state.online, state.moving, state.rides.checkpoint

@@ -13,14 +13,14 @@ from ..api import Position
 from ..api.models import is_real
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import alarms_of
-from .ride_detection import apply_report as ridden, says_it_moves
+from .ride_detection import apply_report as ridden, is_moving, says_it_moves
 from .ride_state import RideState
 
 Cause = Literal["place", "motion", "alarm"]
 
-_ALARMS: Final = {"vibration", "movement", "tow", "tampering", "removing"} | {
-    *("power_cut", "geofence_exit", "jamming")
-}
+# What trackers may repeat with each report for as long as it lasts, and what they do not.
+_LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
+_ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # Metres that fixes of a bike that stands may be apart, whatever accuracy is reported, and
 # where none is, or its fixes were known to drift farther than that.
 _MIN_DISTANCE = 50
@@ -77,6 +77,8 @@ class Guard(NamedTuple):
     """Whether no report is on its way that says better where it was armed."""
     moved: bool | None = None
     """The last word of its tracker on whether it moves."""
+    alarms: tuple[str, ...] = ()
+    """The types of the alarms of its last report: one that lasts is no other one."""
     away: tuple[Fix, ...] = ()
     """Of the reports in a row that saw it elsewhere: the first, and the last two."""
     triggered: Triggered | None = None
@@ -89,7 +91,10 @@ def armed(
     if ride_state.newest_fix is None:
         return None
     _, known_at = _times(position, None, now) if position else (now, now)
-    return Guard(now, _place(ride_state), max(now, known_at or now), moved=moved)
+    guard = Guard(now, _place(ride_state), max(now, known_at or now))
+    # Who is armed under way may not have said yet that it stands.
+    guard = guard._replace(moved=None if moved else moved)
+    return guard._replace(alarms=_alarms_of(position)) if position else guard
 
 
 def after_report(
@@ -108,17 +113,19 @@ def after_report(
     if guard.triggered or time is None:
         return guard
     before = guard.moved
-    if report.motion is not None:
-        guard = guard._replace(moved=report.motion)
+    if report.moving is not None:
+        guard = guard._replace(moved=report.moving)
     if time < guard.after:
         return guard._replace(is_settled=False)
     fix = fix_of(report, report.fix_time)
     guard = _settled(guard, ride_state, fix, report, time)
     if fix and guard.is_settled and _is_newer(guard, fix, received_at):
-        guard, is_away = _seen(guard, fix, report, ride_state)
+        # Some trackers always say that they move.
+        moves = is_moving(report.speed) or (report.moving and not before)
+        guard, is_away = _seen(guard, fix, report, ride_state, is_sure=bool(moves))
         if is_away:
             return _triggered(guard, "place", min(fix.time, received_at), fix)
-    if report.motion and before is False:
+    if report.moving and before is False:
         return _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard
 
@@ -135,7 +142,9 @@ def after_alarm(
         # The house's clock was ahead when it was armed.
         guard = guard._replace(armed_at=now, after=now)
     _, time = _times(report, received_at, now)
-    alarm = next((it.type for it in alarms_of(report) if it.type in _ALARMS), None)
+    known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
+    alarm = next((it for it in alarms if it in _ALARMS - known), None)
+    guard = guard._replace(alarms=alarms)
     if alarm is None or guard.triggered or time is None or time < guard.after:
         return guard
     fix = fix_of(report, report.fix_time) or ride_state.last_fix
@@ -151,6 +160,10 @@ def after_history(
         guard = after_report(guard, report, ride_state, now)
         ride_state, _ = ridden(ride_state, report, now)
     return guard
+
+
+def _alarms_of(report: Position) -> tuple[str, ...]:
+    return tuple(alarm.type for alarm in alarms_of(report))
 
 
 def _times(
@@ -216,31 +229,30 @@ def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
 
 
 def _seen(
-    guard: Guard, fix: Fix, report: Position, ride_state: RideState
+    guard: Guard, fix: Fix, report: Position, ride_state: RideState, *, is_sure: bool
 ) -> tuple[Guard, bool]:
     """Return the guard of a bike that is seen there, and whether it is away."""
     if _is_near(guard.place, fix, ride_state):
         return guard._replace(away=()), False
     first, *others = *guard.away, fix
     away = guard._replace(away=(first, *others[-2:]))
-    return away, _is_away(guard, fix, report, ride_state)
+    return away, is_sure or _is_away(guard, fix, report, ride_state)
 
 
 def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> bool:
     """Return whether a bike is elsewhere that is seen there, or its fixes may be off."""
-    place, says_so = guard.place, says_it_moves(report)
-    apart = metres(place, fix)
-    is_sure = says_so or (
-        apart > _FAR + _reach(place, fix, ride_state)
-        and is_plausible(place, ride_state.last_fix, fix, report.speed)
-    )
-    if is_sure or not guard.away:
-        return bool(is_sure)
+    place, apart = guard.place, metres(guard.place, fix)
+    if apart > _FAR + _reach(place, fix, ride_state):
+        if is_plausible(place, ride_state.last_fix, fix, report.speed):
+            return True
+    if not guard.away:
+        return False
     if apart <= _MORE * ride_state.drift_at(place, fix.time).apart_for_minutes:
         return fix.time - guard.away[0].time >= _DRIFTS_FOR
     # Of a bike that says it stands two fixes that jumped are not at one place.
     last = guard.away[-1]
-    is_there = says_so is None or metres(last, fix) <= noise(last, fix)
+    says_nothing = says_it_moves(report) is None
+    is_there = says_nothing or metres(last, fix) <= noise(last, fix)
     return is_there or len(guard.away) + 1 >= _ENOUGH
 
 

@@ -161,11 +161,12 @@ def _forgotten_since(
 
 def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState:
     """Return how far a tracker came exactly, with what was heard of it later."""
-    received_at = (
-        ride_state.received_at if exact.newest_fix == ride_state.newest_fix else now
-    )
+    newest, known = exact.newest_fix, ride_state.newest_fix
+    # The history may have no addresses: one time is one fix.
+    is_known = newest and known and newest.time == known.time
     exact = exact._replace(
-        highest_total=ride_state.shown_total or 0, received_at=received_at
+        highest_total=ride_state.shown_total or 0,
+        received_at=ride_state.received_at if is_known else now,
     )
     reported_at, known_at = exact.reported_at, ride_state.reported_at
     if known_at and (reported_at is None or known_at > reported_at):

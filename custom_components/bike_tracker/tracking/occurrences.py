@@ -96,6 +96,8 @@ class UpdateContext(NamedTuple):
     """Whether no report can be missing between this one and the one before."""
     has_history: bool = False
     """Whether the service may have a history."""
+    has_missed: bool = False
+    """Whether nobody asked for reports for a while before this one."""
 
 
 ALARM_TYPES: Final = (
@@ -158,13 +160,13 @@ def alarms_of(position: Position) -> list[Alarm]:
 def new_alarms(known: Sequence[Alarm], reports: Sequence[Position]) -> list[Alarm]:
     """Return the alarms of reports that are not known yet, the last 50 at most.
 
-    Once that many are known, what is not newer than all of them may have been forgotten.
+    Once that many are known, what is older than all of them may have been forgotten.
     """
     keys = {alarm.key for alarm in known}
     is_full = len(known) >= MAX_WAITING
-    last_report = max((alarm.report for alarm in known), default=0)
+    first_report = min((alarm.report for alarm in known), default=0)
     times = (alarm.reported_at or _BEGINNING for alarm in known)
-    last_time = max(times, default=_BEGINNING)
+    first_time = min(times, default=_BEGINNING)
     new = {
         alarm.key: alarm
         for report in [report for report in reports if report.alarm][-MAX_WAITING:]
@@ -172,8 +174,8 @@ def new_alarms(known: Sequence[Alarm], reports: Sequence[Position]) -> list[Alar
         if alarm.key not in keys
         and not (
             is_full
-            and report.id <= last_report
-            and (alarm.reported_at or _BEGINNING) <= last_time
+            and report.id <= first_report
+            and (alarm.reported_at or _BEGINNING) <= first_time
         )
     }
     return list(new.values())[-MAX_WAITING:]

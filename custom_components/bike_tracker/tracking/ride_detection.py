@@ -11,6 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from ..api import Position
+from ..api.models import MOVES_FROM
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
 from .ride_state import Ride, RideEvent, RideState
 
@@ -20,8 +21,6 @@ _SILENT_AFTER = timedelta(minutes=30)
 # stop. If the first report did not say that it stood, it was a detour more likely.
 _SLOW = 6
 _LONGEST_DETOUR = timedelta(minutes=10)
-# Kilometres per hour.
-_MOVES_FROM = 3
 # Metres that fixes of a bike that stands may be apart where no accuracy is told.
 _DRIFT = 150
 # What is that near, in metres, to where a ride ended not long ago belongs to it: the last
@@ -132,15 +131,16 @@ def _is_newer(state: RideState, position: Position, fix: Fix) -> bool:
 
 def says_it_moves(position: Position) -> bool | None:
     """Return whether a report says that the bike moves, None where it does not say it."""
-    if _is_moving(position.speed):
+    if is_moving(position.speed):
         return True
     if position.motion is None and position.speed == 0:
         return False
-    return position.motion
+    return position.moving
 
 
-def _is_moving(speed: float | None) -> bool:
-    return speed is not None and speed >= _MOVES_FROM
+def is_moving(speed: float | None) -> bool:
+    """Return whether that is a speed, in km/h, of a bike that moves."""
+    return speed is not None and speed >= MOVES_FROM
 
 
 def _after_message(state: RideState, position: Position, now: datetime) -> Step:
@@ -152,12 +152,12 @@ def _after_message(state: RideState, position: Position, now: datetime) -> Step:
     if time is None or (state.reported_at and time <= state.reported_at):
         return state, []
     before = state = state._replace(reported_at=time)
-    if position.motion is None:
+    if position.moving is None:
         return state, []
-    if state.newest_fix and not state.ride and _sets_off(state, position.motion):
+    if state.newest_fix and not state.ride and _sets_off(state, position.moving):
         state = _set_off(state, state.last_fix, time)
         state = state._replace(received_at=max(now, received_at))
-    return state._replace(says_it_moves=position.motion), _start_of(before, state)
+    return state._replace(says_it_moves=position.moving), _start_of(before, state)
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
@@ -256,7 +256,7 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(anchor.time, ride.started_at)
-        if _is_moving(speed) and fix.time - since < _STANDS_AFTER:
+        if is_moving(speed) and fix.time - since < _STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         return state._replace(ride=ride.with_speed(speed))
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):

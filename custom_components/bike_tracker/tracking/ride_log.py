@@ -187,8 +187,11 @@ def _after_report(
 ) -> Checkpoint | None:
     """Return where to begin after a report, None if nothing is missing that matters."""
     last, newest, now = before.newest_fix, ride_state.newest_fix, context.now
-    if last is None or newest is None or not context.has_history:
+    if last is None or newest is None:
         return None
+    if not context.has_history:
+        # It may have one again, as after a start together with the service.
+        return point
     if ride_state.measured_at and ride_state.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
@@ -197,7 +200,8 @@ def _after_report(
     has_gap = (
         not context.is_complete or went_unseen or _has_skipped(before, last, newest)
     )
-    is_needed = has_gap and (context.recovering or went_unseen)
+    has_missed = context.recovering or context.has_missed or went_unseen
+    is_needed = has_gap and has_missed
     if point and newest.time - point.start < _MAX_AGE:
         point = point._replace(has_gap=True) if has_gap else point
     elif is_needed or events or not ride_state.is_at_rest:

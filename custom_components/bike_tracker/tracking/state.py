@@ -88,11 +88,6 @@ class TrackerState(NamedTuple):
             is_of_ride or not self.ride_state.is_at_rest,
         )
 
-    @property
-    def is_pending(self) -> bool:
-        """Return whether a ride is under way, or reports may be missing."""
-        return bool(self.ride_state.ride or self.rides.checkpoint)
-
     def with_status(self, status: DeviceStatus | None, now: datetime) -> TrackerState:
         """Return the state after a status; one that is not readable changes nothing."""
         value = None if status is None else status == "online"
@@ -114,7 +109,7 @@ class TrackerState(NamedTuple):
         report, known, now = position, self.position, context.now
         position = merged(known, report)
         log, before = self.rides.resumed(self.ride_state, report.fix_time)
-        moving, state = self._after_flag(self.moving, position.motion, now, _MOVING)
+        moving, state = self._after_flag(self.moving, position.moving, now, _MOVING)
         if moving is not self.moving:
             state = state._replace(moving=moving)
         if position.alarm:
