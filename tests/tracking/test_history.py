@@ -152,10 +152,10 @@ def test_over_by_the_clock() -> None:
         house.report(report._replace(address="Roonstraße"), time_of(report))
     house.wait(minutes(45))
     house.answer(reports[:70:6], minutes(45))
-    assert house.state.ride_state.ride is None
+    assert house.book
     house.report(reports[66]._replace(fix_time=None), minutes(46), away=True)
     house.report(reports[90], minutes(46))
-    assert house.state.ride_state.ride
+    assert not house.book
     assert house.kinds == ["started", "ended"]
 
 
