@@ -64,6 +64,15 @@ def _with_server_time(said: Iterable[Report], _journey: Journey) -> Iterator[Rep
         yield Report(position, report.comes_at)
 
 
+def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
+    """Yield what Traccar makes of a receiver whose speed is never 0: motion, mostly."""
+    random = Random("noise")  # noqa: S311 - no secret
+    for report in said:
+        speed = max(report.position.speed or 0, random.uniform(-1, 2))
+        position = report.position._replace(speed=max(speed, 0), motion=speed > 0)
+        yield Report(position, report.comes_at)
+
+
 _PLAIN = WORLDS[0]
 CASES = (
     *map(Case, WORLDS),
@@ -79,6 +88,7 @@ CASES = (
         replace(_PLAIN, name="clock put right", bend=_with_server_time),
         is_clock_wrong=True,
     ),
+    Case(replace(_PLAIN, name="speeds of 2 km/h while it stands", bend=_with_noise)),
     Case(replace(_PLAIN, name="motion on the spot in an outage"), is_outage=True),
     Case(
         replace(_PLAIN, name="carried and says it stands, second time"), is_again=True
