@@ -48,16 +48,6 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service with one account of two trackers."""
-    async with Simulator() as simulator:
-        simulator.add_account(EMAIL, PASSWORD)
-        simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
-        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
-        yield simulator
-
-
-@pytest.fixture
 async def session() -> AsyncIterator[ClientSession]:
     """Return a session as the integration makes it."""
     async with ClientSession(cookie_jar=DummyCookieJar()) as session:
