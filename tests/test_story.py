@@ -124,7 +124,7 @@ def tell(
                 for step in steps:
                     await step.run(story)
                 story.let_all_be_well()
-                await story.async_pass(310)
+                await story.async_pass(500)
                 await story.async_arrive()
                 story.check()
             finally:

@@ -78,7 +78,7 @@ class Listener:
     """What event entities told before Home Assistant had started."""
     is_deaf: bool = False
     """Whether nobody is there to be told anything any more."""
-    _seen: set[tuple[str, str]] = field(default_factory=set)
+    _seen: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def alarms(self, tracker: str = RED) -> list[str]:
         """Return the words of a tracker's alarms, as entities and triggers alike told."""
@@ -126,8 +126,10 @@ class Listener:
         entity = er.async_get(hass).async_get(entity_id)
         if entity is None or entity.platform != DOMAIN:
             return
-        is_new = (entity.unique_id, now.state) not in self._seen
-        self._seen.add((entity.unique_id, now.state))
+        # Restored, it may show when it was noticed, some seconds before it was fired.
+        shown = tuple(map(now.attributes.get, ("event_type", "started_at", "alarm")))
+        is_new = (entity.unique_id, *shown) not in self._seen
+        self._seen.add((entity.unique_id, *shown))
         tracker, _, key = entity.unique_id.partition("_")
         what = "alarm" if key == "alarm" else now.attributes["event_type"]
         fired = Run(tracker, what, datetime.now(UTC), dict(now.attributes))
