@@ -167,8 +167,6 @@ AHEAD_BETWEEN_TWO_REPORTS = [
     Pass(90),
     SetClock(0),
 ]
-
-
 PARTIAL_HISTORIES = [
     SetOff(0, 12, 20),
     HistoryIsShort(20),
@@ -220,7 +218,7 @@ def _clocks(minutes: int) -> list[Step]:
         SetOff(0, 14, 20),
         Pass(90),
         SetClock(minutes),
-        Pass(400),
+        Guard(0),
         RaiseAlarm(0, 1, "fix", twice=False),
         Restart(30, automations_first=False),
         Pass(400),

@@ -163,7 +163,9 @@ class Evening:
     first_poll: int
     """When its account was set up."""
     clock_off: int
-    """Hours that the house's clock is off until the second minute."""
+    """Hours that the house's clock is off."""
+    right_at: int
+    """When that clock is put right."""
     outage: tuple[int, int]
     portion: int
     """Minutes that the first answer of the history has."""
@@ -193,7 +195,7 @@ class Evening:
         account, read = Account("Bikes", {}), ListOfDevices().read
         recovering, first_gap_at = True, None
         for minute in range(self.first_poll, 45):
-            off = timedelta(hours=self.clock_off if minute < 2 else 0)
+            off = timedelta(hours=self.clock_off if minute < self.right_at else 0)
             now = NOW + minute * MINUTE + off
             if minute in range(*self.outage):
                 recovering = True
@@ -230,7 +232,8 @@ class Evening:
     st.builds(
         Evening,
         first_poll=st.sampled_from([-40, -20, -8, -2]),
-        clock_off=st.sampled_from([0, 0, -8, 8]),
+        clock_off=st.sampled_from([0, 0, -8, 8, -200, 200]),
+        right_at=st.sampled_from([2, 25, 60]),
         outage=st.tuples(st.integers(3, 20), st.integers(3, 38)),
         portion=st.integers(1, 20),
         late=st.integers(0, 5),

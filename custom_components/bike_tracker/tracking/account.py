@@ -9,6 +9,7 @@ from typing import Final
 
 from ..api import Changes, Device, Position
 from ..api.models import is_real
+from .guard import put_right
 from .history import HistoryAnswer, in_order, is_older_position
 from .occurrences import UpdateContext
 from .ride_detection import silent_at
@@ -185,6 +186,9 @@ class Account:
         is_new = device.unique_id not in self.states
         if device.unique_id not in self.trackers:
             context = context._replace(recovering=True)
+        if (guard := state.guard) and not (context.recovering or context.has_missed):
+            guard = put_right(guard, position, context.now, received_at)
+            state = state._replace(guard=guard)
         fires_alarms = not is_new and state.initial_position_id != position.id
         return state.with_report(
             position, context, fires_alarms=fires_alarms, received_at=received_at

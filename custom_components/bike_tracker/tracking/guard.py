@@ -130,6 +130,19 @@ def after_report(
     return guard
 
 
+def put_right(
+    guard: Guard, report: Position, now: datetime, received_at: datetime | None
+) -> Guard:
+    """Return the guard after a report of just now, armed by a clock that may be ahead.
+
+    By how much shows when the service received the report.
+    """
+    received_at, _ = _times(report, received_at, now)
+    ahead = now - received_at
+    is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
+    return guard._replace(after=guard.after - ahead) if is_ahead else guard
+
+
 def after_alarm(
     guard: Guard,
     report: Position,
@@ -140,7 +153,7 @@ def after_alarm(
     """Return the guard after the alarms of a report, by the time of its message."""
     if now < guard.armed_at:
         # The house's clock was ahead when it was armed.
-        guard = guard._replace(armed_at=now, after=now)
+        guard = guard._replace(armed_at=now, after=min(guard.after, now))
     _, time = _times(report, received_at, now)
     known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
     alarm = next((it for it in alarms if it in _ALARMS - known), None)
