@@ -126,7 +126,7 @@ async def test_file_of_1_2(
     make_entry: MakeEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Places, totals, guards and the ride book are as they were, and rides go on."""
+    """Places, totals, guards, alarms and the book are as they were, and rides go on."""
     bikes.freezer.move_to("2026-11-25T12:00:00+00:00")
     entry = make_entry()
     text = (Path(__file__).parent / "of_1_2.json").read_text()
@@ -140,11 +140,9 @@ async def test_file_of_1_2(
     )
     bikes.simulator.fault("status-404", path="positions")
     await async_setup(bikes.hass, entry)
-    place, total = (
-        bikes.state_of(RED),
-        bikes.state_of(f"{RED}_total_distance", Platform.SENSOR),
-    )
-    assert place and total
+    place = bikes.state_of(RED)
+    total = bikes.state_of(f"{RED}_total_distance", Platform.SENSOR)
+    assert place and total and bikes.state_of(f"{RED}_alarm", Platform.EVENT)
     assert place.attributes["latitude"] == pytest.approx(49.4325854)
     assert float(total.state) == pytest.approx(103.25, abs=0.05)
     assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "80"
@@ -161,7 +159,7 @@ async def test_file_of_1_2(
     bikes.simulator.report(RED, latitude=49.45, motion=True)
     for _ in range(3):
         await bikes.poll()
-    assert "guard_triggered" not in fired
+    assert not {"alarm_raised", "guard_triggered"} & {*fired}
     assert "ride_started" in fired
 
 

@@ -29,6 +29,7 @@ from orjson import Fragment
 from ..api import Position
 from ..const import DOMAIN, LOGGER
 from ..tracking import (
+    Alarm,
     Guard,
     Occurrence,
     Ride,
@@ -258,7 +259,7 @@ class TrackerStore(EntryStore):
     async def _async_migrate_func(
         self, old_major_version: int, old_minor_version: int, old_data: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return positions, totals and guards of a file of 1.2; what is older begins anew."""
+        """Return what is kept of a file of 1.2; what is older begins anew."""
         trackers: dict[str, Any] = {}
         if "told" in old_data:
             trackers = {key: _of_1_2(old_data, key) for key in old_data["positions"]}
@@ -271,14 +272,15 @@ class TrackerStore(EntryStore):
 
 
 def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
-    """Return what is known of a tracker where it was, how far it came, and its guard."""
+    """Return where a tracker was, how far it came, its alarms and its guard."""
     beside = {part: stored[part].get(unique_id) for part in ("hardware", "address")}
     position = reader(Position)(stored["positions"][unique_id] | beside)
     track = stored["tracks"].get(unique_id, {})
     last = reader(Ride | None)(track.get("last"))
     ride_state = RideState(total=track.get("total"), before_ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
-    state = TrackerState(ride_state=ride_state).with_report(
+    alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
+    state = TrackerState(alarms=alarms, ride_state=ride_state).with_report(
         position, context, fires_alarms=False
     )
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
