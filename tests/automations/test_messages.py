@@ -111,13 +111,19 @@ async def test_one_that_fails(
     """The others get the message, and why it failed is logged."""
 
     async def fail(call: ServiceCall) -> None:
+        if call.service == "send_message":
+            raise OSError("https://token@example.com")
         raise HomeAssistantError("it is off")
 
-    hass.services.async_register("notify", "mobile_app_ann_s_phone", fail)
+    for service in ("mobile_app_ann_s_phone", "send_message"):
+        hass.services.async_register("notify", service, fail)
     ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
-    await async_send(hass, device_id=bike, message="1", phones=[*phones, "gone"])
+    to = {"phones": [*phones, "gone"], "others": [CHAT]}
+    await async_send(hass, device_id=bike, message="1", **to)
     assert len(ben) == 1
     assert "notify.mobile_app_ann_s_phone failed: it is off" in caplog.text
+    assert "notify.send_message failed (OSError)" in caplog.text
+    assert "token" not in caplog.text
 
 
 async def test_no_bike(hass: HomeAssistant, bike: str, phones: list[str]) -> None:

@@ -158,6 +158,10 @@ async def _async_call(
         )
     except (HomeAssistantError, vol.Invalid) as err:
         LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
+    except Exception as err:  # noqa: BLE001 - a siren may come after the message
+        # What it says may hold a token, as part of an address.
+        name = type(err).__name__
+        LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
 
 
 def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
