@@ -34,7 +34,14 @@ from .polling.poll import Service
 from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
-from .tracking import Account, Backfill, Occurrence, Tracker, UpdateContext, log_errors
+from .tracking import (
+    Account,
+    Occurrence,
+    Tracker,
+    UpdateContext,
+    log_errors,
+    rides_before,
+)
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
@@ -219,10 +226,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     async def _async_backfill(self, request: HistoryRequest) -> None:
         if answer := await self.service.history.async_ask_backfill(request):
-            now, backfill = dt_util.utcnow(), Backfill(answer, request.start)
-            for _ in backfill.replay(now):
-                await asyncio.sleep(0)
-            rides, until = backfill.result(now)
+            # Thousands of reports would stop the event loop.
+            rides, until = await asyncio.to_thread(
+                rides_before, answer, request.start, dt_util.utcnow()
+            )
             self.registry.rides.async_add_from_before(request.tracker, rides, until)
             self._async_notify_soon([request.tracker])
 

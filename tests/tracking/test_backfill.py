@@ -7,9 +7,9 @@ import pytest
 from custom_components.bike_tracker.api import Position
 from custom_components.bike_tracker.tracking import (
     MAX_BACKFILL_AGE,
-    Backfill,
     HistoryAnswer,
     Ride,
+    rides_before,
 )
 
 from .conftest import NOW, a_position
@@ -22,10 +22,7 @@ def rides_of(
     reports: list[Position], start: datetime, until: datetime, now: datetime
 ) -> tuple[list[Ride], datetime | None]:
     """Return what one answer gives."""
-    backfill = Backfill(HistoryAnswer(reports, until), start)
-    for _ in backfill.replay(now):
-        pass
-    rides, rest = backfill.result(now)
+    rides, rest = rides_before(HistoryAnswer(reports, until), start, now)
     return list(rides), rest
 
 

@@ -29,8 +29,6 @@ class _Rest(NamedTuple):
     """What is left of a gap after an answer that was none, or not the whole."""
 
     start: datetime
-    portion: timedelta = _MAX_PORTION
-    """How much the service can tell at once."""
     failed_at: float = 0.0
     """When it failed to, by the monotonic clock: others come before."""
 
@@ -42,7 +40,6 @@ class HistoryRequest(NamedTuple):
     device_id: int
     start: datetime
     until: datetime
-    portion: timedelta
 
 
 @dataclass(slots=True, eq=False)
@@ -54,9 +51,9 @@ class History:
     support: EndpointSupport = field(default_factory=EndpointSupport)
     _rests: dict[str, _Rest] = field(default_factory=dict)
     _portion: timedelta = _MAX_PORTION
-    """How much is asked for at once of rides from before."""
+    """How much the service can tell at once."""
     _tries: int = 0
-    """Of that, without an answer."""
+    """Questions for rides from before without an answer."""
     _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
 
     @property
@@ -92,26 +89,17 @@ class History:
         gap, rest = gaps[tracker], rests[tracker]
         start = max(rest.start, gap.start)
         # Clocks of trackers may be ahead.
-        until = min(max(now, gap.known), start + rest.portion)
-        return HistoryRequest(tracker, ids[tracker], start, until, rest.portion)
+        until = min(max(now, gap.known), start + self._portion)
+        return HistoryRequest(tracker, ids[tracker], start, until)
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
         """Return what fills a gap, None if it is to be asked for again later."""
-        tracker, _, start, until, portion = request
         answer = await self._async_answer(request)
-        if isinstance(answer, HistoryAnswer):
-            # It would never be up to date in portions that are as short as they came.
-            self._rests[tracker] = _Rest(until, min(2 * portion, _MAX_PORTION))
-            return answer
-        half = (until - start) / 2
-        if not answer.is_too_large:
-            self._rests[tracker] = _Rest(start, portion, monotonic())
-        elif half >= _MIN_PORTION:
-            self._rests[tracker] = _Rest(start, half)
-        else:
-            # What does not fit into a minute is never told.
-            self._rests[tracker] = _Rest(until, 2 * portion)
-        return None
+        if isinstance(answer, TrackingError):
+            self._rests[request.tracker] = _Rest(request.start, monotonic())
+            return None
+        self._rests[request.tracker] = _Rest(request.until)
+        return answer
 
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
@@ -130,7 +118,7 @@ class History:
             return None
         until, unique_id, device_id = max(wanted)
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
-        return HistoryRequest(unique_id, device_id, start, until, self._portion)
+        return HistoryRequest(unique_id, device_id, start, until)
 
     async def async_ask_backfill(self, request: HistoryRequest) -> HistoryAnswer | None:
         """Return what was reported in a time before, None if it is asked for again.
@@ -145,14 +133,13 @@ class History:
                 # It has a history, though not of that day: others need not wait.
                 self.support = EndpointSupport(is_supported=True)
             answer = HistoryAnswer([], request.until)
-        self._portion, self._tries = _MAX_PORTION, 0
+        self._tries = 0
         return answer
 
     def _gives_up(self, err: TrackingError) -> bool:
         """Return whether to go on with the day before after an error."""
         if err.is_too_large:
-            self._portion /= 2
-            return self._portion < _MIN_PORTION
+            return False
         self._tries += 1
         is_over = isinstance(err, InvalidResponseError) or self._tries >= _MAX_TRIES
         return is_over and self.support.is_supported is not False
@@ -161,14 +148,21 @@ class History:
         self, request: HistoryRequest
     ) -> HistoryAnswer | TrackingError:
         self.extra_requests.count()
-        _, device_id, start, until, _ = request
+        _, device_id, start, until = request
         try:
             reports = await self.async_get(device_id, start, until)
         except TrackingError as err:
             LOGGER.debug("No history (%s)", err)
             if not err.is_too_large:
                 self.support = self.support.failed(err)
+            elif until - start < 2 * _MIN_PORTION:
+                # What does not fit into a minute is never told.
+                return HistoryAnswer([], until)
+            else:
+                self._portion = (until - start) / 2
             return err.with_traceback(None)
+        # It would never be up to date in portions that are as short as they came.
+        self._portion = min(2 * self._portion, _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
     async def async_get(

@@ -7,7 +7,7 @@ where events came from.
 from .account import Account, is_outdated, log_errors
 from .distance import Fix
 from .guard import Guard, Triggered
-from .history import MAX_BACKFILL_AGE, Backfill, HistoryAnswer
+from .history import MAX_BACKFILL_AGE, HistoryAnswer, rides_before
 from .occurrences import (
     ALARM_TYPES,
     Alarm,
@@ -25,7 +25,6 @@ __all__ = [
     "MAX_BACKFILL_AGE",
     "Account",
     "Alarm",
-    "Backfill",
     "Fix",
     "Flag",
     "Guard",
@@ -44,4 +43,5 @@ __all__ = [
     "is_outdated",
     "kept",
     "log_errors",
+    "rides_before",
 ]

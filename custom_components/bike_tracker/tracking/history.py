@@ -254,40 +254,25 @@ def _is_near(one: Ride, other: Ride) -> bool:
     return max(one.started_at, other.started_at) <= ended_at + _NEAR
 
 
-class Backfill:
-    """One answer of the history, replayed in parts."""
+def rides_before(
+    answer: HistoryAnswer, start: datetime, now: datetime
+) -> tuple[Sequence[Ride], datetime | None]:
+    """Return the rides since a start, and up to when the others are asked for.
 
-    def __init__(self, answer: HistoryAnswer, start: datetime) -> None:
-        """Begin with what was reported from the start on."""
-        reports = [it for it in answer.reports if start <= it.moment <= answer.until]
-        self._answer = HistoryAnswer(in_order(reports), answer.until)
-        self._start = start
-        self._rides: dict[datetime, Ride] = {}
-
-    def replay(self, now: datetime) -> Iterator[None]:
-        """Replay the reports, in parts that are short enough for the event loop."""
-        ride_state = NEW_RIDE_STATE
-        for part in self._answer.parts():
-            ride_state, over = replayed(ride_state, part.reports, now)
-            self._rides |= over
-            yield
-        ride_state, _ = end_ride(ride_state)
-        if ride_state.ended:
-            self._rides[ride_state.ended.started_at] = ride_state.ended
-
-    def result(self, now: datetime) -> tuple[Sequence[Ride], datetime | None]:
-        """Return the rides, and up to when the others are asked for, None if all were.
-
-        One that may have begun before the start comes with the others.
-        """
-        start, (reports, until) = self._start, self._answer
-        over = in_order_of_start(self._rides.values())
-        rides = [ride for ride in over if ride.distance]
-        if start <= now - MAX_BACKFILL_AGE:
-            return rides, None
-        if rides and rides[0].started_at <= reports[0].moment + _STANDS_AFTER:
-            rest = rides[0].moved_at + _STANDS_AFTER
-            # A ride of half a day is taken as it is: the next answer goes farther back.
-            if rest <= start + (until - start) / 2:
-                return rides[1:], rest
-        return rides, start
+    That is None if all were. One that may have begun before the start comes with them.
+    """
+    until = answer.until
+    reports = in_order([it for it in answer.reports if start <= it.moment <= until])
+    ride_state, over = replayed(NEW_RIDE_STATE, reports, now)
+    ride_state, _ = end_ride(ride_state)
+    if last := ride_state.ended:
+        over[last.started_at] = last
+    rides = [ride for ride in in_order_of_start(over.values()) if ride.distance]
+    if start <= now - MAX_BACKFILL_AGE:
+        return rides, None
+    if rides and rides[0].started_at <= reports[0].moment + _STANDS_AFTER:
+        rest = rides[0].moved_at + _STANDS_AFTER
+        # A ride of half a day is taken as it is: the next answer goes farther back.
+        if rest <= start + (until - start) / 2:
+            return rides[1:], rest
+    return rides, start
