@@ -47,9 +47,8 @@ class ListReader[K, T: (Device, Position)]:
 
     kind: type[T]
     _body: bytes | None = None
-    _values: Mapping[int | None, Values] = field(default_factory=dict)
+    _rows: Mapping[int | None, tuple[Values, T | None]] = field(default_factory=dict)
     """By the ID of a row: servers may list in another order each time."""
-    _items: Mapping[int | None, T | None] = field(default_factory=dict)
     _objects: Mapping[K, T] = field(default_factory=dict)
 
     def read(self, body: bytes) -> Changes[K, T]:
@@ -61,17 +60,18 @@ class ListReader[K, T: (Device, Position)]:
         before = self._objects
         if body == self._body:
             return Changes(before, before, frozenset())
-        read, made = dict[int | None, Values](), dict[int | None, T | None]()
+        read = dict[int | None, tuple[Values, T | None]]()
         # Each row goes as it is read: thousands that stay are looked at by Python's
         # garbage collection, which takes as long as to read them.
         rows, items = _loads(body)[::-1], list[T]()
         while rows:
             values = self.kind.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
-            is_known = values == self._values.get(row_id)
-            item = self._items[row_id] if is_known else self.kind.from_values(values)
-            read[row_id], made[row_id] = values, item
-            if item is not None:
+            known = self._rows.get(row_id)
+            if known is None or values != known[0]:
+                known = values, self.kind.from_values(values)
+            read[row_id] = known
+            if (item := known[1]) is not None:
                 items.append(item)
         if read and not items:
             raise InvalidResponseError(_NOTHING_USABLE)
@@ -84,7 +84,7 @@ class ListReader[K, T: (Device, Position)]:
                 else:
                     keys.add(key)
         # Of thousands of trackers some changed each time: their bodies are not kept.
-        self._values, self._items, self._body = read, made, None if keys else body
+        self._rows, self._body = read, None if keys else body
         self._objects = after if keys else before
         return Changes(before, self._objects, keys)
 

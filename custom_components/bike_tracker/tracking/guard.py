@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Position
-from ..api.models import is_real
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import alarms_of
 from .ride_detection import apply_report as ridden, is_moving, says_it_moves
@@ -90,7 +89,7 @@ def armed(
     """Return the guard of a bike that is armed now, None while it never had a place."""
     if ride_state.newest_fix is None:
         return None
-    _, known_at = _times(position, None, now) if position else (now, now)
+    _, known_at = _times(position, now) if position else (now, now)
     guard = Guard(now, _place(ride_state), max(now, known_at or now))
     # Who is armed under way may not have said yet that it stands.
     guard = guard._replace(moved=None if moved else moved)
@@ -98,18 +97,11 @@ def armed(
 
 
 def after_report(
-    guard: Guard,
-    report: Position,
-    ride_state: RideState,
-    now: datetime,
-    received_at: datetime | None = None,
+    guard: Guard, report: Position, ride_state: RideState, now: datetime
 ) -> Guard:
-    """Return the guard after a report, given the ride_state before it.
-
-    The service received it at its `serverTime`; `received_at` is for services without.
-    """
-    guard = after_alarm(guard, report, ride_state, now, received_at)
-    received_at, time = _times(report, received_at, now)
+    """Return the guard after a report, given the ride_state before it."""
+    guard = after_alarm(guard, report, ride_state, now)
+    received_at, time = _times(report, now)
     if guard.triggered or time is None:
         return guard
     before = guard.moved
@@ -130,31 +122,25 @@ def after_report(
     return guard
 
 
-def put_right(
-    guard: Guard, report: Position, now: datetime, received_at: datetime | None
-) -> Guard:
+def put_right(guard: Guard, report: Position, now: datetime) -> Guard:
     """Return the guard after a report of just now, armed by a clock that may be ahead.
 
     By how much shows when the service received the report.
     """
-    received_at, _ = _times(report, received_at, now)
+    received_at, _ = _times(report, now)
     ahead = now - received_at
     is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
     return guard._replace(after=guard.after - ahead) if is_ahead else guard
 
 
 def after_alarm(
-    guard: Guard,
-    report: Position,
-    ride_state: RideState,
-    now: datetime,
-    received_at: datetime | None = None,
+    guard: Guard, report: Position, ride_state: RideState, now: datetime
 ) -> Guard:
     """Return the guard after the alarms of a report, by the time of its message."""
     if now < guard.armed_at:
         # The house's clock was ahead when it was armed.
         guard = guard._replace(armed_at=now, after=min(guard.after, now))
-    _, time = _times(report, received_at, now)
+    _, time = _times(report, now)
     known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
     alarm = next((it for it in alarms if it in _ALARMS - known), None)
     guard = guard._replace(alarms=alarms)
@@ -179,14 +165,12 @@ def _alarms_of(report: Position) -> tuple[str, ...]:
     return tuple(alarm.type for alarm in alarms_of(report))
 
 
-def _times(
-    report: Position, received_at: datetime | None, now: datetime
-) -> tuple[datetime, datetime | None]:
+def _times(report: Position, now: datetime) -> tuple[datetime, datetime | None]:
     """Return when the service received a report, and when the tracker sent it.
 
     The tracker's clock is not ahead of the service's.
     """
-    received_at = next(filter(is_real, (report.server_time, received_at)), now)
+    received_at = report.server_time or now
     sent_at = report.device_time or report.fix_time
     return received_at, sent_at and min(sent_at, received_at)
 

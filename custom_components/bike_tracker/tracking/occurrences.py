@@ -23,9 +23,13 @@ type OccurrenceType = Literal[
     "went_offline",
 ]
 
-_CHANGES_OF_FLAGS: Final = {
-    *("came_online", "went_offline", "started_moving", "stopped_moving")
+FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
+    ("online", True): "came_online",
+    ("online", False): "went_offline",
+    ("moving", True): "started_moving",
+    ("moving", False): "stopped_moving",
 }
+"""What it is called when a flag becomes true or false."""
 MAX_WAITING: Final = 50
 """Of one type: so many wait to be fired, and of a tracker's alarms so many are kept."""
 # Of those that were fired: entities show the last one of their types.
@@ -49,7 +53,7 @@ class Occurrence(NamedTuple):
     @property
     def is_event(self) -> bool:
         """Return whether it is an event, and not the change of a flag alone."""
-        return self.type not in _CHANGES_OF_FLAGS
+        return self.type not in FLAG_CHANGES.values()
 
 
 def last_seq(occurrences: tuple[Occurrence, ...]) -> int:

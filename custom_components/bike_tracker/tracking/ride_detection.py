@@ -236,12 +236,8 @@ def _start_of(before: RideState, state: RideState) -> list[RideEvent]:
 
 def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     """Return the state at a newer fix, which is where it was, elsewhere or in doubt."""
-    anchor, last_fix, fix, speed = (
-        state.anchor,
-        state.last_fix,
-        report.fix,
-        report.speed,
-    )
+    anchor, last_fix = state.anchor, state.last_fix
+    fix, speed = report.fix, report.speed
     if _is_near(state, report):
         is_better = not state.ride and 0 < fix.accuracy < (anchor.accuracy or inf)
         address = fix.address or anchor.address

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Device, DeviceStatus, Hardware, Position
+from ..api.models import is_real
 from .guard import (
     Guard,
     Triggered,
@@ -15,6 +16,7 @@ from .guard import (
 )
 from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
+    FLAG_CHANGES,
     MAX_WAITING,
     Alarm,
     Occurrence,
@@ -30,14 +32,6 @@ from .ride_state import NEW_RIDE_STATE, Ride, RideState
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
-_ONLINE: Final[Mapping[bool, OccurrenceType]] = {
-    True: "came_online",
-    False: "went_offline",
-}
-_MOVING: Final[Mapping[bool, OccurrenceType]] = {
-    True: "started_moving",
-    False: "stopped_moving",
-}
 
 
 class Flag(NamedTuple):
@@ -91,8 +85,7 @@ class TrackerState(NamedTuple):
     def with_status(self, status: DeviceStatus | None, now: datetime) -> TrackerState:
         """Return the state after a status; one that is not readable changes nothing."""
         value = None if status is None else status == "online"
-        online, state = self._after_flag(self.online, value, now, _ONLINE)
-        return self if online is self.online else state._replace(online=online)
+        return self._with_flag("online", value, now)
 
     def with_report(
         self,
@@ -104,21 +97,21 @@ class TrackerState(NamedTuple):
     ) -> TrackerState:
         """Return the state after the newest report.
 
-        An alarm that is no events was there before anybody could listen.
+        An alarm that is not fired was there before anybody could listen. The service
+        received it at its `serverTime`; `received_at` is for services without.
         """
         report, known, now = position, self.position, context.now
         position = merged(known, report)
         log, before = self.rides.resumed(self.ride_state, report.fix_time)
-        moving, state = self._after_flag(self.moving, position.moving, now, _MOVING)
-        if moving is not self.moving:
-            state = state._replace(moving=moving)
+        state = self._with_flag("moving", position.moving, now)
         if position.alarm:
             state = state.with_alarms([position], context, fires_alarms=fires_alarms)
         if position is known:
             return state
         if guard := state.guard:
-            guard = after_report(guard, report, before, now, received_at)
-            state = state.with_guard(guard, now)
+            if report.server_time is None and is_real(received_at):
+                report = report._replace(server_time=received_at)
+            state = state.with_guard(after_report(guard, report, before, now), now)
         ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             context = context._replace(is_complete=True)
@@ -212,35 +205,30 @@ class TrackerState(NamedTuple):
 
     def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
         """Return the state with a guard, which may be triggered now."""
-        triggered = guard.triggered
-        if triggered is None or triggered.seq:
-            return self._replace(guard=guard)
-        state = self.with_occurrence(
-            "guard_triggered",
-            now,
-            triggered.since,
-            {**triggered.described(), "alarm": triggered.alarm},
-        )
-        triggered = triggered._replace(seq=last_seq(state.occurrences))
+        state, triggered = self, guard.triggered
+        if triggered and not triggered.seq:
+            attributes = {**triggered.described(), "alarm": triggered.alarm}
+            since = triggered.since
+            state = self.with_occurrence("guard_triggered", now, since, attributes)
+            triggered = triggered._replace(seq=last_seq(state.occurrences))
         return state._replace(guard=guard._replace(triggered=triggered))
 
-    def _after_flag(
-        self,
-        flag: Flag | None,
-        value: bool | None,
-        now: datetime,
-        types: Mapping[bool, OccurrenceType],
-    ) -> tuple[Flag | None, TrackerState]:
-        """Return a flag after a report, and the state with its change.
+    def _with_flag(
+        self, name: Literal["online", "moving"], value: bool | None, now: datetime
+    ) -> TrackerState:
+        """Return the state with a flag, and its change, after a report.
 
         A report that does not say it changes nothing, and the first word is no change.
         """
+        flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
-            return flag, self
+            return self
         before, state = flag and flag.changed_at, self
         if before:
-            state = self.with_occurrence(types[value], now, now, before=before)
-        return Flag(value, now, before), state
+            kind = FLAG_CHANGES[name, value]
+            state = self.with_occurrence(kind, now, now, before=before)
+        changed: dict[str, Any] = {name: Flag(value, now, before)}
+        return state._replace(**changed)
 
     def with_rides(self, log: RideLog, now: datetime, **others: Any) -> TrackerState:
         """Return the state with its rides and other fields, and what happened to them."""
