@@ -13,7 +13,6 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
-from custom_components.bike_tracker.api import Changes
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.tracking.state import TrackerState
 
@@ -165,7 +164,7 @@ async def test_delete_button_while_the_tracker_comes_back(
         allowed.append(
             await async_remove_config_entry_device(bikes.hass, bikes.entry, device)
         )
-        return Changes({}, {}, frozenset())
+        return {}
 
     client = type(coordinator.service.client)
     with patch.object(client, "async_get_positions", _positions):

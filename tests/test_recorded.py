@@ -134,7 +134,7 @@ async def test_sign_ins(
     server = await served.start()
     client = TrackingClient(async_get_clientsession(hass), served.url, EMAIL, PASSWORD)
     try:
-        seen: str | list[str] = list((await client.async_get_devices()).after)
+        seen: str | list[str] = list(await client.async_get_devices())
     except AuthenticationError:
         seen = "refused"
     server.close()

@@ -14,11 +14,10 @@ from homeassistant.core import callback
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
-from .api import Changes
 from .automations.messages import async_take_away_guard
 from .entity import BikeTrackerDescription, OccurrenceEntity, async_register_entities
 from .responses.bikes import validation_error
-from .tracking import Occurrence, Tracker, Triggered
+from .tracking import Changes, Occurrence, Triggered
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -103,7 +102,7 @@ class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEn
         self._async_set(account.disarm(self.coordinator_context, changed_by))
 
     @callback
-    def _async_set(self, changes: Changes[str, Tracker]) -> None:
+    def _async_set(self, changes: Changes) -> None:
         """Show what changed, and no message any more about what triggered it before."""
         self.coordinator.async_set_changes(changes)
         before = changes.before.get(self.coordinator_context)

@@ -140,7 +140,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             CONF_PASSWORD: typed[CONF_PASSWORD],
         }
         try:
-            return account, (await self._client(account).async_get_devices()).after
+            return account, await self._client(account).async_get_devices()
         except errors.CannotConnectError as err:
             if not (others and err.nobody_there):
                 raise

@@ -26,7 +26,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .api import Changes, Message
+from .api import Message
 from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
@@ -36,8 +36,8 @@ from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
 from .tracking import (
     Account,
+    Changes,
     Occurrence,
-    Tracker,
     UpdateContext,
     log_errors,
     rides_before,
@@ -162,7 +162,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self._held = None
             for message in held:
                 self._async_handle_message(message)
-        self._async_update_issue(listed.after, changes.before)
+        self._async_update_issue(listed, changes.before)
         if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
         self._async_request_more()
@@ -249,7 +249,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             )
 
     @callback
-    def async_set_changes(self, changes: Changes[str, Tracker]) -> None:
+    def async_set_changes(self, changes: Changes) -> None:
         """Update trackers between polls, which come as if nothing had."""
         if changes.keys:
             self.registry.async_follow(changes)

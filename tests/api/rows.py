@@ -43,12 +43,12 @@ def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
 def read_device(**fields: Any) -> Device:
     """Return the device that is read from a row with other values in these fields."""
     body = json.dumps([row(DEVICE, **fields)]).encode()
-    [device] = ListReader[str, Device](Device).read(body).after.values()
+    [device] = ListReader[str, Device](Device).read(body).values()
     return device
 
 
 def read_position(**fields: Any) -> Position:
     """Return the position that is read from a row with other values in these fields."""
     body = json.dumps([row(POSITION, **fields)]).encode()
-    [position] = ListReader[int, Position](Position).read(body).after.values()
+    [position] = ListReader[int, Position](Position).read(body).values()
     return position

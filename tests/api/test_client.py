@@ -67,7 +67,7 @@ async def test_request(
     """It is the documented one and nothing more, whatever the credentials are made of."""
     simulator.add_account(email, password)
     client = make_client(email=email, password=password)
-    assert (await client.async_get_devices()).after == {}
+    assert await client.async_get_devices() == {}
     [request] = simulator.requests
     assert (request.method, request.path, request.query) == ("GET", "/api/devices", "")
     credentials = b64encode(f"{email}:{password}".encode()).decode()
@@ -111,7 +111,7 @@ async def test_cookies_are_not_kept(simulator: Simulator) -> None:
     async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
         session.cookie_jar.update_cookies({"JSESSIONID": "bob"})
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-        assert len((await client.async_get_devices()).after) == 2
+        assert len(await client.async_get_devices()) == 2
     assert simulator.requests[0].account == EMAIL
 
 
@@ -120,16 +120,16 @@ async def test_cookies_are_not_kept(simulator: Simulator) -> None:
 
 async def test_devices(client: TrackingClient) -> None:
     """Devices are by serial number, whatever their order."""
-    devices = (await client.async_get_devices()).after
+    devices = await client.async_get_devices()
     assert devices.keys() == {RED, BLUE}
     assert devices[RED].name == "Red bike"
-    assert (await client.async_get_devices()).after is devices
+    assert await client.async_get_devices() is devices
 
 
 async def test_positions(client: TrackingClient) -> None:
     """Positions are by internal ID of the device."""
-    devices = (await client.async_get_devices()).after
-    positions = (await client.async_get_positions()).after
+    devices = await client.async_get_devices()
+    positions = await client.async_get_positions()
     assert positions.keys() == {devices[RED].id, devices[BLUE].id}
     red = positions[devices[RED].id or 0]
     assert red.id == devices[RED].position_id

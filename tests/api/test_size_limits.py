@@ -78,7 +78,7 @@ async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -
     assert peak.stop() < MAX_MEMORY
     assert caught.value.is_too_large
     simulator.fault(None)
-    assert len((await client.async_get_devices()).after) == 2
+    assert len(await client.async_get_devices()) == 2
 
 
 @pytest.mark.parametrize("encoding", [None, "gzip", "zstd"])
@@ -90,7 +90,7 @@ async def test_8_mib_to_the_byte(make_client: MakeClient, encoding: str | None) 
         lambda: web.Response(body=bodies.pop(0), headers=headers)
     ) as url:
         client = make_client(url)
-        devices = (await client.async_get_devices()).after
+        devices = await client.async_get_devices()
         assert devices.keys() == {DEVICE["uniqueId"]}
         with pytest.raises(InvalidResponseError, match="more than 8 MiB"):
             await client.async_get_devices()

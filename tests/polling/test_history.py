@@ -107,7 +107,7 @@ async def asking(
     async with ClientSession() as session:
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
         asking = Asking(simulator, client, freezer)
-        devices = (await client.async_get_devices()).after
+        devices = await client.async_get_devices()
         asking.trackers = {key: Tracker(device) for key, device in devices.items()}
         for tracker in asking.trackers:
             simulator.forget_position(tracker)

@@ -1,18 +1,18 @@
 """What a service lists and where its trackers are, as plain values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Changes, Device, Position
+from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.models import timestamp
 from custom_components.bike_tracker.tracking import Account, Occurrence, TrackerState
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
-type Listing = Changes[str, Device]
+type Listing = Mapping[str, Device]
 type Read = Callable[..., Listing]
 
 
@@ -83,7 +83,7 @@ class ListOfDevices:
                 unique_id: device if unique_id in changed else before[unique_id]
                 for unique_id, device in now.items()
             }
-        return Changes(before, self._last, changed)
+        return self._last
 
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:

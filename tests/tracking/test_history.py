@@ -1,6 +1,6 @@
 """Rides that the service's own history makes exact: each fired once, whatever came before."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
@@ -10,7 +10,7 @@ from unittest.mock import Mock
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.bike_tracker.api import Changes, Device, Position
+from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Fix,
@@ -473,7 +473,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
 
 def test_error_costs_one_tracker(
     account: Account,
-    read: Callable[..., Changes[str, Device]],
+    read: Callable[..., Mapping[str, Device]],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -538,9 +538,8 @@ def test_history_of_an_account() -> None:
     now = NOW
     for report in reports[::6]:
         devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
-        listed = Changes({}, devices, {"red"})
         account.apply_poll(
-            listed, {"red": report}, UpdateContext(now, has_history=True)
+            devices, {"red": report}, UpdateContext(now, has_history=True)
         )
     answer, moment = HistoryAnswer(reports, now), UpdateContext(now, has_history=True)
     assert account.gaps.keys() == {"red"}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Changes, Device, Position
-from custom_components.bike_tracker.tracking import Account, Tracker, UpdateContext
+from custom_components.bike_tracker.api import Device, Position
+from custom_components.bike_tracker.tracking import Account, Changes, UpdateContext
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
 from .said import offline_since
@@ -16,8 +16,8 @@ EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
 LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
 ID = sum(b"red")
 
-type Hear = Callable[..., Changes[str, Tracker]]
-type Poll = Callable[..., Changes[str, Tracker]]
+type Hear = Callable[..., Changes]
+type Poll = Callable[..., Changes]
 
 
 def place(position_id: int, **fields: Any) -> Position:

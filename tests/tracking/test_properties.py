@@ -10,9 +10,10 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.api import Changes, Device, Position
+from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
+    Changes,
     Tracker,
     Trackers,
     TrackerState,
@@ -66,7 +67,7 @@ class Poll:
     interrupted: bool
     """The list was read, and nothing was taken in."""
     apart: bool
-    """The list does not follow the last one, as where another account has trackers."""
+    """The list is another one each time, as where another account has trackers."""
 
 
 polls = st.lists(st.builds(Poll, lists, by_tracker, seldom, seldom, seldom), max_size=6)
@@ -143,7 +144,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
     for poll in polls:
         listed = _listing(reader, poll)
         wanted = account.wanted(listed)
-        assert wanted == all_of_it.wanted(listed.after)
+        assert wanted == all_of_it.wanted(listed)
         if poll.interrupted:
             continue
         found = {
@@ -158,7 +159,7 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         )
 
         all_of_it.take(found)
-        all_of_it.listed = dict(listed.after)
+        all_of_it.listed = dict(listed)
         all_of_it.agrees(account.trackers)
         assert before == picture
         _is_news(changes, before, account.trackers)
@@ -301,7 +302,7 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
 
     assert account.trackers.keys() == {"red", "blue"}
     for unique_id, tracker in account.trackers.items():
-        assert tracker.device == last.after[unique_id]
+        assert tracker.device == last[unique_id]
     position = account.trackers["red"].position
     assert position is not None
     assert position.id == 9
@@ -335,12 +336,10 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
 
 def _listing(reader: ListOfDevices, poll: Poll) -> Listing:
     listed = reader.read(*poll.listed)
-    if not poll.apart:
-        return listed
-    return Changes({}, dict(listed.after), listed.after.keys())
+    return dict(listed) if poll.apart else listed
 
 
-def _is_news(changes: Changes[str, Tracker], before: Trackers, now: Trackers) -> None:
+def _is_news(changes: Changes, before: Trackers, now: Trackers) -> None:
     """Hold news against a look at everything."""
     assert changes.before is before
     assert changes.after is now

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Changes, Device, Position
+from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.tracking import (
     Account,
     Flag,
@@ -32,7 +32,6 @@ class Service:
     def __init__(self, stories: dict[str, TrackerState] | None = None) -> None:
         """Begin with what is remembered."""
         self.account = Account("Bikes", stories or {})
-        self._listed: Mapping[str, Device] = {}
         self._minute = -1
 
     def says(
@@ -62,12 +61,8 @@ class Service:
         *,
         recovering: bool = False,
     ) -> None:
-        changes = Changes(self._listed, devices, self._listed.keys() | devices.keys())
-        self._listed = devices
-        now = at(self._minute)
-        self.account.apply_poll(
-            changes, positions, UpdateContext(now, recovering=recovering)
-        )
+        context = UpdateContext(at(self._minute), recovering=recovering)
+        self.account.apply_poll(devices, positions, context)
 
 
 @pytest.fixture(name="service")

@@ -5,12 +5,10 @@ Nothing in here knows of Home Assistant.
 
 from .client import TrackingClient
 from .errors import TrackingError
-from .lists import Changes
 from .models import Device, DeviceStatus, Hardware, Position
 from .websocket import Message, async_messages
 
 __all__ = [
-    "Changes",
     "Device",
     "DeviceStatus",
     "Hardware",

@@ -1,7 +1,7 @@
 """The client: one method per call of the service."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from aiohttp import hdrs
 from yarl import URL
 
 from . import errors
-from .lists import Changes, ListReader, read_positions
+from .lists import ListReader, read_positions
 from .models import Device, Position
 
 MAX_BYTES: Final = 8 * 1024 * 1024
@@ -55,11 +55,11 @@ class TrackingClient:
         """Refuse credentials before they are needed."""
         _basic(self.email, self.password)
 
-    async def async_get_devices(self) -> Changes[str, Device]:
+    async def async_get_devices(self) -> Mapping[str, Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
-    async def async_get_positions(self) -> Changes[int, Position]:
+    async def async_get_positions(self) -> Mapping[int, Position]:
         """Return the last known positions by the internal ID of their device."""
         return self.positions.read(await self._async_get("positions"))
 

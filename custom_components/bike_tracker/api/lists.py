@@ -1,6 +1,6 @@
-"""List answers: their objects, and which of them changed."""
+"""List answers: their objects, of which those that did not change stay the same."""
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -12,28 +12,6 @@ from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
 _KEYS = {Device: attrgetter("unique_id"), Position: attrgetter("device_id")}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Changes[K, T]:
-    """Mappings before and after, and the keys that differ.
-
-    Neither mapping is changed afterwards. Of a thousand things, of which one changed, the
-    others need not be looked at, which costs more than all that is done with the one.
-    """
-
-    before: Mapping[K, T]
-    after: Mapping[K, T]
-    keys: AbstractSet[K]
-    """Keys that were added, changed or removed."""
-
-    def changed_since(self, known: Mapping[K, T]) -> AbstractSet[K]:
-        """Return the keys that may differ from a known mapping: all after a missed one."""
-        if known is self.after:
-            return frozenset()
-        if known is self.before:
-            return self.keys
-        return known.keys() | self.after.keys()
 
 
 @dataclass(slots=True, eq=False)
@@ -51,15 +29,14 @@ class ListReader[K, T: (Device, Position)]:
     """By the ID of a row: servers may list in another order each time."""
     _objects: Mapping[K, T] = field(default_factory=dict)
 
-    def read(self, body: bytes) -> Changes[K, T]:
+    def read(self, body: bytes) -> Mapping[K, T]:
         """Return the objects of an answer by key.
 
         Raises InvalidResponseError if it is no JSON array, or one of rows of which none
         has a usable key.
         """
-        before = self._objects
         if body == self._body:
-            return Changes(before, before, frozenset())
+            return self._objects
         read = dict[int | None, tuple[Values, T | None]]()
         # Each row goes as it is read: thousands that stay are looked at by Python's
         # garbage collection, which takes as long as to read them.
@@ -75,18 +52,13 @@ class ListReader[K, T: (Device, Position)]:
                 items.append(item)
         if read and not items:
             raise InvalidResponseError(_NOTHING_USABLE)
-        after: dict[K, T] = _by_key(items, self.kind)
-        keys = before.keys() - after.keys()
-        for key, item in after.items():
-            if item is not (found := before.get(key)):
-                if item == found:
-                    after[key] = found
-                else:
-                    keys.add(key)
+        objects: dict[K, T] = _by_key(items, self.kind)
+        has_changed = objects != self._objects
         # Of thousands of trackers some changed each time: their bodies are not kept.
-        self._rows, self._body = read, None if keys else body
-        self._objects = after if keys else before
-        return Changes(before, self._objects, keys)
+        self._rows, self._body = read, None if has_changed else body
+        if has_changed:
+            self._objects = objects
+        return self._objects
 
 
 def read_positions(body: bytes) -> list[Position]:

@@ -12,7 +12,7 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from ..api import Changes, Device, Position, TrackingClient, TrackingError, errors
+from ..api import Device, Position, TrackingClient, TrackingError, errors
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
 from .backoff import (
@@ -77,7 +77,7 @@ class Service:
         slept = answered and dt_util.utcnow() - answered > _MAX_PAUSE
         return bool(slept or (support.is_supported and support.error))
 
-    async def async_get_devices(self) -> Changes[str, Device]:
+    async def async_get_devices(self) -> Mapping[str, Device]:
         """Begin a poll: return the device list, or raise UpdateFailed."""
         self.poll.time = dt_util.utcnow()
         try:

@@ -63,7 +63,7 @@ class PositionLookup:
     ) -> Mapping[int, Position]:
         before = self.support
         try:
-            found = (await self.client.async_get_positions()).after
+            found = await self.client.async_get_positions()
         except TrackingError as err:
             self._fail(err)
             return {}

@@ -5,8 +5,7 @@ from typing import NamedTuple
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
-from ..api import Changes
-from ..tracking import Tracker, log_errors
+from ..tracking import Changes, Tracker, log_errors
 from .devices import TrackerDevices
 from .ride_book import RideBook
 from .storage import TrackerStore
@@ -20,7 +19,7 @@ class Registry(NamedTuple):
     devices: TrackerDevices
 
     @callback
-    def async_follow(self, changes: Changes[str, Tracker]) -> None:
+    def async_follow(self, changes: Changes) -> None:
         """Store trackers that changed, and call their devices as the service does."""
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]

@@ -10,7 +10,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
-from ..api import Changes, Device
+from ..api import Device
 from ..const import DOMAIN
 from ..tracking import Tracker, log_errors
 
@@ -78,22 +78,15 @@ class TrackerDevices:
     _listed: Mapping[str, Device] = field(default_factory=dict)
 
     @callback
-    def async_own(self, listed: Changes[str, Device]) -> Changes[str, Device]:
+    def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
-        touched = listed.changed_since(self._listed) | self.elsewhere
-        self._listed = listed.after
-        self._async_release(touched - listed.after.keys())
-        touched &= listed.after.keys()
-        self.elsewhere = {key for key in touched if not self._claim(key)}
+        self._async_release(self._listed.keys() - listed.keys())
+        self._listed, claims, entry_id = listed, self._claims, self.entry.entry_id
+        others = [key for key in listed if claims.get(key) != entry_id]
+        self.elsewhere = {key for key in others if not self._claim(key)}
         if not self.elsewhere:
             return listed
-        devices = {
-            unique_id: device
-            for unique_id, device in listed.after.items()
-            if unique_id not in self.elsewhere
-        }
-        # Follows on nothing: whoever gets it looks at all of it.
-        return Changes({}, devices, devices.keys())
+        return {key: listed[key] for key in listed if key not in self.elsewhere}
 
     def lists(self, unique_id: str) -> bool:
         """Return whether the tracker is in the newest list, and this account's."""

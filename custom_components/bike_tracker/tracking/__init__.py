@@ -18,13 +18,14 @@ from .occurrences import (
 )
 from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
-from .state import Flag, Tracker, Trackers, TrackerState
+from .state import Changes, Flag, Tracker, Trackers, TrackerState
 
 __all__ = [
     "ALARM_TYPES",
     "MAX_BACKFILL_AGE",
     "Account",
     "Alarm",
+    "Changes",
     "Fix",
     "Flag",
     "Guard",

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 import logging
 from typing import Final
 
-from ..api import Changes, Device, Position
+from ..api import Device, Position
 from ..api.models import is_real
 from .guard import put_right
 from .history import HistoryAnswer, in_order, is_older_position
 from .occurrences import UpdateContext
 from .ride_detection import silent_at
 from .ride_log import HistoryGap
-from .state import NEW_STATE, Tracker, Trackers, TrackerState
+from .state import NEW_STATE, Changes, Tracker, Trackers, TrackerState
 
 # A tracker whose clock is hours ahead says what it always says.
 _WRONG_CLOCKS: Final = timedelta(days=1)
@@ -47,7 +47,7 @@ class Account:
         for unique_id, state in states.items():
             self._remember(unique_id, state)
 
-    def wanted(self, devices: Changes[str, Device]) -> dict[int, Device]:
+    def wanted(self, devices: Mapping[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
@@ -55,22 +55,22 @@ class Account:
         wanted = {
             device.id: device
             for unique_id in self._touched_by(devices)
-            if (device := devices.after.get(unique_id))
+            if (device := devices.get(unique_id))
             and device.id is not None
             and is_outdated(
                 _with_position_id(device, self._touched.get(unique_id)),
                 self._state(unique_id).position,
             )
         }
-        by_id = _by_id(devices.after) if wanted else {}
+        by_id = _by_id(devices) if wanted else {}
         return {key: wanted[key] for key in wanted if key in by_id}
 
     def apply_poll(
         self,
-        devices: Changes[str, Device],
+        devices: Mapping[str, Device],
         positions: Mapping[str, Position],
         context: UpdateContext,
-    ) -> Changes[str, Tracker]:
+    ) -> Changes:
         """Apply a device list, and positions by `uniqueId`.
 
         The list wins over messages before it. A position that no server lists any more
@@ -81,9 +81,9 @@ class Account:
             # Who comes back may have gone on meanwhile: that is seen with the next poll.
             touched |= {key for key, at in self._silent_at.items() if at <= context.now}
         changed, outdated = dict[str, Tracker](), set[str]()
-        for unique_id in touched & devices.after.keys():
+        for unique_id in touched & devices.keys():
             with log_errors(self._name, "updating a tracker"):
-                device, state = devices.after[unique_id], self._state(unique_id)
+                device, state = devices[unique_id], self._state(unique_id)
                 announced = _with_position_id(device, self._touched.get(unique_id))
                 if position := positions.get(unique_id):
                     state = self._after(
@@ -94,9 +94,9 @@ class Account:
                 if announced is not device or is_outdated(device, state.position):
                     outdated.add(unique_id)
                 self._note(changed, announced, state, context)
-        changes = self._become(changed, self.trackers.keys() - devices.after.keys())
-        if self._devices is not devices.after:
-            self._devices, self._by_id = devices.after, _by_id(devices.after)
+        changes = self._become(changed, self.trackers.keys() - devices.keys())
+        if self._devices is not devices:
+            self._devices, self._by_id = devices, _by_id(devices)
         self._touched = dict.fromkeys(outdated)
         return changes
 
@@ -105,7 +105,7 @@ class Account:
         devices: Iterable[Device],
         positions: Iterable[Position],
         context: UpdateContext,
-    ) -> Changes[str, Tracker]:
+    ) -> Changes:
         """Apply a push message of listed trackers.
 
         Each report counts as if it had come alone. Of one that is older than what is known
@@ -130,7 +130,7 @@ class Account:
 
     def apply_history(
         self, unique_id: str, answer: HistoryAnswer, context: UpdateContext
-    ) -> Changes[str, Tracker]:
+    ) -> Changes:
         """Apply what the service's history has of a gap."""
         changed: dict[str, Tracker] = {}
         with log_errors(self._name, "updating a tracker"):
@@ -143,14 +143,12 @@ class Account:
 
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
-    ) -> Changes[str, Tracker] | None:
+    ) -> Changes | None:
         """Guard a listed tracker; return None if it has no place."""
         state = self._state(unique_id).armed(now, changed_by)
         return state and self._with_state(unique_id, state)
 
-    def disarm(
-        self, unique_id: str, changed_by: str | None = None
-    ) -> Changes[str, Tracker]:
+    def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
         """Guard a listed tracker no more."""
         state = self._state(unique_id)._replace(guard=None, changed_by=changed_by)
         return self._with_state(unique_id, state)
@@ -160,16 +158,22 @@ class Account:
         for known in (self.states, self.gaps, self._silent_at):
             known.pop(unique_id, None)
 
-    def _with_state(self, unique_id: str, state: TrackerState) -> Changes[str, Tracker]:
+    def _with_state(self, unique_id: str, state: TrackerState) -> Changes:
         tracker = self.trackers[unique_id]._replace(state=state)
         return self._become({unique_id: tracker})
 
     def _state(self, unique_id: str) -> TrackerState:
         return self.states.get(unique_id, NEW_STATE)
 
-    def _touched_by(self, devices: Changes[str, Device]) -> AbstractSet[str]:
-        """Return the trackers that a new list may change."""
-        return devices.changed_since(self._devices) | self._touched.keys()
+    def _touched_by(self, devices: Mapping[str, Device]) -> set[str]:
+        """Return the trackers that a new list may change; the others are the same objects.
+
+        Of a thousand, to look at each costs more than all that is done with ten.
+        """
+        known, touched = self._devices, set(self._touched)
+        if devices is not known:
+            touched |= {key for key in devices if devices[key] is not known.get(key)}
+        return touched
 
     def _after(
         self,
@@ -221,7 +225,7 @@ class Account:
 
     def _become(
         self, changed: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
-    ) -> Changes[str, Tracker]:
+    ) -> Changes:
         """Return the changes once these trackers changed, and others left the list."""
         before = self.trackers
         for unique_id, tracker in changed.items():

@@ -1,6 +1,6 @@
 """What is known of one tracker: what outlives lists, outages and restarts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
@@ -329,3 +329,12 @@ class Tracker(NamedTuple):
 
 type Trackers = Mapping[str, Tracker]
 """All trackers of an account at one context, by `uniqueId`; never changed afterwards."""
+
+
+class Changes(NamedTuple):
+    """What an update changed."""
+
+    before: Trackers
+    after: Trackers
+    keys: AbstractSet[str]
+    """Trackers that were added, changed or removed."""

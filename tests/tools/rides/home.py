@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.api import Changes, Device
+from custom_components.bike_tracker.api import Device
 from custom_components.bike_tracker.tracking import (
     Account,
+    Changes,
     HistoryAnswer,
     Occurrence,
     Ride,
-    Tracker,
     UpdateContext,
 )
 
@@ -49,7 +49,6 @@ class Home:
     asked: int = 0
     """How many times the history was asked for."""
     _sent: list[Report] = field(default_factory=list)
-    _devices: dict[str, Device] = field(default_factory=dict)
     _last_fired: int = 0
     _came_back: bool = True
 
@@ -108,15 +107,13 @@ class Home:
     def restart(self) -> None:
         """Begin anew with what was remembered."""
         self.account = Account("Bikes", self.account.states)
-        self._devices = {}
         self._came_back = True
 
     def poll(self, report: Report, now: datetime) -> None:
         """Take in what the server has last."""
         account, position = self.account, report.position
         device = Device(1, BIKE, BIKE, "online", now, position.id, None, False)
-        before, self._devices = self._devices, {BIKE: device}
-        listed = Changes(before, self._devices, {BIKE})
+        listed = {BIKE: device}
         found = {BIKE: position} if account.wanted(listed) else {}
         recovering, self._came_back = self._came_back, False
         changes = account.apply_poll(
@@ -146,7 +143,7 @@ class Home:
         moment = UpdateContext(now, has_history=True)
         self._tell(self.account.apply_history(BIKE, answer, moment), now)
 
-    def _tell(self, changes: Changes[str, Tracker], now: datetime) -> None:
+    def _tell(self, changes: Changes, now: datetime) -> None:
         if BIKE not in changes.keys:
             return
         tracker = changes.after[BIKE]
