@@ -86,9 +86,10 @@ class Account:
                 device, state = devices[unique_id], self._state(unique_id)
                 announced = _with_position_id(device, self._touched.get(unique_id))
                 if position := positions.get(unique_id):
-                    state = self._after(
-                        announced, state, position, context, device.last_update
-                    )
+                    if position.server_time is None and is_real(device.last_update):
+                        # Not all services tell when they received a report.
+                        position = position._replace(server_time=device.last_update)
+                    state = self._after(announced, state, position, context)
                 elif not context.recovering:
                     state = state.after_time(context)
                 if announced is not device or is_outdated(device, state.position):
@@ -181,7 +182,6 @@ class Account:
         state: TrackerState,
         position: Position,
         context: UpdateContext,
-        received_at: datetime | None = None,
     ) -> TrackerState:
         """Return the state after a report; what is announced counts, however old it is."""
         is_announced, known = position.id == device.position_id, state.position
@@ -191,12 +191,10 @@ class Account:
         if device.unique_id not in self.trackers:
             context = context._replace(recovering=True)
         if (guard := state.guard) and not (context.recovering or context.has_missed):
-            guard = put_right(guard, position, context.now, received_at)
+            guard = put_right(guard, position, context.now)
             state = state._replace(guard=guard)
         fires_alarms = not is_new and state.initial_position_id != position.id
-        return state.with_report(
-            position, context, fires_alarms=fires_alarms, received_at=received_at
-        )
+        return state.with_report(position, context, fires_alarms=fires_alarms)
 
     def _newer(self, devices: Iterable[Device]) -> dict[str, Device]:
         """Return the listed devices of a message, unless what is known is newer."""

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from ..api import Device, DeviceStatus, Hardware, Position
-from ..api.models import is_real
 from .guard import (
     Guard,
     Triggered,
@@ -88,17 +87,11 @@ class TrackerState(NamedTuple):
         return self._with_flag("online", value, now)
 
     def with_report(
-        self,
-        position: Position,
-        context: UpdateContext,
-        *,
-        fires_alarms: bool,
-        received_at: datetime | None = None,
+        self, position: Position, context: UpdateContext, *, fires_alarms: bool
     ) -> TrackerState:
         """Return the state after the newest report.
 
-        An alarm that is not fired was there before anybody could listen. The service
-        received it at its `serverTime`; `received_at` is for services without.
+        An alarm that is not fired was there before anybody could listen.
         """
         report, known, now = position, self.position, context.now
         position = merged(known, report)
@@ -109,8 +102,6 @@ class TrackerState(NamedTuple):
         if position is known:
             return state
         if guard := state.guard:
-            if report.server_time is None and is_real(received_at):
-                report = report._replace(server_time=received_at)
             state = state.with_guard(after_report(guard, report, before, now), now)
         ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
