@@ -241,8 +241,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._held is not None:
             self._held.append(message)
             return
-        is_complete = self.live.connected_since_before(self.asked_at)
-        context = self._update_context(is_complete=is_complete)
+        context = self._update_context(
+            has_missed=self.service.has_missed,
+            is_complete=self.live.connected_since_before(self.asked_at),
+        )
         with log_errors(self.config_entry.title, "handling a push message"):
             self.async_set_changes(
                 self.data.apply_message(message.devices, message.positions, context)

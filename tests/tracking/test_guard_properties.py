@@ -242,5 +242,5 @@ class Evening:
     )
 )
 def test_clocks_outages_and_histories(evening: Evening) -> None:
-    """A theft triggers and nothing else, whatever of it came late or in parts."""
+    """A theft triggers and nothing else, whatever of it came late, in parts, by what clock."""
     assert evening.is_triggered() is (evening.theft is not None)

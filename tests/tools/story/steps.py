@@ -149,6 +149,7 @@ class HistoryFails(Step):
     @override
     async def run(self, story: TrackerState) -> None:
         """Let it."""
+        story.history_failed = True
         story.history_fails = not story.history_fails
         fault = self.fault if story.history_fails else None
         story.service.fault(fault, path="history")

@@ -24,6 +24,8 @@ _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
 # So long after somebody armed its guard a bike may still be arriving, in seconds.
 _ARRIVES_WITHIN = 330
+# So long after its end a ride was seen to be over that was out of reach, in seconds.
+_UNTIL_SEEN = 600
 # By so much the start of a ride may be seen earlier, or its end later.
 _MARGIN = timedelta(minutes=6)
 
@@ -86,6 +88,8 @@ class TrackerState:
     list_fails: bool = False
     live_fails: bool = False
     history_fails: bool = False
+    history_failed: bool = False
+    """Whether it ever did: it may not be asked again by the end."""
     _numbers: count[int] = field(default_factory=count)
     _owners: dict[str, str | None] = field(default_factory=dict)
 
@@ -216,6 +220,11 @@ class TrackerState:
             left := bike.arrived_at + _STANDS - self.now
         ) > timedelta(0):
             await self.async_pass(left.total_seconds())
+        if self.history_failed and any(
+            ride.was_out_of_reach for ride in self.rides if ride.tracker == bike.tracker
+        ):
+            # What nobody can ask for has to be seen: one report may be of a red light.
+            await self.async_pass(_UNTIL_SEEN)
 
     async def async_may_be_out_of_reach(self) -> None:
         """Let each ride be out of reach once at the most."""

@@ -78,3 +78,23 @@ async def test_alarm_of_the_night(guarded: Home) -> None:
     await guarded.async_wait(60)
     guarded.simulator.report(RED, motion=False, attributes={})
     assert await async_cause_in_the_morning(guarded) == "alarm"
+
+
+async def test_ridden_home_unseen(home: Home) -> None:
+    """What the service received before the arming triggers nothing, when live brings it late."""
+    simulator = home.simulator
+    simulator.report(RED, motion=False)
+    await home.async_wait(130)
+    simulator.fault("status-503", path="positions")
+    simulator.live_fault("session-503")
+    await home.async_wait(60)
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.002, motion=False)
+    await home.async_wait(1_200)
+    assert await home.async_arm(RED)
+    simulator.live_fault(None)
+    await home.async_wait(1_200)
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.002, motion=False)
+    await home.async_wait(60)
+    guard = home.hass.states.get(GUARD)
+    assert guard is not None
+    assert guard.state == "armed_away"
