@@ -1,12 +1,10 @@
 """The guard: one tap, and nobody moves the bike unnoticed."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, override
 
 from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntity,
-    AlarmControlPanelEntityDescription,
     AlarmControlPanelEntityFeature,
     AlarmControlPanelState,
 )
@@ -26,15 +24,8 @@ PARALLEL_UPDATES = 0
 _DISABLED_BY_PERSON: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BikeTrackerGuardDescription(
-    BikeTrackerDescription[tuple[object, ...]], AlarmControlPanelEntityDescription
-):
-    """The guard of a tracker: its value is what there is new to show."""
-
-
 DESCRIPTIONS: Final = (
-    BikeTrackerGuardDescription(
+    BikeTrackerDescription[tuple[object, ...]](
         key="guard",
         reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
         value_fn=lambda tracker: (
@@ -47,13 +38,12 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEntity):
-    """The guard of a tracker.
+    """The guard of a tracker: its value is what there is new to show.
 
     It is our own, so it is armed and disarmed while the service does not answer, too. It
     comes back armed, and is triggered once automations notice that.
     """
 
-    entity_description: BikeTrackerGuardDescription
     _attr_code_arm_required = False
     _attr_supported_features = AlarmControlPanelEntityFeature.ARM_AWAY
     _is_available_in_outage = True

@@ -1,13 +1,11 @@
 """Binary sensors: is the tracker online, disabled, moving, charging, unlocked?"""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import override
 
 from homeassistant.components.binary_sensor import (
     BinarySensorDeviceClass,
     BinarySensorEntity,
-    BinarySensorEntityDescription,
 )
 from homeassistant.const import EntityCategory
 
@@ -16,13 +14,6 @@ from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class BikeTrackerBinarySensorDescription(
-    BikeTrackerDescription[bool], BinarySensorEntityDescription
-):
-    """A binary sensor of a tracker."""
 
 
 def _is_online(tracker: Tracker) -> bool | None:
@@ -36,29 +27,29 @@ def _is_open(tracker: Tracker) -> bool | None:
 
 
 DESCRIPTIONS = (
-    BikeTrackerBinarySensorDescription(
+    BikeTrackerDescription(
         key="online",
         reported_fn=lambda _: True,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         value_fn=_is_online,
     ),
-    BikeTrackerBinarySensorDescription(
+    BikeTrackerDescription(
         key="disabled",
         reported_fn=lambda _: True,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=lambda tracker: tracker.device.disabled,
     ),
-    BikeTrackerBinarySensorDescription(
+    BikeTrackerDescription(
         key="motion",
         device_class=BinarySensorDeviceClass.MOVING,
         value_fn=lambda tracker: tracker.position and tracker.position.motion,
     ),
-    BikeTrackerBinarySensorDescription(
+    BikeTrackerDescription(
         key="charging",
         device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
         value_fn=lambda tracker: tracker.hardware and tracker.hardware.charge,
     ),
-    BikeTrackerBinarySensorDescription(
+    BikeTrackerDescription(
         key="lock", device_class=BinarySensorDeviceClass.LOCK, value_fn=_is_open
     ),
 )
@@ -66,8 +57,6 @@ DESCRIPTIONS = (
 
 class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
     """A yes or no about a tracker."""
-
-    entity_description: BikeTrackerBinarySensorDescription
 
     @property
     @override

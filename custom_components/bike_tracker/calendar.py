@@ -1,15 +1,10 @@
 """The calendar: the rides of a bike, as the ride book has them, and the one under way."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, override
 
-from homeassistant.components.calendar import (
-    CalendarEntity,
-    CalendarEntityDescription,
-    CalendarEvent,
-)
+from homeassistant.components.calendar import CalendarEntity, CalendarEvent
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -28,15 +23,8 @@ _SHORTEST: Final = timedelta(seconds=1)
 _SILENCE: Final = timedelta(minutes=30)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BikeTrackerCalendarDescription(
-    BikeTrackerDescription[tuple[object, ...]], CalendarEntityDescription
-):
-    """The calendar of a tracker: its value is what there is new to show."""
-
-
 DESCRIPTIONS: Final = (
-    BikeTrackerCalendarDescription(
+    BikeTrackerDescription[tuple[object, ...]](
         key="rides",
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
     ),
@@ -44,9 +32,9 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
-    """The rides of a tracker."""
+    """The rides of a tracker: its value is what there is new to show."""
 
-    entity_description: BikeTrackerCalendarDescription
+    _attr_initial_color = None
     _is_available_in_outage = True
 
     @override

@@ -1,13 +1,9 @@
 """The device tracker: where the bike is."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, override
 
-from homeassistant.components.device_tracker import (
-    TrackerEntity,
-    TrackerEntityDescription,
-)
+from homeassistant.components.device_tracker import TrackerEntity
 from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
@@ -32,13 +28,6 @@ class Place(NamedTuple):
     """Metres; 0 is unknown."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BikeTrackerTrackerDescription(
-    BikeTrackerDescription[Place], TrackerEntityDescription
-):
-    """The device tracker of a tracker."""
-
-
 def _place(tracker: Tracker) -> Place | None:
     position = tracker.position
     if not position or position.latitude is None or position.longitude is None:
@@ -47,11 +36,8 @@ def _place(tracker: Tracker) -> Place | None:
 
 
 DESCRIPTIONS = (
-    BikeTrackerTrackerDescription(
-        key="tracker",
-        reported_fn=lambda _: True,
-        name=None,
-        value_fn=_place,
+    BikeTrackerDescription(
+        key="tracker", reported_fn=lambda _: True, name=None, value_fn=_place
     ),
 )
 
@@ -63,7 +49,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     changes from unavailable, so a ride away meanwhile would go unnoticed.
     """
 
-    entity_description: BikeTrackerTrackerDescription
     # With the default, triggers on the device would skip it.
     entity_category = None
     # The base would record every write, changed or not.

@@ -51,7 +51,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     microseconds.
     """
 
-    entity_description: BikeTrackerDescription[T]
     _attr_has_entity_name = True
     _is_available_in_outage = False
     """Whether its value is our own, so that it needs no service that answers."""
@@ -68,6 +67,9 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         """Take the tracker's `uniqueId` and its device."""
         super().__init__(coordinator, context=tracker)
         self.entity_description = description
+        # What its name and its icon are found by.
+        self._attr_translation_key = description.key
+        self._value_fn = description.value_fn
         self.device_entry = device
         self._attr_unique_id = self.unique_id_of(tracker, description)
 
@@ -75,12 +77,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     def unique_id_of(tracker: str, description: EntityDescription) -> str:
         """Return the unique ID of a tracker's entity."""
         return f"{tracker}_{description.key}"
-
-    @property
-    @override
-    def translation_key(self) -> str:
-        """Return by what its name and its icon are found."""
-        return self.entity_description.key
 
     @property
     @override
@@ -120,7 +116,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         return True
 
     def _new_value(self, tracker: Tracker) -> T | None:
-        return self.entity_description.value_fn(tracker)
+        return self._value_fn(tracker)
 
 
 class OccurrenceEntity[T](BikeTrackerEntity[T]):
@@ -231,9 +227,6 @@ class EntityAdder:
             and tracker
             and kind.description.is_reported(tracker)
         ]
-        if not kinds:
-            self.left_out.discard(unique_id)
-            return [], 0
         registry = er.async_get(self.coordinator.hass)
         known = [kind for kind in kinds if kind.is_registered(registry, unique_id)]
         needed = sum(
@@ -241,11 +234,11 @@ class EntityAdder:
             for kind in kinds
             if kind not in known
         )
-        if needed > slots:
-            self.left_out.add(unique_id)
-            return known, 0
         self.left_out.discard(unique_id)
-        return kinds, needed
+        if needed <= slots:
+            return kinds, needed
+        self.left_out.add(unique_id)
+        return known, 0
 
     def _new_entities(
         self, unique_id: str, kinds: Sequence[_Kind]

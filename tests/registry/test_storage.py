@@ -163,18 +163,6 @@ async def test_file_of_1_2(
     assert "ride_started" in fired
 
 
-async def test_file_of_1_1(
-    hass: HomeAssistant, hass_storage: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """It begins anew, and the log says so once."""
-    key = f"{DOMAIN}.file"
-    data = {"positions": {RED: {"device_id": 1, "id": 3}}, "tracks": {}, "since": {}}
-    hass_storage[key] = {"version": 1, "key": key, "data": data}
-    assert not any(all_of(await async_read(hass)))
-    await async_read(hass)
-    assert len([line for line in caplog.messages if "1.1 or older" in line]) == 1
-
-
 @pytest.mark.parametrize(
     ("version", "data"),
     [
@@ -188,6 +176,8 @@ async def test_file_of_1_1(
         (2, {"trackers": {RED: {"online": 7}}, "last_fired": {}, "evaluation": None}),
         (2, {"trackers": {}, "last_fired": {}, "evaluation": 7}),
         (1, {"told": {}, "positions": {RED: {"latitude": 1}}}),
+        # Of 1.1.
+        (1, {"positions": {RED: {"device_id": 1, "id": 3}}, "tracks": {}, "since": {}}),
     ],
 )
 async def test_file_that_is_not_readable(

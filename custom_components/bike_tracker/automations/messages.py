@@ -60,9 +60,7 @@ _URGENT: Final = {
     "priority": "high",
     "push": {"interruption-level": "time-sensitive"},
 }
-_CRITICAL: Final = {
-    "ttl": 0,
-    "priority": "high",
+_CRITICAL: Final = _URGENT | {
     "channel": "alarm_stream",
     "push": {
         "interruption-level": "critical",

@@ -259,15 +259,8 @@ class TrackerStore(EntryStore):
     async def _async_migrate_func(
         self, old_major_version: int, old_minor_version: int, old_data: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return what is kept of a file of 1.2; what is older begins anew."""
-        trackers: dict[str, Any] = {}
-        if "told" in old_data:
-            trackers = {key: _of_1_2(old_data, key) for key in old_data["positions"]}
-        else:
-            LOGGER.warning(
-                "%s: The state of trackers is of version 1.1 or older, a new one begins",
-                self._entry.title,
-            )
+        """Return what is kept of a file of 1.2; no older one is read."""
+        trackers = {key: _of_1_2(old_data, key) for key in old_data["positions"]}
         return {"last_fired": {}, "evaluation": None, "trackers": trackers}
 
 
