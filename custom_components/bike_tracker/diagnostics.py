@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import asdict
+from datetime import datetime
 import re
 from typing import Any
 
@@ -126,13 +127,13 @@ def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]
     ]
     small = {identity.casefold() for identity in identities if identity}
     return {
-        key: _tracker(tracker, small, book.days_left(key))
+        key: _tracker(tracker, small, book.backfill.get(key))
         for key, tracker in trackers.items()
     }
 
 
 def _tracker(
-    tracker: Tracker, identities: Collection[str], days_left: int
+    tracker: Tracker, identities: Collection[str], backfill: datetime | None
 ) -> dict[str, Any]:
     state, position = tracker.state, _plain(tracker.position, identities)
     if position:
@@ -145,7 +146,7 @@ def _tracker(
             "ride_state": _plain(state.ride_state, identities),
             "gap": _plain(state.gap, identities),
             "guard": _plain(state.guard, identities),
-            "rides_from_before": {"days_left": days_left},
+            "rides_from_before_until": backfill,
         },
         _TO_REDACT,
     )

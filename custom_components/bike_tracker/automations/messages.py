@@ -51,7 +51,11 @@ _NOTIFICATION_DOMAIN: Final = "persistent_notification"
 # What the apps for phones call such an event, and what takes a message away there.
 _EVENT_BUTTON: Final = "mobile_app_notification_action"
 _CLEAR: Final = "clear_notification"
-_BUTTONS: Final = {"arm": SERVICE_ALARM_ARM_AWAY, "disarm": SERVICE_ALARM_DISARM}
+# What a phone says when a button is pressed, before the ID of the device.
+_BUTTONS: Final = {
+    f"{DOMAIN}_arm": SERVICE_ALARM_ARM_AWAY,
+    f"{DOMAIN}_disarm": SERVICE_ALARM_DISARM,
+}
 # A notification in Home Assistant is Markdown, in which a name stands for itself.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
 # At once, also where a phone sleeps; and where it is muted.
@@ -75,13 +79,11 @@ def async_setup_buttons(hass: HomeAssistant) -> None:
 
     @callback
     def press(event: Event[dict[str, Any]]) -> None:
-        for button, service in _BUTTONS.items():
-            prefix, action = _button(button, ""), str(event.data.get("action"))
-            device_id = action.removeprefix(prefix)
-            guard = _entity(hass, device_id, ALARM_CONTROL_PANEL_DOMAIN)
-            if action.startswith(prefix) and guard:
-                call = (ALARM_CONTROL_PANEL_DOMAIN, service, {ATTR_ENTITY_ID: guard})
-                hass.async_create_task(_async_call(hass, event.context, *call))
+        button, _, device_id = str(event.data.get("action")).rpartition("_")
+        guard = _entity(hass, device_id, ALARM_CONTROL_PANEL_DOMAIN)
+        if guard and (service := _BUTTONS.get(button)):
+            call = (ALARM_CONTROL_PANEL_DOMAIN, service, {ATTR_ENTITY_ID: guard})
+            hass.async_create_task(_async_call(hass, event.context, *call))
 
     hass.bus.async_listen(_EVENT_BUTTON, press)
 
@@ -168,19 +170,14 @@ def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
     tracker = _entity(hass, device_id, DEVICE_TRACKER_DOMAIN)
     url = f"/map?entity_id={tracker}" if tracker else "/map"
     actions = [
-        {"action": _button(button, device_id), "title": data[f"{button}_button"]}
-        for button in _BUTTONS
-        if data.get(f"{button}_button")
+        {"action": f"{DOMAIN}_{button}_{device_id}", "title": title}
+        for button in ("arm", "disarm")
+        if (title := data.get(f"{button}_button"))
     ]
     if title := data.get("map_button"):
         actions.append({"action": "URI", "title": title, "uri": url})
     level = _CRITICAL if data["critical"] else _URGENT if data["urgent"] else {}
     return {"url": url, "clickAction": url, "actions": actions, **level}
-
-
-def _button(button: str, device_id: str) -> str:
-    """Return what a phone says when a button is pressed."""
-    return f"{DOMAIN}_{button}_{device_id}"
 
 
 @callback

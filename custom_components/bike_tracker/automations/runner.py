@@ -4,7 +4,6 @@ What needs no wait is run by occurrences, each of which the coordinator fires on
 has to last is run when its wait ends between the last look and now.
 """
 
-from asyncio import TimerHandle
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.singleton import singleton
 from homeassistant.helpers.trigger import TriggerActionRunner
 from homeassistant.util import dt as dt_util
@@ -60,7 +60,7 @@ class TriggerRunner:
         self._hass = hass
         self._attached: dict[TrackerTrigger, TriggerActionRunner] = {}
         self._waits = WeakKeyDictionary[BikeTrackerCoordinator, _Waits]()
-        self._timer: TimerHandle | None = None
+        self._cancel_timer: CALLBACK_TYPE = lambda: None
         async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_on_occurrence)
         async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -95,7 +95,7 @@ class TriggerRunner:
                 self._run(trigger, coordinator, unique_id, occurrence)
 
     @callback
-    def _async_on_time(self) -> None:
+    def _async_on_time(self, _now: datetime) -> None:
         for coordinator in coordinators(self._hass):
             coordinator.async_evaluate(())
 
@@ -150,15 +150,11 @@ class TriggerRunner:
 
     def _set_timer(self, now: datetime) -> None:
         """Look again when the next wait is over; in an outage its end does that."""
-        if self._timer:
-            self._timer.cancel()
-        ends = [waits.next_at for waits in self._waits.values() if waits.next_at > now]
-        if ends and (at := min(ends)) < _NEVER:
+        self._cancel_timer()
+        ends = [at for it in self._waits.values() if now < (at := it.next_at) < _NEVER]
+        if ends:
             job = HassJob(self._async_on_time, cancel_on_shutdown=True)
-            seconds = (at - now).total_seconds()
-            self._timer = self._hass.loop.call_later(
-                seconds, self._hass.async_run_hass_job, job
-            )
+            self._cancel_timer = async_call_later(self._hass, min(ends) - now, job)
 
     def _run(
         self,

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from math import ceil
 from typing import Any, Final, NamedTuple, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..tracking import MAX_BACKFILL_AGE, Ride, Tracker
+from ..tracking import Ride, Tracker
 from .storage import SELDOM, EntryStore, reader, to_json, to_line
 
 _KEPT: Final = timedelta(days=3 * 365)
@@ -54,13 +53,6 @@ class RideBook(EntryStore):
             ),
             key=lambda booked: booked.ride.started_at,
         )
-
-    def days_left(self, tracker: str) -> int:
-        """Return of how many days rides from before are still to be asked for."""
-        if (until := self.backfill.get(tracker)) is None:
-            return 0
-        left = until - (dt_util.utcnow() - MAX_BACKFILL_AGE)
-        return max(0, ceil(left / timedelta(days=1)))
 
     @callback
     def async_follow(self, tracker: Tracker) -> None:
