@@ -118,7 +118,8 @@ async def home(
 async def days_left(home: Home) -> list[int]:
     """Return what diagnostics tell of each tracker."""
     fired = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
-    return [each["rides_from_before"]["days_left"] for each in fired["trackers"]]
+    untils = [each["rides_from_before_until"] for each in fired["trackers"]]
+    return [30 - (dt_util.utcnow() - until).days if until else 0 for until in untils]
 
 
 async def test_new_installation(home: Home, simulator: Simulator) -> None:
@@ -411,9 +412,9 @@ async def test_removed_meanwhile(
     """Nothing comes of what was asked for a tracker that is gone, and a new one begins."""
     await async_setup(hass, entry)
     book = entry.runtime_data.coordinator.registry.rides
-    assert book.days_left(RED) > 20
+    assert book.backfill[RED]
     book.async_forget(RED)
     time = dt_util.utcnow()
     book.async_add_from_before(RED, [Ride(time - RIDE, time, 1.0)], time)
     assert book.rides == []
-    assert book.days_left(RED) == 0
+    assert not book.backfill.get(RED)

@@ -40,12 +40,13 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         """Return what the calendar shows: the history corrects rides that are over, too."""
-        rides, ride = tracker.state.rides, tracker.ride_under_way
+        ride = tracker.ride_under_way
         # Each is a row in the database: a kilometre is soon enough for the one under way.
         under_way = ride and (ride.started_at, round(ride.distance))
         # Whoever looks sees each day of rides from before come.
         backfill = self.coordinator.registry.rides.backfill
-        return under_way, rides and rides.rides, backfill.get(self.coordinator_context)
+        rides = tracker.state.rides.rides
+        return under_way, rides, backfill.get(self.coordinator_context)
 
     @property
     @override
@@ -62,7 +63,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         """Return the rides that touch a time."""
         tracker, event = self.coordinator_context, self.event
         rides = self.coordinator.registry.rides.of(tracker, start_date, end_date)
-        events = [self._event(booked.ride, booked.ride.moved_at) for booked in rides]
+        events = [self._event(ride, ride.moved_at) for ride in rides]
         if event and event.start < end_date and event.end > start_date:
             events.append(event)
         return events

@@ -88,6 +88,10 @@ class TrackerDevices:
             return listed
         return {key: listed[key] for key in listed if key not in self.elsewhere}
 
+    def lists(self, unique_id: str) -> bool:
+        """Return whether the tracker is in the newest list, and this account's."""
+        return unique_id in self._listed and unique_id not in self.elsewhere
+
     @callback
     def async_update(self, tracker: Tracker) -> None:
         """Call the device of a tracker what the service calls it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, override
 
 from homeassistant.config_entries import ConfigEntry
@@ -41,18 +42,11 @@ class RideBook(EntryStore):
         one.
         """
 
-    def of(self, tracker: str, start: datetime, end: datetime) -> list[BookedRide]:
+    def of(self, tracker: str, start: datetime, end: datetime) -> list[Ride]:
         """Return the rides of a tracker that touch a time, in order of their start."""
-        return sorted(
-            (
-                booked
-                for booked in self.rides
-                if booked.tracker == tracker
-                and booked.ride.started_at < end
-                and booked.ride.moved_at > start
-            ),
-            key=lambda booked: booked.ride.started_at,
-        )
+        rides = (booked.ride for booked in self.rides if booked.tracker == tracker)
+        touching = (it for it in rides if it.started_at < end and it.moved_at > start)
+        return sorted(touching, key=attrgetter("started_at"))
 
     @callback
     def async_follow(self, tracker: Tracker) -> None:
@@ -61,7 +55,7 @@ class RideBook(EntryStore):
         if tracker.position and unique_id not in self.backfill:
             self.backfill[unique_id] = dt_util.utcnow()
             self.async_write_within(SELDOM)
-        if log and (since := log.since):
+        if since := log.since:
             new = [BookedRide(unique_id, ride) for ride in log.rides]
             # One that was under way then started before.
             starts = {ride.started_at for ride in log.rides}

@@ -76,8 +76,7 @@ class Bike(NamedTuple):
     def rides(self, start: datetime, end: datetime) -> list[Ride]:
         """Return those of its rides that touch a time, in order of their start."""
         book = self.coordinator and self.coordinator.registry.rides
-        booked = book.of(self.unique_id, start, end) if book else ()
-        return [each.ride for each in booked]
+        return book.of(self.unique_id, start, end) if book else []
 
     def last_ride(self, now: datetime) -> Ride | None:
         """Return the ride under way, else the last one."""
