@@ -203,9 +203,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Ask the service's history for reports that may be missing, if it is time to."""
         account, history, now = self.data, self.service.history, dt_util.utcnow()
         trackers, backfill = account.trackers, self.registry.rides.backfill
-        if (gaps := account.gaps) and (
-            request := history.next_request(gaps, trackers, now)
-        ):
+        if request := history.next_request(account.gaps, trackers, now):
             asking = self._async_apply_history(request)
         elif request := history.next_backfill(backfill, trackers, now):
             asking = self._async_backfill(request)

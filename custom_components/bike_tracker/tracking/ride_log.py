@@ -19,6 +19,7 @@ _MAX_AGE: Final = timedelta(days=7)
 _BEFORE_A_RIDE: Final = timedelta(hours=1)
 # A gap of a week may wait in the queue as long as this.
 _SPARE: Final = timedelta(hours=1)
+_MOMENT: Final = timedelta(seconds=1)
 # Reports of a bike under way that are farther apart: a poll, or a report a minute, may be
 # half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
@@ -96,6 +97,10 @@ class RideLog(NamedTuple):
         """Return the log after a report that brought a ride_state from `before` to here."""
         log = self._trimmed()
         point = _after_report(log.checkpoint, before, ride_state, events, context)
+        if point and point.ride_state is before:
+            # The history may know that a ride went on which the clock ended.
+            _, state = log.resumed(before, point.start + _MOMENT)
+            point = point._replace(ride_state=state, over=state.ended)
         for kind, ride in events:
             log = log.started(ride) if kind == "started" else log.ended(ride)
             if kind == "ended":

@@ -98,3 +98,17 @@ async def test_dead_zone_while_live_works(home: Home, is_late: bool) -> None:
     assert home.listener.rides() == RIDE
     [ride] = home.booked(RED)
     assert ride.distance == pytest.approx(2.34, rel=0.1)
+
+
+async def test_silent_until_the_clock_ended_it(home: Home) -> None:
+    """What it tells later goes on with the same ride in the book."""
+    home.simulator.live_fault("session-503")
+    await home.async_restart()
+    await async_ride(home, 6)
+    begin = dt_util.utcnow()
+    await home.async_wait(40 * 60)
+    upload_ride(home.simulator, begin)
+    await async_stand(home, 8, every=60)
+    assert home.listener.rides() == RIDE * 2
+    [ride] = home.booked(RED)
+    assert ride.distance == pytest.approx(4.32, rel=0.05)
