@@ -184,6 +184,15 @@ async def test_clock_that_is_ahead(simulator: Simulator, poll: Poll, ask: Ask) -
 
 
 @pytest.mark.usefixtures("exposed")
+async def test_low_speed(simulator: Simulator, poll: Poll, ask: Ask) -> None:
+    """Whose receiver reports the speed of noise does not move."""
+    simulator.report(RED, motion=True, speed=1.0)
+    await poll()
+    [bike] = await ask()
+    assert "moving" not in bike["text"]
+
+
+@pytest.mark.usefixtures("exposed")
 async def test_on_a_ride(simulator: Simulator, poll: Poll, ask: Ask) -> None:
     """It is told, with how far it came; the last rides come with their sums."""
     await async_ride(simulator, poll)

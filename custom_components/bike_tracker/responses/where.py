@@ -39,7 +39,7 @@ def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
         "device_id": bike.device_id,
         "name": bike.name,
         **_place(hass, position),
-        "moving": position and position.motion,
+        "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
