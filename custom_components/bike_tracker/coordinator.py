@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Coroutine, Sized
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import batched, takewhile
-from typing import Any, Final, override
+from typing import Any, Final, Literal, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
@@ -267,23 +267,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        signal = self._signal("changed", context)
+        signal = self.signal("changed", context)
         return async_dispatcher_connect(self.hass, signal, update_callback)
 
-    @callback
-    def async_add_occurrence_listener(
-        self, unique_id: str, listener: Callable[[Occurrence], None]
-    ) -> Callable[[], None]:
-        """Listen to what happens to a tracker: each occurrence is sent once."""
-        signal = self._signal("occurred", unique_id)
-        return async_dispatcher_connect(self.hass, signal, listener)
+    def signal(self, what: Literal["changed", "occurred"], unique_id: str = "") -> str:
+        """Return the signal of a tracker that changed, or to which something happened.
 
-    @property
-    def signal_batch(self) -> SignalType[Collection[str]]:
-        """Return the signal of trackers that changed, sent before one for each of them."""
-        return SignalType(self._signal("changed", ""))
-
-    def _signal(self, what: str, unique_id: str) -> str:
+        The one of no tracker is of several that changed, sent before one for each of them.
+        """
         return f"{DOMAIN}_{what}_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
@@ -313,10 +304,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_notify_batch(self, unique_ids: Collection[str]) -> None:
         # Entities are added before what happened is fired: the event of a first alarm.
-        async_dispatcher_send(self.hass, self.signal_batch, unique_ids)
+        async_dispatcher_send(self.hass, self.signal("changed"), unique_ids)
         may_fire = self.may_fire
         for unique_id in unique_ids:
-            async_dispatcher_send(self.hass, self._signal("changed", unique_id))
+            async_dispatcher_send(self.hass, self.signal("changed", unique_id))
             if may_fire:
                 self._async_fire(unique_id)
 
@@ -344,7 +335,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         new = takewhile(lambda known: known.seq > last_fired, newest)
         for occurrence in reversed(list(new)):
             store.async_set_last_fired(unique_id, occurrence)
-            signal = self._signal("occurred", unique_id)
+            signal = self.signal("occurred", unique_id)
             async_dispatcher_send(self.hass, signal, occurrence)
             async_dispatcher_send(
                 self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence

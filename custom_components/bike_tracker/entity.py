@@ -126,10 +126,9 @@ class OccurrenceEntity[T](BikeTrackerEntity[T]):
     async def async_added_to_hass(self) -> None:
         """Listen to the occurrences of the tracker, too."""
         await super().async_added_to_hass()
+        signal = self.coordinator.signal("occurred", self.coordinator_context)
         self.async_on_remove(
-            self.coordinator.async_add_occurrence_listener(
-                self.coordinator_context, self._async_handle_occurrence
-            )
+            async_dispatcher_connect(self.hass, signal, self._async_handle_occurrence)
         )
 
     @callback
@@ -171,7 +170,7 @@ class EntityAdder:
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on what is missing."""
         coordinator, entry = self.coordinator, self.coordinator.config_entry
-        hass, signal = coordinator.hass, coordinator.signal_batch
+        hass, signal = coordinator.hass, coordinator.signal("changed")
         for remove in (
             coordinator.async_add_listener(self._async_add_left_out),
             async_dispatcher_connect(hass, signal, self._async_add),

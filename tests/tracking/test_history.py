@@ -21,8 +21,7 @@ from custom_components.bike_tracker.tracking import (
 )
 from custom_components.bike_tracker.tracking.history import replayed
 from custom_components.bike_tracker.tracking.ride_detection import end_ride
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE
-from custom_components.bike_tracker.tracking.state import NEW_STATE, TrackerState
+from custom_components.bike_tracker.tracking.state import TrackerState
 
 from ..tools.rides.home import ride_of
 from .conftest import NOW, Listener, a_device, a_position
@@ -36,7 +35,7 @@ _HOUR = timedelta(hours=1)
 class House:
     """Who is told of one tracker, keeps a ride book, and may be killed at any time."""
 
-    state: TrackerState = NEW_STATE
+    state: TrackerState = field(default_factory=TrackerState)
     has_history: bool = True
     fired: list[tuple[str, Ride]] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
@@ -139,7 +138,7 @@ def test_exact_in_the_end() -> None:
     assert fired.described(is_over=True) == before.described(is_over=True)
     house.answer(reports, time_of(report) + _SECOND)
     assert house.kinds == ["started", "ended"]
-    _, true = replayed(NEW_RIDE_STATE, reports, minutes(60))
+    _, true = replayed(RideState(), reports, minutes(60))
     assert before not in house.book
     assert house.book == list(true.values())
     assert house.totals == sorted(house.totals)
@@ -393,7 +392,7 @@ def _reports(draw: st.DrawFn) -> list[Position]:
 
 def _true(reports: list[Position], now: datetime) -> list[Ride]:
     """Return the rides that went anywhere, as all reports in order tell them."""
-    track, over = replayed(NEW_RIDE_STATE, reports, now)
+    track, over = replayed(RideState(), reports, now)
     _, changes = end_ride(track)
     rides = [*over.values(), *(ride for _, ride in changes)]
     return [ride for ride in rides if ride.distance]

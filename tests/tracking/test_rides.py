@@ -17,7 +17,7 @@ from custom_components.bike_tracker.tracking.ride_detection import (
     end_ride,
     silent_at,
 )
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
+from custom_components.bike_tracker.tracking.ride_state import RideEvent
 
 from .conftest import NOW, Read, a_device, a_position
 
@@ -30,7 +30,7 @@ class Bike:
 
     def __init__(self, **usually: Any) -> None:
         """Stand at its place, with other values in the fields of each report."""
-        self.ride_state = NEW_RIDE_STATE
+        self.ride_state = RideState()
         self.fired: list[str] = []
         self.time = NOW
         self.metres = 0.0
@@ -218,7 +218,7 @@ def test_silence_by_the_clock() -> None:
     assert bike.fired == ["started", "ended"]
     assert bike.ride.moved_at == minutes(5)
     assert not is_silent(bike.ride_state, minutes(99))
-    assert not is_silent(NEW_RIDE_STATE, minutes(99))
+    assert not is_silent(RideState(), minutes(99))
 
 
 def test_theft_that_fails() -> None:
@@ -483,8 +483,8 @@ def test_report_without_a_time() -> None:
     track = bike.ride_state
     bike.wait(1).report(500, fix_time=None)
     assert bike.ride_state == track
-    track, news = apply_report(NEW_RIDE_STATE, a_position(fix_time=None), NOW)
-    assert (track, news) == (NEW_RIDE_STATE, [])
+    track, news = apply_report(RideState(), a_position(fix_time=None), NOW)
+    assert (track, news) == (RideState(), [])
 
 
 # Fixes that jump
@@ -561,17 +561,17 @@ def test_placeholder_before_the_first_fix() -> None:
     nowhere = a_position(
         1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
     )
-    track, _ = apply_report(NEW_RIDE_STATE, nowhere, NOW)
+    track, _ = apply_report(RideState(), nowhere, NOW)
     track, _ = apply_report(track, nowhere._replace(total_distance=5_432.1), NOW)
     first = a_position(2, fix_time=NOW, total_distance=5_432.1)
-    for before, total in ((track, 0), (NEW_RIDE_STATE, 5_432.1)):
+    for before, total in ((track, 0), (RideState(), 5_432.1)):
         after, _ = apply_report(before, first, NOW)
         assert after.total == total
 
 
 def test_total_shown() -> None:
     """It never falls, also where the history took some off."""
-    assert NEW_RIDE_STATE.shown_total is None
+    assert RideState().shown_total is None
     bike = Bike(total_distance=7.0)
     assert bike.ride_state.shown_total == 7
     bike.ride_state = bike.ride_state._replace(highest_total=8)

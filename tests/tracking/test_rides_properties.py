@@ -13,7 +13,7 @@ from custom_components.bike_tracker.tracking.ride_detection import (
     end_ride,
     silent_at,
 )
-from custom_components.bike_tracker.tracking.ride_state import NEW_RIDE_STATE, RideEvent
+from custom_components.bike_tracker.tracking.ride_state import RideEvent
 
 from ..long import examples
 from .conftest import NOW, a_position
@@ -90,7 +90,7 @@ class _Story(NamedTuple):
 
 def _story(reports: list[Position]) -> _Story:
     """Return what becomes of reports that are received half a minute apart, or at their time."""
-    story, now = _Story([NEW_RIDE_STATE], []), NOW
+    story, now = _Story([RideState()], []), NOW
     for report in reports:
         assert report.device_time is not None
         now = max(now + timedelta(seconds=30), report.device_time)
@@ -139,7 +139,7 @@ def test_total(reports: list[Position]) -> None:
 @given(_reports())
 def test_received_again(reports: list[Position]) -> None:
     """What comes twice, or late, changes nothing."""
-    track = NEW_RIDE_STATE
+    track = RideState()
     for number, report in enumerate(reports):
         track, _ = apply_report(track, report, report.device_time or NOW)
         for again in reports[max(0, number - 3) : number + 1]:
@@ -150,7 +150,7 @@ def test_received_again(reports: list[Position]) -> None:
 @given(_reports())
 def test_received_again_of_a_clock_that_is_ahead(reports: list[Position]) -> None:
     """Nor does it go anywhere if its times are not those of the clock."""
-    track = NEW_RIDE_STATE
+    track = RideState()
     for report in reports:
         now = report.device_time or NOW
         ahead = now + timedelta(hours=2)

@@ -52,8 +52,6 @@ class History:
     _rests: dict[str, _Rest] = field(default_factory=dict)
     _portion: timedelta = _MAX_PORTION
     """How much the service can tell at once."""
-    _tries: int = 0
-    """Questions for rides from before without an answer."""
     _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
 
     @property
@@ -125,24 +123,17 @@ class History:
 
         Nothing was in one of which the service tells nothing.
         """
-        answer = await self._async_answer(request)
-        if isinstance(answer, TrackingError):
-            if not self._gives_up(answer):
-                return None
-            if isinstance(answer, InvalidResponseError):
-                # It has a history, though not of that day: others need not wait.
-                self.support = EndpointSupport(is_supported=True)
-            answer = HistoryAnswer([], request.until)
-        self._tries = 0
-        return answer
-
-    def _gives_up(self, err: TrackingError) -> bool:
-        """Return whether to go on with the day before after an error."""
-        if err.is_too_large:
-            return False
-        self._tries += 1
-        is_over = isinstance(err, InvalidResponseError) or self._tries >= _MAX_TRIES
-        return is_over and self.support.is_supported is not False
+        answer, support = await self._async_answer(request), self.support
+        if isinstance(answer, HistoryAnswer):
+            return answer
+        if answer.is_too_large or support.is_supported is False:
+            return None
+        if isinstance(answer, InvalidResponseError):
+            # It has a history, though not of that day: others need not wait.
+            self.support = EndpointSupport(is_supported=True)
+        elif support.failures.length % _MAX_TRIES:
+            return None
+        return HistoryAnswer([], request.until)
 
     async def _async_answer(
         self, request: HistoryRequest

@@ -14,7 +14,7 @@ from .history import HistoryAnswer, in_order, is_older_position
 from .occurrences import UpdateContext
 from .ride_detection import silent_at
 from .ride_log import HistoryGap
-from .state import NEW_STATE, Changes, Tracker, Trackers, TrackerState
+from .state import Changes, Tracker, Trackers, TrackerState
 
 # A tracker whose clock is hours ahead says what it always says.
 _WRONG_CLOCKS: Final = timedelta(days=1)
@@ -164,7 +164,7 @@ class Account:
         return self._become({unique_id: tracker})
 
     def _state(self, unique_id: str) -> TrackerState:
-        return self.states.get(unique_id, NEW_STATE)
+        return self.states.get(unique_id) or TrackerState()
 
     def _touched_by(self, devices: Mapping[str, Device]) -> set[str]:
         """Return the trackers that a new list may change; the others are the same objects.

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
-from typing import Final, NamedTuple, TypeIs
+from typing import Final, NamedTuple
 
 from ..api import Position
 
@@ -14,7 +14,8 @@ _LEAST_NOISE = 20
 _LEAST_NOISE_WHERE_UNKNOWN = 50
 
 _FAST: Final = 45
-_FASTEST: Final = 320
+FASTEST: Final = 320
+"""Kilometres per hour that a bike may have, if only on a train."""
 # Seconds. After a longer silence a fix that jumped would be no jump.
 _LONGEST_SILENCE = 3_600
 # What a server may have added beyond the straight way, in one report: less than a fix
@@ -78,11 +79,6 @@ def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
     return _speed(beyond, seconds) <= max(_FAST, 1.5 * (speed or 0))
 
 
-def is_speed(speed: float | None) -> TypeIs[float]:
-    """Return whether a bike may have this speed, in km/h, if only on a train."""
-    return speed is not None and 0 < speed <= _FASTEST
-
-
 def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
     """Return the kilometres from a place to a fix of a tracker that was seen in between.
 
@@ -91,7 +87,7 @@ def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
     so fast.
     """
     straight = metres(place, fix) / 1_000
-    if _speed(straight * 1_000, _seconds(seen, fix)) > _FASTEST:
+    if _speed(straight * 1_000, _seconds(seen, fix)) > FASTEST:
         return 0
     if base.total is None or fix.total is None:
         return straight

@@ -9,7 +9,7 @@ from ..api import Position
 from .occurrences import UpdateContext
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import Checkpoint, RideLog, checkpoint_at, in_order_of_start
-from .ride_state import NEW_RIDE_STATE, Ride, RideState
+from .ride_state import Ride, RideState
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
@@ -263,7 +263,7 @@ def rides_before(
     """
     until = answer.until
     reports = in_order([it for it in answer.reports if start <= it.moment <= until])
-    ride_state, over = replayed(NEW_RIDE_STATE, reports, now)
+    ride_state, over = replayed(RideState(), reports, now)
     ride_state, _ = end_ride(ride_state)
     if last := ride_state.ended:
         over[last.started_at] = last

@@ -167,9 +167,6 @@ class RideLog(NamedTuple):
         return self._replace(rides=rides, since=since, checkpoint=point)
 
 
-NO_RIDES = RideLog()
-
-
 def checkpoint_at(ride_state: RideState) -> Checkpoint | None:
     """Return where to begin once every report is known up to here, None at rest."""
     newest = ride_state.newest_fix

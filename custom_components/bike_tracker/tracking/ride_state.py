@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
-from .distance import NOWHERE, Fix, is_speed, metres
+from .distance import FASTEST, NOWHERE, Fix, metres
 
 # Metres from where its fixes were off, and how long that is known.
 _NEAR = 300
@@ -52,7 +52,7 @@ class Ride(NamedTuple):
 
     def with_speed(self, speed: float | None) -> Ride:
         """Return the ride of which this speed was reported."""
-        if not is_speed(speed) or speed <= (self.maximum_speed or 0):
+        if speed is None or not (self.maximum_speed or 0) < speed <= FASTEST:
             return self
         return self._replace(maximum_speed=speed)
 
@@ -168,6 +168,3 @@ def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:
     apart = max((drift.apart for drift in drifts), default=0)
     for_minutes = max((drift.apart_for_minutes for drift in drifts), default=0)
     return Drift(place, time, apart, for_minutes)
-
-
-NEW_RIDE_STATE = RideState()

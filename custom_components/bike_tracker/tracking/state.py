@@ -26,8 +26,8 @@ from .occurrences import (
     new_alarms,
 )
 from .ride_detection import apply_report, end_ride, silent_at
-from .ride_log import NO_RIDES, HistoryGap, RideLog
-from .ride_state import NEW_RIDE_STATE, Ride, RideState
+from .ride_log import HistoryGap, RideLog
+from .ride_state import Ride, RideState
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
@@ -54,9 +54,9 @@ class TrackerState(NamedTuple):
     """What it says of itself; None as long as it does not say."""
     alarms: tuple[Alarm, ...] = ()
     """The last ones it raised, oldest first."""
-    ride_state: RideState = NEW_RIDE_STATE
+    ride_state: RideState = RideState()
     """How far it came."""
-    rides: RideLog = NO_RIDES
+    rides: RideLog = RideLog()
     """Its last rides, and where reports may be missing."""
     initial_position_id: int | None = None
     """The position it had when it was listed first: its alarm is not fired."""
@@ -263,14 +263,11 @@ def _place(position: Position) -> tuple[float | None, float | None]:
     return position.latitude, position.longitude
 
 
-NEW_STATE = TrackerState()
-
-
 class Tracker(NamedTuple):
     """What is known of one tracker. Another object means that something changed."""
 
     device: Device
-    state: TrackerState = NEW_STATE
+    state: TrackerState = TrackerState()
 
     @property
     def position(self) -> Position | None:
