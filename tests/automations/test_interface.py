@@ -7,6 +7,7 @@ import sys
 from typing import Any
 from unittest.mock import patch
 
+from homeassistant.config_entries import HANDLERS
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import condition, target, trigger
@@ -104,7 +105,8 @@ def test_start_without_a_name(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delattr(module, name)
 
-    with patch.dict(sys.modules):
+    # Its flow would be the one that signs in from now on.
+    with patch.dict(sys.modules), patch.dict(HANDLERS):
         assert callable(import_module("anew").async_setup_entry)
 
 
