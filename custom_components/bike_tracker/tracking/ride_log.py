@@ -96,11 +96,7 @@ class RideLog(NamedTuple):
     ) -> RideLog:
         """Return the log after a report that brought a ride_state from `before` to here."""
         log = self._trimmed()
-        point = _after_report(log.checkpoint, before, ride_state, events, context)
-        if point and point.ride_state is before:
-            # The history may know that a ride went on which the clock ended.
-            _, state = log.resumed(before, point.start + _MOMENT)
-            point = point._replace(ride_state=state, over=state.ended)
+        point = _after_report(log, before, ride_state, events, context)
         for kind, ride in events:
             log = log.started(ride) if kind == "started" else log.ended(ride)
             if kind == "ended":
@@ -181,7 +177,7 @@ def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
 
 
 def _after_report(
-    point: Checkpoint | None,
+    log: RideLog,
     before: RideState,
     ride_state: RideState,
     events: Sequence[RideEvent],
@@ -191,24 +187,28 @@ def _after_report(
     last, newest, now = before.newest_fix, ride_state.newest_fix, context.now
     if last is None or newest is None:
         return None
+    point = log.checkpoint
     if not context.has_history:
         # It may have one again, as after a start together with the service.
         return point
     if ride_state.measured_at and ride_state.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
+    # The history may know that a ride went on which the clock ended.
+    _, under_way = log.resumed(before, last.time + _MOMENT)
     stood = before.is_at_rest and ride_state.is_at_rest
     went_unseen = stood and _went_unseen(last, newest)
     has_gap = (
-        not context.is_complete or went_unseen or _has_skipped(before, last, newest)
+        not context.is_complete or went_unseen or _has_skipped(under_way, last, newest)
     )
     has_missed = context.recovering or context.has_missed or went_unseen
-    is_needed = has_gap and has_missed
+    is_needed = has_gap and (has_missed or under_way is not before)
     if point and newest.time - point.start < _MAX_AGE:
         point = point._replace(has_gap=True) if has_gap else point
     elif is_needed or events or not ride_state.is_at_rest:
         begin = newest.time - (_MAX_AGE - _SPARE if is_needed else _BEFORE_A_RIDE)
-        point = Checkpoint(before, max(last.time, begin), has_gap, over=before.ended)
+        start, over = max(last.time, begin), under_way.ended
+        point = Checkpoint(under_way, start, has_gap, over=over)
     else:
         return None
     return point._replace(wanted_at=now) if is_needed else point

@@ -109,6 +109,6 @@ async def test_silent_until_the_clock_ended_it(home: Home) -> None:
     await home.async_wait(40 * 60)
     upload_ride(home.simulator, begin)
     await async_stand(home, 8, every=60)
-    assert home.listener.rides() == RIDE * 2
+    assert home.listener.rides() == RIDE
     [ride] = home.booked(RED)
     assert ride.distance == pytest.approx(4.32, rel=0.05)
