@@ -45,7 +45,7 @@ from .tracking import (
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
-_START_SECONDS: Final = 5
+START_SECONDS: Final = 5
 SILENT: Final = timedelta(minutes=5)
 """How old the last report of a tracker is that reports no more for now."""
 # Ten milliseconds of work where nine entities of each are added.
@@ -351,7 +351,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Fire in a moment what could not be noticed before."""
         if not self._has_started:
             job = HassJob(self._async_on_started, cancel_on_shutdown=True)
-            timer = hass.loop.call_later(_START_SECONDS, hass.async_run_hass_job, job)
+            timer = hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)
             self.config_entry.async_on_unload(timer.cancel)
 
     @callback

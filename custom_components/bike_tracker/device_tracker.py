@@ -1,7 +1,7 @@
 """The device tracker: where the bike is."""
 
 from functools import partial
-from typing import Final, NamedTuple, override
+from typing import NamedTuple, override
 
 from homeassistant.components.device_tracker import TrackerEntity
 from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
@@ -9,14 +9,12 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
 from homeassistant.helpers.start import async_at_started
 
+from .coordinator import START_SECONDS
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
-
-# Automations begin to listen when Home Assistant has started, all of them in a moment.
-_HELD_SECONDS: Final = 5
 
 
 class Place(NamedTuple):
@@ -114,7 +112,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         """Show the true place in a moment: by then automations listen."""
         if self.held_position and hass.state is CoreState.running:
             job = HassJob(self._async_release, cancel_on_shutdown=True)
-            hass.loop.call_later(_HELD_SECONDS, hass.async_run_hass_job, job)
+            hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)
 
     @callback
     def _async_release(self) -> None:

@@ -135,14 +135,11 @@ def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]
 def _tracker(
     tracker: Tracker, identities: Collection[str], backfill: datetime | None
 ) -> dict[str, Any]:
-    state, position = tracker.state, _plain(tracker.position, identities)
-    if position:
-        # Of alarms there is more, and an address is none that anybody needs.
-        del position["alarm"], position["address"]
+    state = tracker.state
     redacted = async_redact_data(
         {
             **_plain(tracker.device, identities),
-            "position": position,
+            "position": _plain(tracker.position, identities),
             "ride_state": _plain(state.ride_state, identities),
             "gap": _plain(state.gap, identities),
             "guard": _plain(state.guard, identities),

@@ -27,7 +27,6 @@ from ..registry.devices import device_of, name_of
 from ..tracking import Ride, Tracker
 
 _NAMED: Final = {ATTR_DEVICE_ID, ATTR_ENTITY_ID}
-_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 
 def service_error(
@@ -80,7 +79,7 @@ class Bike(NamedTuple):
 
     def last_ride(self, now: datetime) -> Ride | None:
         """Return the ride under way, else the last one."""
-        rides = self.rides(_BEGINNING, now)
+        rides = self.rides(datetime.min.replace(tzinfo=UTC), now)
         return self.ride_under_way or (rides[-1] if rides else None)
 
     @property
