@@ -1,6 +1,8 @@
 """The guard: triggered once, and automations on its state see that too."""
 
+import logging
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import Event, HomeAssistant, callback
@@ -8,7 +10,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.conftest import BLUE, RED
-from tests.tools.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 from .garage import Garage
 
@@ -23,6 +25,8 @@ ON_STATE = {
     },
     "actions": {"event": "fired", "event_data": {"description": "state"}},
 }
+LOOK_UP = "custom_components.bike_tracker.automations.runner.is_in_target"
+WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.async_write_ha_state"
 FIRED = ["1.1 km from where it stood", "state"]
 
 
@@ -56,6 +60,23 @@ async def async_listen(garage: Garage) -> None:
     await garage.async_save(
         garage.automation("guard_triggered", fired=("cause", "distance")), ON_STATE
     )
+
+
+@pytest.mark.parametrize(("what", "told"), [(LOOK_UP, "state"), (WRITE, FIRED[0])])
+async def test_errors(
+    garage: Garage, caplog: pytest.LogCaptureFixture, what: str, told: str
+) -> None:
+    """One costs what it is of, and the log does not say where the bike is."""
+    await async_listen(garage)
+    await async_call(garage, "arm_away")
+    with patch(what, side_effect=ValueError):
+        steal(garage)
+        await garage.async_minutes(2)
+    assert fired(garage) == [told]
+    logged = [it.getMessage() for it in caplog.records if it.levelno >= logging.ERROR]
+    assert logged
+    assert str(DEFAULT_LONGITUDE) not in str(logged)
+    caplog.clear()
 
 
 async def test_fires_at_once(garage: Garage) -> None:

@@ -164,11 +164,12 @@ class TriggerRunner:
         occurrence: Occurrence,
     ) -> None:
         """Run a trigger, unless the tracker is not in its target or it has ended."""
-        run_action, entry = self._attached.get(trigger), coordinator.config_entry
-        device = device_of(self._hass, unique_id, entry.entry_id)
-        if run_action and device and is_in_target(self._hass, trigger.target, device):
-            coordinator.async_save_soon()
-            with log_errors(entry.title, "running a trigger"):
+        hass, entry = self._hass, coordinator.config_entry
+        with log_errors(entry.title, "running a trigger"):
+            run_action = self._attached.get(trigger)
+            device = device_of(hass, unique_id, entry.entry_id)
+            if run_action and device and is_in_target(hass, trigger.target, device):
+                coordinator.async_save_soon()
                 trigger.async_run(run_action, device, occurrence)
 
 

@@ -6,7 +6,7 @@ Alarms among them: what a report was sent for, and what that is called here.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 import re
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, override
 
 from ..api import Position
 from ..api.models import one_line
@@ -49,6 +49,11 @@ class Occurrence(NamedTuple):
     before: datetime | None = None
     """Since when it had been otherwise, None where that is not known."""
     attributes: Mapping[str, Any] = {}
+
+    @override
+    def __repr__(self) -> str:
+        """Return no place: Home Assistant's log has what a listener failed at."""
+        return f"{self.type} {self.seq}"
 
     @property
     def is_event(self) -> bool:
