@@ -62,9 +62,9 @@ async def async_listen(garage: Garage) -> None:
     )
 
 
-@pytest.mark.parametrize(("what", "told"), [(LOOK_UP, "state"), (WRITE, FIRED[0])])
+@pytest.mark.parametrize(("what", "left"), [(LOOK_UP, "state"), (WRITE, FIRED[0])])
 async def test_errors(
-    garage: Garage, caplog: pytest.LogCaptureFixture, what: str, told: str
+    garage: Garage, caplog: pytest.LogCaptureFixture, what: str, left: str
 ) -> None:
     """One costs what it is of, and the log does not say where the bike is."""
     await async_listen(garage)
@@ -72,7 +72,7 @@ async def test_errors(
     with patch(what, side_effect=ValueError):
         steal(garage)
         await garage.async_minutes(2)
-    assert fired(garage) == [told]
+    assert fired(garage) == [left]
     logged = [it.getMessage() for it in caplog.records if it.levelno >= logging.ERROR]
     assert logged
     assert str(DEFAULT_LONGITUDE) not in str(logged)
