@@ -191,9 +191,7 @@ def state_of(home: Home, tracker: str, key: str = "") -> State:
     entities = er.async_get(home.hass)
     entity_id = entities.async_get_entity_id(domain, DOMAIN, unique_id)
     assert entity_id
-    state = home.hass.states.get(entity_id)
-    assert state
-    return state
+    return home.state(entity_id)
 
 
 async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:

@@ -13,7 +13,7 @@ from homeassistant.bootstrap import DATA_REGISTRIES_LOADED
 from homeassistant.components.calendar.const import DATA_COMPONENT as DATA_CALENDARS
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
-from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.core import CoreState, HomeAssistant, State
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import (
     area_registry as ar,
@@ -199,6 +199,12 @@ class Home:
         await self.async_stop()
         await self.async_wait(down)
         await self.async_start()
+
+    def state(self, entity_id: str) -> State:
+        """Return the state of an entity."""
+        state = self.hass.states.get(entity_id)
+        assert state is not None
+        return state
 
     async def async_arm(self, tracker: str) -> bool:
         """Guard a bike; return whether that can be done now."""

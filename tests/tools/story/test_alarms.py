@@ -56,9 +56,7 @@ async def test_late_report(home: Home, before: list[str]) -> None:
     )
     await home.async_wait(2)
     assert home.listener.alarms() == [*before, "sos"]
-    place = home.hass.states.get("device_tracker.red_bike")
-    assert place is not None
-    assert place.attributes["latitude"] == 48.5
+    assert home.state("device_tracker.red_bike").attributes["latitude"] == 48.5
     await home.async_wait(120)
     assert home.listener.alarms() == [*before, "sos"]
 

@@ -15,15 +15,7 @@ AWAY = 48.1
 
 def where(home: Home) -> float | None:
     """Return where the red bike is shown."""
-    state = home.hass.states.get("device_tracker.red_bike")
-    return state.attributes.get("latitude") if state else None
-
-
-def value(home: Home, entity_id: str) -> str:
-    """Return the state of an entity."""
-    state = home.hass.states.get(entity_id)
-    assert state is not None
-    return state.state
+    return home.state("device_tracker.red_bike").attributes.get("latitude")
 
 
 def away(home: Home, **more: Any) -> None:
@@ -54,9 +46,9 @@ async def test_place_alone(home: Home) -> None:
     away(home, battery_level=33)
     await async_well_again(home)
     assert where(home) == DEFAULT_LATITUDE
-    assert value(home, "sensor.red_bike_battery") == "33"
-    assert float(value(home, "sensor.red_bike_speed")) == pytest.approx(18.52)
-    assert value(home, "binary_sensor.red_bike_moving") == "on"
+    assert home.state("sensor.red_bike_battery").state == "33"
+    assert float(home.state("sensor.red_bike_speed").state) == pytest.approx(18.52)
+    assert home.state("binary_sensor.red_bike_moving").state == "on"
     await home.async_wait(4)
     assert where(home) == DEFAULT_LATITUDE
     await home.async_wait(2)
@@ -94,4 +86,4 @@ async def test_leaves_the_list_while_held_back(home: Home, restarts: bool) -> No
 
 
 def _total(home: Home) -> float:
-    return float(value(home, "sensor.red_bike_total_distance"))
+    return float(home.state("sensor.red_bike_total_distance").state)

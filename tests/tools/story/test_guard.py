@@ -49,8 +49,7 @@ async def async_cause_in_the_morning(home: Home) -> str:
     await home.async_wait(400)
     fired = sorted(fired.what for fired in home.listener.triggers)
     assert fired == ["guard_triggered", "state"]
-    guard = home.hass.states.get(GUARD)
-    assert guard is not None
+    guard = home.state(GUARD)
     assert guard.state == "triggered"
     cause: str = guard.attributes["cause"]
     return cause
@@ -95,6 +94,4 @@ async def test_ridden_home_unseen(home: Home) -> None:
     await home.async_wait(1_200)
     simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.002, motion=False)
     await home.async_wait(60)
-    guard = home.hass.states.get(GUARD)
-    assert guard is not None
-    assert guard.state == "armed_away"
+    assert home.state(GUARD).state == "armed_away"
