@@ -13,9 +13,9 @@ from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
 from .automations.messages import async_take_away_guard
-from .entity import BikeTrackerDescription, OccurrenceEntity, async_register_entities
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.bikes import validation_error
-from .tracking import Changes, Occurrence, Triggered
+from .tracking import Changes, Tracker, Triggered
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -28,16 +28,11 @@ DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
         key="guard",
         reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
-        value_fn=lambda tracker: (
-            tracker.guarded_since,
-            tracker.triggered,
-            tracker.state.changed_by,
-        ),
     ),
 )
 
 
-class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEntity):
+class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelEntity):
     """The guard of a tracker: its value is what there is new to show.
 
     It is our own, so it is armed and disarmed while the service does not answer, too. It
@@ -47,6 +42,10 @@ class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEn
     _attr_code_arm_required = False
     _attr_supported_features = AlarmControlPanelEntityFeature.ARM_AWAY
     _is_available_in_outage = True
+
+    @override
+    def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
+        return tracker.guarded_since, self._triggered, tracker.state.changed_by
 
     @property
     @override
@@ -69,12 +68,6 @@ class BikeTrackerGuard(OccurrenceEntity[tuple[object, ...]], AlarmControlPanelEn
     def extra_state_attributes(self) -> dict[str, Any]:
         """Return what triggered it."""
         return self._triggered.described() if self._triggered else {}
-
-    @callback
-    @override
-    def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
-        if occurrence.type == "guard_triggered":
-            self.async_write_ha_state()
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Coroutine, Sized
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import batched, takewhile
-from typing import Any, Final, Literal, override
+from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
@@ -267,15 +267,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
             return super().async_add_listener(update_callback)
-        signal = self.signal("changed", context)
+        signal = self.signal(context)
         return async_dispatcher_connect(self.hass, signal, update_callback)
 
-    def signal(self, what: Literal["changed", "occurred"], unique_id: str = "") -> str:
-        """Return the signal of a tracker that changed, or to which something happened.
+    def signal(self, unique_id: str = "") -> str:
+        """Return the signal of a tracker that changed.
 
         The one of no tracker is of several that changed, sent before one for each of them.
         """
-        return f"{DOMAIN}_{what}_{self.config_entry.entry_id}_{unique_id}"
+        return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
     @override
@@ -304,10 +304,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_notify_batch(self, unique_ids: Collection[str]) -> None:
         # Entities are added before what happened is fired: the event of a first alarm.
-        async_dispatcher_send(self.hass, self.signal("changed"), unique_ids)
+        async_dispatcher_send(self.hass, self.signal(), unique_ids)
         may_fire = self.may_fire
         for unique_id in unique_ids:
-            async_dispatcher_send(self.hass, self.signal("changed", unique_id))
+            async_dispatcher_send(self.hass, self.signal(unique_id))
             if may_fire:
                 self._async_fire(unique_id)
 
@@ -335,8 +335,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         new = takewhile(lambda known: known.seq > last_fired, newest)
         for occurrence in reversed(list(new)):
             store.async_set_last_fired(unique_id, occurrence)
-            signal = self.signal("occurred", unique_id)
-            async_dispatcher_send(self.hass, signal, occurrence)
+            # Events and the guard show what was fired, before triggers run.
+            if occurrence.is_event:
+                async_dispatcher_send(self.hass, self.signal(unique_id))
             async_dispatcher_send(
                 self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
             )

@@ -1,6 +1,5 @@
 """The base of all entities, and the one place that adds them."""
 
-from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .tracking import Occurrence, Tracker, log_errors
+from .tracking import Tracker, log_errors
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more enabled entities than this for one config entry."""
@@ -119,24 +118,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         return self._value_fn(tracker)
 
 
-class OccurrenceEntity[T](BikeTrackerEntity[T]):
-    """An entity that shows what happens to a tracker."""
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Listen to the occurrences of the tracker, too."""
-        await super().async_added_to_hass()
-        signal = self.coordinator.signal("occurred", self.coordinator_context)
-        self.async_on_remove(
-            async_dispatcher_connect(self.hass, signal, self._async_handle_occurrence)
-        )
-
-    @callback
-    @abstractmethod
-    def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
-        """Show what happened."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Kind:
     """One kind of entity, and which trackers have one."""
@@ -170,7 +151,7 @@ class EntityAdder:
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on what is missing."""
         coordinator, entry = self.coordinator, self.coordinator.config_entry
-        hass, signal = coordinator.hass, coordinator.signal("changed")
+        hass, signal = coordinator.hass, coordinator.signal()
         for remove in (
             coordinator.async_add_listener(self._async_add_left_out),
             async_dispatcher_connect(hass, signal, self._async_add),

@@ -8,15 +8,17 @@ from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import State, callback
 
-from .entity import BikeTrackerDescription, OccurrenceEntity, async_register_entities
-from .tracking import ALARM_TYPES, Occurrence
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .tracking import ALARM_TYPES, Occurrence, Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BikeTrackerEventDescription(BikeTrackerDescription[None], EventEntityDescription):
+class BikeTrackerEventDescription(
+    BikeTrackerDescription[Occurrence], EventEntityDescription
+):
     """Events of a tracker: its occurrences whose types begin with the key."""
 
 
@@ -34,23 +36,33 @@ DESCRIPTIONS: Final = (
 )
 
 
-class BikeTrackerEvent(OccurrenceEntity[None], EventEntity):
-    """The last occurrence of a tracker; the coordinator fires each of them once."""
+class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
+    """The last occurrence of a tracker that was fired; the coordinator fires each once."""
 
     entity_description: BikeTrackerEventDescription
 
+    @override
+    def _new_value(self, tracker: Tracker) -> Occurrence | None:
+        key, has_fired = self.entity_description.key, self.coordinator.has_fired
+        fired = (
+            occurrence
+            for occurrence in reversed(tracker.state.occurrences)
+            if occurrence.type.startswith(key)
+            and has_fired(self.coordinator_context, occurrence.seq)
+        )
+        return next(fired, None)
+
     @callback
     @override
-    def _async_handle_occurrence(self, occurrence: Occurrence) -> None:
-        if self._shows(occurrence):
-            attributes = dict(occurrence.attributes)
-            # An alarm has a type of its own.
-            event_type = attributes.pop("type", occurrence.type.removeprefix("ride_"))
-            self._trigger_event(event_type, attributes)
+    def _handle_coordinator_update(self) -> None:
+        before = self._value
+        if self._read():
+            if (occurrence := self._value) and occurrence != before:
+                attributes = dict(occurrence.attributes)
+                # An alarm has a type of its own.
+                ride_type = occurrence.type.removeprefix("ride_")
+                self._trigger_event(attributes.pop("type", ride_type), attributes)
             self.async_write_ha_state()
-
-    def _shows(self, occurrence: Occurrence) -> bool:
-        return occurrence.type.startswith(self.entity_description.key)
 
     @override
     async def async_get_last_state(self) -> State | None:
@@ -58,13 +70,8 @@ class BikeTrackerEvent(OccurrenceEntity[None], EventEntity):
         state = await super().async_get_last_state()
         if state is None or state.state not in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
             return state
-        times = [
-            occurrence.noticed_at
-            for occurrence in (self.tracker.state.occurrences if self.tracker else ())
-            if self._shows(occurrence)
-            and self.coordinator.has_fired(self.coordinator_context, occurrence.seq)
-        ]
-        return State(self.entity_id, times[-1].isoformat()) if times else state
+        last = self.tracker and self._new_value(self.tracker)
+        return State(self.entity_id, last.noticed_at.isoformat()) if last else state
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerEvent, DESCRIPTIONS)
