@@ -124,8 +124,9 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _triggered(self) -> Triggered | None:
         """Return what triggered it, once that was fired."""
         triggered = self.tracker and self.tracker.triggered
-        unique_id, has_fired = self.coordinator_context, self.coordinator.has_fired
-        return triggered if triggered and has_fired(unique_id, triggered.seq) else None
+        unique_id, store = self.coordinator_context, self.coordinator.registry.store
+        has_fired = triggered and store.has_fired(unique_id, triggered.seq)
+        return triggered if has_fired else None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerGuard, DESCRIPTIONS)

@@ -321,10 +321,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     # Occurrences
 
-    def has_fired(self, unique_id: str, seq: int) -> bool:
-        """Return whether an occurrence of a tracker was fired."""
-        return seq <= self.registry.store.last_fired.get(unique_id, 0)
-
     @callback
     def _async_fire(self, unique_id: str) -> None:
         """Fire what happened to a tracker, each occurrence once, oldest first."""

@@ -43,12 +43,12 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     def _new_value(self, tracker: Tracker) -> Occurrence | None:
-        key, has_fired = self.entity_description.key, self.coordinator.has_fired
+        key, store = self.entity_description.key, self.coordinator.registry.store
         fired = (
             occurrence
             for occurrence in reversed(tracker.state.occurrences)
             if occurrence.type.startswith(key)
-            and has_fired(self.coordinator_context, occurrence.seq)
+            and store.has_fired(self.coordinator_context, occurrence.seq)
         )
         return next(fired, None)
 

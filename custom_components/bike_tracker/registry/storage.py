@@ -211,6 +211,10 @@ class TrackerStore(EntryStore):
         elif before.state is not after.state:
             self.async_write_within(SELDOM)
 
+    def has_fired(self, unique_id: str, seq: int) -> bool:
+        """Return whether an occurrence of a tracker was fired."""
+        return seq <= self.last_fired.get(unique_id, 0)
+
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:
         """Set the last occurrence of a tracker that was fired."""
