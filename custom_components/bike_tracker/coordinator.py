@@ -99,7 +99,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @property
     def asked_at(self) -> datetime:
         """Return when the newest answer was asked for, in UTC."""
-        return self.service.poll.answered or dt_util.utcnow()
+        return self.service.poll.answered
 
     @property
     def evaluated(self) -> Evaluation:

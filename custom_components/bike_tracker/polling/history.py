@@ -64,13 +64,9 @@ class History:
     ) -> HistoryRequest | None:
         """Return what is asked for now, None if it is not time to.
 
-        Guarded bikes come first, then rides, the newest first.
+        Guarded bikes come first, then rides, the newest first; of those that failed, the
+        one that did so first.
         """
-
-        def priority(key: str) -> tuple[bool, bool, datetime]:
-            is_guarded = trackers[key].guarded_since is not None
-            return is_guarded, gaps[key].is_of_ride, gaps[key].noticed_at
-
         # Of one without an internal ID nobody can ask.
         ids = {
             key: device_id
@@ -80,10 +76,13 @@ class History:
         self._rests = {key: self._rests[key] for key in self._rests.keys() & ids}
         if not ids or not self.is_due:
             return None
-        # Of those that failed, the one that did so first.
         rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in ids}
-        wanted = sorted(ids, key=priority, reverse=True)
-        tracker = min(wanted, key=lambda key: rests[key].failed_at)
+
+        def priority(key: str) -> tuple[float, bool, bool, datetime]:
+            is_guarded, gap = trackers[key].guarded_since is not None, gaps[key]
+            return -rests[key].failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
+
+        tracker = max(ids, key=priority)
         gap, rest = gaps[tracker], rests[tracker]
         start = max(rest.start, gap.start)
         # Clocks of trackers may be ahead.

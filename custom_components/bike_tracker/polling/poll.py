@@ -43,7 +43,7 @@ class Poll:
     """What a maintainer wants to know of the last poll."""
 
     time: datetime = field(default_factory=dt_util.utcnow)
-    answered: datetime | None = None
+    answered: datetime = field(default_factory=dt_util.utcnow)
     """When the newest answer was asked for, in UTC."""
     seconds: float | None = None
     last_error: str | None = None
@@ -73,9 +73,9 @@ class Service:
     @property
     def has_missed(self) -> bool:
         """Return whether reports may have gone by since the newest answer."""
-        support, answered = self.positions.support, self.poll.answered
-        slept = answered and dt_util.utcnow() - answered > _MAX_PAUSE
-        return bool(slept or (support.is_supported and support.error))
+        support = self.positions.support
+        slept = dt_util.utcnow() - self.poll.answered > _MAX_PAUSE
+        return slept or bool(support.is_supported and support.error)
 
     async def async_get_devices(self) -> Mapping[str, Device]:
         """Begin a poll: return the device list, or raise UpdateFailed."""
