@@ -76,12 +76,9 @@ class Account:
         The list wins over messages before it. A position that no server lists any more
         stays: the bike is where it was.
         """
-        touched = self._touched_by(devices) | positions.keys()
-        if not context.recovering:
-            # Who comes back may have gone on meanwhile: that is seen with the next poll.
-            touched |= {key for key, at in self._silent_at.items() if at <= context.now}
         changed, outdated = dict[str, Tracker](), set[str]()
-        for unique_id in touched & devices.keys():
+        silent = {key for key, at in self._silent_at.items() if at <= context.now}
+        for unique_id in (self._touched_by(devices) | silent) & devices.keys():
             with log_errors(self._name, "updating a tracker"):
                 device, state = devices[unique_id], self._state(unique_id)
                 announced = _with_position_id(device, self._touched.get(unique_id))
@@ -91,10 +88,11 @@ class Account:
                         position = position._replace(server_time=device.last_update)
                     state = self._after(announced, state, position, context)
                 elif not context.recovering:
+                    # Who comes back may have gone on meanwhile: the next poll shows that.
                     state = state.after_time(context)
                 if announced is not device or is_outdated(device, state.position):
                     outdated.add(unique_id)
-                self._note(changed, announced, state, context)
+                changed |= self._changed(announced, state, context)
         changes = self._become(changed, self.trackers.keys() - devices.keys())
         if self._devices is not devices:
             self._devices, self._by_id = devices, _by_id(devices)
@@ -126,7 +124,7 @@ class Account:
                         state = self._after(device, state, position, context)
                     if state.position and state.position.id == position.id:
                         device = _with_position_id(device, position.id)
-                self._note(changed, device, state, context)
+                changed |= self._changed(device, state, context)
         return self._become(changed)
 
     def apply_history(
@@ -139,7 +137,7 @@ class Account:
                 state = tracker.state.with_history(answer, context)
                 position_id = state.position and state.position.id
                 device = _with_position_id(tracker.device, position_id)
-                self._note(changed, device, state, context)
+                changed |= self._changed(device, state, context)
         return self._become(changed)
 
     def arm(
@@ -206,20 +204,15 @@ class Account:
                 newer[device.unique_id] = _with_position_id(device, known.position_id)
         return newer
 
-    def _note(
-        self,
-        changed: dict[str, Tracker],
-        device: Device,
-        state: TrackerState,
-        context: UpdateContext,
-    ) -> None:
-        """Note a listed tracker if it changed."""
+    def _changed(
+        self, device: Device, state: TrackerState, context: UpdateContext
+    ) -> dict[str, Tracker]:
+        """Return a listed tracker by its `uniqueId`, nothing if it did not change."""
         unique_id = device.unique_id
         if unique_id not in self.states:
             state = state._replace(initial_position_id=device.position_id)
         tracker = Tracker(device, state.with_status(device.status, context.now))
-        if tracker != self.trackers.get(unique_id):
-            changed[unique_id] = tracker
+        return {} if tracker == self.trackers.get(unique_id) else {unique_id: tracker}
 
     def _become(
         self, changed: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
