@@ -117,10 +117,7 @@ class RideLog(NamedTuple):
             return self, state
         rides = tuple(it for it in self.rides if it.started_at < over.started_at)
         state = state._replace(ride=over, ended=rides[-1] if rides else None)
-        point = self.checkpoint
-        if point and point.over == over:
-            point = point._replace(ride_state=state, over=state.ended)
-        return self._replace(rides=rides, checkpoint=point), state
+        return self._replace(rides=rides), state
 
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""
