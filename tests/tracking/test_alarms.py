@@ -61,6 +61,9 @@ def test_alarm(service: Service) -> None:
     assert service.poll(position) == ["sos"]
     alarm = Alarm("sos", position.fix_time, 2, position.fix_time)
     assert service.account.trackers["red"].state.alarms == (alarm,)
+    # Home Assistant's log names what a listener fails at.
+    [fired] = service.account.trackers["red"].state.occurrences
+    assert repr(fired) == "alarm_raised 1"
     assert service.poll(position) == []
     assert service.poll(a_position(3)) == []
     assert service.account.trackers["red"].state.alarms == (alarm,)
