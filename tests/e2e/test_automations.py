@@ -50,8 +50,8 @@ async def test_fires_once(
         "config/device_registry/update", device_id=device_id, area_id=area["area_id"]
     )
     target = {"area_id": area["area_id"]}
-    await client.post(
-        f"/api/config/automation/config/{AUTOMATION}",
+    await client.save_automation(
+        AUTOMATION,
         {
             "alias": "Offline",
             "triggers": [{"trigger": "bike_tracker.went_offline", "target": target}],

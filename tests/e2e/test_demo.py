@@ -118,8 +118,8 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
         "target": {"device_id": device["id"]},
         "options": {"zone": "zone.home"},
     }
-    await client.post(
-        "/api/config/automation/config/left",
+    await client.save_automation(
+        "left",
         {"alias": "Left", "triggers": [trigger], "actions": []},
     )
     async with client.events("automation_triggered") as runs:

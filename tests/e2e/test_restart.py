@@ -87,8 +87,8 @@ async def build(
         new_entity_id="binary_sensor.anns_bike_reachable",
         name="Reachable",
     )
-    await client.post(
-        f"/api/config/automation/config/{AUTOMATION}",
+    await client.save_automation(
+        AUTOMATION,
         {
             "alias": "Ride away",
             "triggers": [

@@ -23,8 +23,8 @@ async def test_alarm(
     """An automation on the bike is told of its first alarm; the page of the bike shows it."""
     client = home_assistant.client
     device = (await client.devices())[account.serial_numbers["City bike"]]
-    await client.post(
-        f"/api/config/automation/config/{_ALARM}",
+    await client.save_automation(
+        _ALARM,
         {
             "alias": "Alarm",
             "triggers": [

@@ -144,8 +144,8 @@ async def test_in_other_languages(
         devices = await client.call("config/device_registry/list")
         [phone] = [each["id"] for each in devices if each["name"] == PHONE]
         inputs = {"bikes": {"device_id": device["id"]}, "phones": [phone]}
-        await client.post(
-            "/api/config/automation/config/night",
+        await client.save_automation(
+            "night",
             {"alias": "Bikes", "use_blueprint": {"path": path, "input": inputs}},
         )
         await wait_for(client, guard, "armed_away")

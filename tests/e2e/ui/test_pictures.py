@@ -86,8 +86,8 @@ async def automation(
     path = await import_blueprint(client, repository, "tracker_offline")
     devices = await client.devices()
     trackers = [devices[number]["id"] for number in account.serial_numbers.values()]
-    await client.post(
-        f"/api/config/automation/config/{_AUTOMATION}",
+    await client.save_automation(
+        _AUTOMATION,
         {
             "alias": "A bike is offline",
             "use_blueprint": {

@@ -166,6 +166,17 @@ class HomeAssistantClient:
         """Perform an action, such as `homeassistant.update_entity`, and wait until it is done."""
         await self._action(name, data, target=target)
 
+    async def save_automation(self, key: str, config: Mapping[str, Any]) -> None:
+        """Save a new automation, and wait until it is there."""
+        await self.post(f"/api/config/automation/config/{key}", config)
+        # Home Assistant answers before it loads the automation.
+        async with asyncio.timeout(30):
+            while not any(
+                state.attributes.get("id") == key
+                for state in (await self.states()).values()
+            ):
+                await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+
     async def answer(self, name: str, data: Mapping[str, Any]) -> Any:
         """Perform an action that answers, such as `bike_tracker.where`; return its answer."""
         return (await self._action(name, data, return_response=True))["response"]

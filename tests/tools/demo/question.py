@@ -11,8 +11,8 @@ _QUESTION = "where is the city bike"
 async def add_question(client: HomeAssistantClient) -> None:
     """Have an automation of the blueprint, and a script that asks it."""
     devices = await client.devices()
-    await client.post(
-        f"/api/config/automation/config/{_AUTOMATION}",
+    await client.save_automation(
+        _AUTOMATION,
         {
             "alias": "Where is my bike?",
             "use_blueprint": {
