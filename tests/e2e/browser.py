@@ -20,7 +20,7 @@ _ARGUMENTS = (
     "--no-sandbox",
 )
 
-MILLISECONDS = 20_000
+MILLISECONDS = 60_000
 """How long something may take to appear. Nothing should; the machine may be busy."""
 
 

@@ -23,7 +23,7 @@ async def runs(client: HomeAssistantClient) -> int:
 
 async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
     """Wait until it ran so often."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await runs(client) < number:
             await asyncio.sleep(0.1)
 
@@ -31,7 +31,7 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
 async def wait_for_state(client: HomeAssistantClient, state: str) -> None:
     """Wait until the bike is online, or not."""
     entity_id = await client.entity_id("binary_sensor", f"{BIKE}_online")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (await client.states())[entity_id].state != state:
             await asyncio.sleep(0.1)
 

@@ -16,7 +16,7 @@ async def test_what_happens_shows(
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     rows = await check(client, simulator)
     assert all(row.right for row in rows), table(rows)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not (await control.state())["live"]:
             await asyncio.sleep(0.1)
     before, polls = await client.states(), await simulator.polls()
@@ -24,7 +24,7 @@ async def test_what_happens_shows(
     assert before[connectivity].state == "on"
 
     await control.do("set_status", unique_id=BIKE, status="offline")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (after := await client.states())[connectivity].state != "off":
             await asyncio.sleep(0.02)
     assert {
@@ -35,7 +35,7 @@ async def test_what_happens_shows(
     for number in range(5):
         latitude = 48.0 + number
         await control.do("report", unique_id=BIKE, latitude=latitude)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (await client.states())[tracker].attributes["latitude"] != latitude:
                 await asyncio.sleep(0.02)
     assert await simulator.polls() <= polls + 1

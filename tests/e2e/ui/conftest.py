@@ -1,5 +1,6 @@
 """One Home Assistant, one service and one Chromium for all tests in a browser; a new account for each."""
 
+import asyncio
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 import re
@@ -188,10 +189,12 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
 
 async def remove_automations(client: HomeAssistantClient) -> None:
     """Remove all automations, and the blueprints that were imported."""
-    for state in (await client.states()).values():
-        if state.entity_id.startswith("automation."):
-            number = state.attributes["id"]
-            await client.delete(f"/api/config/automation/config/{number}")
+    for number in await client.automations():
+        await client.delete(f"/api/config/automation/config/{number}")
+    # Home Assistant answers before, and keeps a blueprint that is in use.
+    async with asyncio.timeout(60):
+        while await client.automations():
+            await asyncio.sleep(0.1)
     for path in await client.call("blueprint/list", domain="automation"):
         if not path.startswith("homeassistant/"):
             await client.call("blueprint/delete", domain="automation", path=path)

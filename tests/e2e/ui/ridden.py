@@ -29,9 +29,9 @@ async def ridden_home_assistant(
     ):
         await settle(home_assistant.client)
         entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)
-        await home_assistant.client.wait_for_entities(30)
+        await home_assistant.client.wait_for_entities(36)
         await add_rides(home_assistant, entry_id)
-        await home_assistant.client.wait_for_entities(30)
+        await home_assistant.client.wait_for_entities(36)
         await add_kilometres(home_assistant.client)
         # An empty one, as somebody has who never made one.
         async with dashboard(home_assistant.client, cards()):

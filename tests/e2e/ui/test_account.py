@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+import re
 
 from playwright.async_api import expect
 import pytest
@@ -89,7 +90,9 @@ async def test_download_diagnostics(
     assert diagnostics["service"]["positions"] == "offered"
     private = [EMAIL, "127.0.0.1", "49.41", "8.68"]
     private += [*account.serial_numbers, *account.serial_numbers.values()]
-    assert [word for word in private if word in text] == []
+    # The seconds of a time may look like a place.
+    without_times = re.sub(r"T\d\d:[\d:.]+", "", text)
+    assert [word for word in private if word in without_times] == []
 
 
 async def test_remove(

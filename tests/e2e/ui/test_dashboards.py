@@ -23,7 +23,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
 _CLICKS = 5
-_SOON = 30
+_SOON = 60
 _YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 
@@ -36,6 +36,7 @@ async def bikes(account: Fleet, home_assistant: HomeAssistantProcess) -> Fleet:
     async with asyncio.timeout(_SOON):
         while "event.city_bike_alarm" not in await client.states():
             await client.poll()
+            await asyncio.sleep(0.5)
     return account
 
 
@@ -82,6 +83,7 @@ async def test_as_code(
         await frontend.page.keyboard.press("Control+A")
         await frontend.page.keyboard.insert_text(code)
         await frontend.button("Save").click()
+        await expect(frontend.text("Saved")).to_be_visible()
         await frontend.open(path)
         for text in ("Not guarded", "Vibration", "Last ride", "Kilometers per week"):
             await expect(frontend.saying(text).first).to_be_visible()

@@ -77,11 +77,7 @@ async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
     await expect(frontend.text(_FIRED)).to_be_visible()
     await client.poll()
     await expect(frontend.text(_FIRED)).to_have_count(1)
-    [automation] = [
-        state.attributes["id"]
-        for state in (await client.states()).values()
-        if state.entity_id.startswith("automation.")
-    ]
+    [automation] = await client.automations()
     traces = await client.call("trace/list", domain="automation", item_id=automation)
     assert [trace["script_execution"] for trace in traces] == ["finished"]
 

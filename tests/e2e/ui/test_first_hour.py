@@ -26,7 +26,7 @@ from .words import ENGLISH
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
-_SECONDS_TO_TELL = 30
+_SECONDS_TO_TELL = 60
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -19,7 +19,7 @@ from .test_looks import check
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _AWAY = HOME[0] + 0.005, HOME[1]
-_SOON = 30
+_SOON = 60
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -74,6 +74,7 @@ async def _poll_until(client: HomeAssistantClient, entity_id: str, state: str) -
     async with asyncio.timeout(_SOON):
         while (await client.states())[entity_id].state != state:
             await client.poll()
+            await asyncio.sleep(0.5)
 
 
 async def test_message(

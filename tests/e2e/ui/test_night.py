@@ -33,7 +33,7 @@ _AWAY = HOME[0] + 0.005, HOME[1]
 _STREET = "Roonstraße"
 _MOST_CLICKS = 12
 _MIDNIGHT = 1
-_SOON = 30
+_SOON = 60
 _SECONDS = 4
 _SMALL = Look("phone", 390, 844)
 
@@ -179,20 +179,18 @@ async def begin_or_end(
     client: HomeAssistantClient, time_zone: ZoneInfo, which: str
 ) -> None:
     """Have the night begin or end in a moment; the other one is hours away."""
-    [number] = [
-        each.attributes["id"]
-        for each in (await client.states()).values()
-        if each.entity_id.startswith("automation.")
-    ]
-    path = f"/api/config/automation/config/{number}"
-    config = await client.get(path)
-    soon = datetime.now(time_zone) + timedelta(seconds=_SECONDS)
-    times = {"night_begins": soon, "night_ends": soon}
+    [number] = await client.automations()
+    config = await client.get(f"/api/config/automation/config/{number}")
     other = {"night_begins": "night_ends", "night_ends": "night_begins"}[which]
-    times[other] += timedelta(hours=6)
-    inputs = {name: f"{time:%H:%M:%S}" for name, time in times.items()}
-    config["use_blueprint"]["input"] |= inputs
-    await client.post(path, config)
+    soon = now = datetime.now(time_zone)
+    # It was loaded too late for that moment: there is another.
+    while soon <= now:
+        soon = now.replace(microsecond=0) + timedelta(seconds=_SECONDS)
+        times = {which: soon, other: soon + timedelta(hours=6)}
+        inputs = {name: f"{time:%H:%M:%S}" for name, time in times.items()}
+        config["use_blueprint"]["input"] |= inputs
+        await client.save_automation(number, config)
+        now = datetime.now(time_zone)
 
 
 @asynccontextmanager

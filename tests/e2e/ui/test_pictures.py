@@ -32,7 +32,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _FOLDER = Path(os.environ.get("PICTURES_FOLDER") or RESULTS / "pictures")
 _LARGEST_FILE = 200_000
-_LONGEST_POLL = 30.0
+_LONGEST_POLL = 60.0
 _AUTOMATION = "offline"
 _YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 

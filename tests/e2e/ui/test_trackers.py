@@ -45,7 +45,7 @@ async def test_map(frontend: Frontend, account: Fleet) -> None:
 async def test_map_live(frontend: Frontend, account: Fleet) -> None:
     """A bike that rides off moves on the open map, without a poll."""
     service = account.service
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not (await service.control.state())["live"]:
             await asyncio.sleep(0.1)
     markers = await open_map(frontend)
@@ -55,7 +55,7 @@ async def test_map_live(frontend: Frontend, account: Fleet) -> None:
     polls = await service.polls()
 
     await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         # While it is drawn anew it is nowhere.
         while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
             await asyncio.sleep(0.02)

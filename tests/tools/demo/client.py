@@ -167,15 +167,19 @@ class HomeAssistantClient:
         await self._action(name, data, target=target)
 
     async def save_automation(self, key: str, config: Mapping[str, Any]) -> None:
-        """Save a new automation, and wait until it is there."""
-        await self.post(f"/api/config/automation/config/{key}", config)
-        # Home Assistant answers before it loads the automation.
-        async with asyncio.timeout(30):
-            while not any(
-                state.attributes.get("id") == key
-                for state in (await self.states()).values()
-            ):
+        """Save an automation, and wait until it is loaded: Home Assistant answers before."""
+        async with self.events("automation_reloaded") as reloads, asyncio.timeout(60):
+            await self.post(f"/api/config/automation/config/{key}", config)
+            while not reloads:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+
+    async def automations(self) -> list[str]:
+        """Return the keys of all automations that were saved and are loaded."""
+        return [
+            state.attributes["id"]
+            for state in (await self.states()).values()
+            if state.entity_id.startswith("automation.")
+        ]
 
     async def answer(self, name: str, data: Mapping[str, Any]) -> Any:
         """Perform an action that answers, such as `bike_tracker.where`; return its answer."""
@@ -301,7 +305,7 @@ class HomeAssistantClient:
 
     async def wait_for_entities(self, number: int) -> None:
         """Wait until the integration has so many entities, disabled ones counted."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while len(await self.entities()) < number:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 

@@ -1,11 +1,13 @@
 """Kilometres of the weeks before the demo began, for its graph to show."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from .client import HomeAssistantClient
 from .past_rides import past_rides
 
+_STATISTICS = "recorder/statistics_during_period"
 _SUFFIX = "_total_distance"
 _LONG_AGO = timedelta(days=3650)
 """No graph goes back so far: what it begins with would be a bar of its own there."""
@@ -28,6 +30,16 @@ async def add_kilometres(client: HomeAssistantClient) -> None:
                 },
                 stats=list(_hours(entity["unique_id"].removesuffix(_SUFFIX))),
             )
+            await _wait_until_written(client, entity["entity_id"])
+
+
+async def _wait_until_written(client: HomeAssistantClient, entity_id: str) -> None:
+    """Wait until the statistics have it: Home Assistant answers before."""
+    start = datetime.now(UTC) - 2 * _LONG_AGO
+    asked = {"start_time": start.isoformat(), "statistic_ids": [entity_id]}
+    async with asyncio.timeout(60):
+        while not await client.call(_STATISTICS, **asked, period="month"):
+            await asyncio.sleep(0.1)
 
 
 def _hours(tracker: str) -> Iterator[dict[str, str | float]]:

@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import IO, Self
 
-SECONDS_TO_STOP = 20
+SECONDS_TO_STOP = 60
 CHILD = str(Path(__file__).with_name("child.py"))
 
 
