@@ -91,15 +91,18 @@ async def test_always_the_same_ones(
 
 @pytest.mark.usefixtures("setup")
 async def test_account_shrinks(
-    simulator: Simulator, poll: Poll, shown: Shown, numbers: Numbers
+    bikes: Bikes, shown: Shown, numbers: Numbers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The issue goes with the last tracker that is left out."""
-    simulator.unassign(EMAIL, TRACKERS[5])
-    await poll()
+    """The issue goes with the last tracker left out, whatever a person enables then."""
+    bikes.simulator.unassign(EMAIL, TRACKERS[5])
+    await bikes.poll()
     assert numbers() == ("1", "6", "22")
 
-    simulator.unassign(EMAIL, TRACKERS[6])
-    await poll()
+    bikes.simulator.unassign(EMAIL, TRACKERS[6])
+    await bikes.poll()
+    monkeypatch.setattr(entity, "MAX_ENTITIES", 19)
+    bikes.simulator.touch(TRACKERS[:5])
+    await bikes.poll()
     assert numbers() is None
     assert shown() == dict.fromkeys(TRACKERS[:5], 4)
 

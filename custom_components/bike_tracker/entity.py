@@ -25,7 +25,7 @@ from .registry.repair_issues import async_create_issue, async_delete_issue
 from .tracking import Tracker, log_errors
 
 MAX_ENTITIES = 10_000
-"""Home Assistant adds no more enabled entities than this for one config entry."""
+"""Home Assistant adds no more for one config entry; a person may enable more."""
 _TOO_MANY: Final = "too_many_trackers"
 
 
@@ -182,7 +182,7 @@ class EntityAdder:
         enabled = registry.entities.get_enabled_count_for_config_entry_id(
             entry.entry_id
         )
-        slots, has_issue = MAX_ENTITIES - enabled, bool(self.left_out)
+        slots, has_issue = max(MAX_ENTITIES - enabled, 0), bool(self.left_out)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):

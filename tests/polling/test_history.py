@@ -205,7 +205,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
 
 
 async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
-    """It is asked for in portions, from the beginning."""
+    """It is asked for in portions, from the beginning, whatever comes in between."""
     start = datetime.now(UTC) - 4 * HOUR
     reports = [
         simulator.report(RED, last_update=start + hours * HOUR).id
@@ -214,6 +214,8 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
     asking.note(RED, 4 * HOUR)
     simulator.fault("huge-body", path="history", times=1)
     assert await asking.after() is None
+    asking.note(BLUE, MINUTE)
+    assert await asking.after() == []
     assert await asking.after() == reports[:2]
     reported: list[int] = []
     while asking.gaps:

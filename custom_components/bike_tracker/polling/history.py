@@ -151,8 +151,8 @@ class History:
             else:
                 self._portion = (until - start) / 2
             return err.with_traceback(None)
-        # It would never be up to date in portions that are as short as they came.
-        self._portion = min(2 * self._portion, _MAX_PORTION)
+        # It would never be up to date in short ones. What is shorter says nothing of them.
+        self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
     async def async_get(
