@@ -173,13 +173,17 @@ def test_last_metres(off: float, more: float) -> None:
     assert track.last == track.ended == fired
 
 
-def test_service_without_a_history() -> None:
-    """Nothing is to be asked for."""
-    house = House(has_history=False)
+@pytest.mark.parametrize("worked", [False, True])
+def test_service_without_a_history(worked: bool) -> None:
+    """Nothing is to be asked for, a week after it had one."""
+    house = House(has_history=worked)
     for report in reports_of((5, 0), (10, 15), (7, 0))[::6]:
-        assert report.fix_time
-        house.report(report, report.fix_time)
-        assert house.state.gap is None
+        house.report(report, time_of(report))
+    house.has_history = False
+    for days in (0, 6, 8):
+        now = minutes(days * 24 * 60 + 30)
+        house.report(report._replace(fix_time=now), now)
+        assert bool(house.state.gap) is (worked and days < 7)
     assert house.kinds == ["started", "ended"]
     assert len(house.book) == 1
 
@@ -215,12 +219,11 @@ def test_round_trip_between_two_polls(counts: bool) -> None:
         for number, report in enumerate(reports_of((1, 20), (1, -20), (1, 0)))
     ]
     house, last = House(), reports[-1]
-    assert last.fix_time
     house.report(reports[0], NOW)
-    house.report(last, last.fix_time)
+    house.report(last, time_of(last))
     assert (house.state.gap is not None) is counts
     if counts:
-        house.answer(reports, last.fix_time + _SECOND)
+        house.answer(reports, time_of(last) + _SECOND)
         house.report(last._replace(id=99, fix_time=minutes(10)), minutes(10))
         house.wait(minutes(11))
         assert house.kinds == ["started", "ended"]
@@ -251,9 +254,8 @@ def test_history_in_portions() -> None:
     """What lacks after the first one is asked for from there on."""
     reports = reports_of((5, 0), (10, 15), (60, 0), (10, -15), (9, 0))
     house, last = House(), reports[-1]
-    assert last.fix_time
     house.report(reports[0], NOW)
-    house.report(last, last.fix_time, away=True)
+    house.report(last, time_of(last), away=True)
     house.answer(reports, minutes(95), until=minutes(40))
     assert house.state.gap
     assert house.state.gap.start == minutes(40)
@@ -270,12 +272,10 @@ def test_alarms_of_the_last_hour() -> None:
     ]
     house = House()
     for report in reports[-100::12]:
-        assert report.fix_time
         house.report(reports[0], NOW) if not house.fired else None
-        house.report(report, report.fix_time, away=True)
+        house.report(report, time_of(report), away=True)
     fired = list(house.alarms)
-    last = reports[-1].fix_time
-    assert last
+    last = time_of(reports[-1])
     house.answer(reports, last + _SECOND)
     expected = [
         report.alarm
@@ -305,10 +305,9 @@ def test_clock_that_is_ahead() -> None:
     """The history of such a tracker tells of other times: it is not asked for."""
     house = House()
     for report in reports_of((5, 0), (10, 15), (7, 0))[::6]:
-        assert report.fix_time
-        ahead = report.fix_time + timedelta(hours=2)
+        ahead = time_of(report) + timedelta(hours=2)
         late = report._replace(fix_time=ahead, device_time=ahead)
-        house.report(late, report.fix_time, away=True)
+        house.report(late, time_of(report), away=True)
         assert house.state.gap is None
     assert house.kinds == ["started", "ended"]
 

@@ -185,6 +185,8 @@ def _after_report(
     if last is None or newest is None:
         return None
     point = log.checkpoint
+    if point and newest.time - point.start >= _MAX_AGE:
+        point = None
     if not context.has_history:
         # It may have one again, as after a start together with the service.
         return point
@@ -200,15 +202,13 @@ def _after_report(
     )
     has_missed = context.recovering or context.has_missed or went_unseen
     is_needed = has_gap and (has_missed or under_way is not before)
-    if point and newest.time - point.start < _MAX_AGE:
+    if point:
         point = point._replace(has_gap=True) if has_gap else point
     elif is_needed or events or not ride_state.is_at_rest:
         begin = newest.time - (_MAX_AGE - _SPARE if is_needed else _BEFORE_A_RIDE)
         start, over = max(last.time, begin), under_way.ended
         point = Checkpoint(under_way, start, has_gap, over=over)
-    else:
-        return None
-    return point._replace(wanted_at=now) if is_needed else point
+    return point._replace(wanted_at=now) if point and is_needed else point
 
 
 def _went_unseen(last: Fix, newest: Fix) -> bool:
