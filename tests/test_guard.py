@@ -10,7 +10,12 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+
+from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
@@ -113,27 +118,31 @@ async def test_triggered(
         (er.RegistryEntryDisabler.USER, "disarmed"),
         (er.RegistryEntryDisabler.DEVICE, "disarmed"),
         # That of an account that is not there for a while is armed once it is.
-        (er.RegistryEntryDisabler.CONFIG_ENTRY, "armed_away"),
+        (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
 @pytest.mark.usefixtures("standing")
 async def test_switched_off(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
+    bikes: Bikes,
     entity_registry: er.EntityRegistry,
     call: Call,
     guard: Guard,
     disabled_by: er.RegistryEntryDisabler,
     state: str,
 ) -> None:
-    """A guard that nobody could disarm any more is disarmed."""
+    """A guard that nobody could disarm any more is disarmed, and no theft is shown."""
     await call("arm_away")
+    await bikes.poll()
+    bikes.simulator.report(RED, latitude=AWAY, motion=True)
+    await bikes.poll()
+    messages = async_mock_service(bikes.hass, DOMAIN, "send_message")
     entity_registry.async_update_entity(GUARD, disabled_by=disabled_by)
-    await hass.async_block_till_done()
+    await bikes.hass.async_block_till_done()
     entity_registry.async_update_entity(GUARD, disabled_by=None)
-    await hass.config_entries.async_reload(setup.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.poll()
     assert guard().state == state
+    assert [it.data["tag"] for it in messages] == ["guard"] * (state == "disarmed")
 
 
 @pytest.mark.usefixtures("setup", "standing")

@@ -88,10 +88,10 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _async_set(self, changes: Changes) -> None:
         """Show what changed, and no message any more about what triggered it before."""
         self.coordinator.async_set_changes(changes)
-        before = changes.before.get(self.coordinator_context)
-        if before and before.triggered and self.device_entry:
-            self.hass.async_create_task(
-                async_take_away_guard(self.hass, self._context, self.device_entry.id)
+        before, hass = changes.before[self.coordinator_context], self.coordinator.hass
+        if before.triggered and self.device_entry:
+            hass.async_create_task(
+                async_take_away_guard(hass, self._context, self.device_entry.id)
             )
 
     @override
@@ -111,8 +111,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         entry, tracker = self.registry_entry, self.tracker
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:
-            changes = self.coordinator.data.disarm(self.coordinator_context)
-            self.coordinator.async_set_changes(changes)
+            self._async_set(self.coordinator.data.disarm(self.coordinator_context))
 
     async def _async_person(self) -> str | None:
         """Return the name of the person who does this, None for an automation."""
