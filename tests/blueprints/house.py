@@ -20,6 +20,7 @@ from homeassistant.const import (
 )
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.event import RANDOM_MICROSECOND_MAX
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -210,9 +211,18 @@ class House:
         await self._async_after_poll()
 
     async def _async_settle(self) -> None:
-        """Let what happened trigger the automations."""
+        """Let what happened trigger the automations, and the service answer them."""
         for _ in range(20):
             await asyncio.sleep(0)
+            # Time that passed before would be up for the answer.
+            while self._asks:
+                await asyncio.sleep(0)
+
+    @property
+    def _asks(self) -> bool:
+        connector = async_get_clientsession(self._hass).connector
+        assert connector is not None
+        return bool(connector._acquired)  # noqa: SLF001
 
 
 async def async_ride(
