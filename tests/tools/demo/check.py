@@ -24,7 +24,7 @@ _WHAT_HAPPENED = (
 )
 # The time of the last report follows in steps while reports keep coming.
 _LATE = timedelta(minutes=5)
-_LONGEST_WAIT = 60.0
+_LONGEST_WAIT = 120.0
 _SECONDS_BETWEEN_TRIES = 0.5
 # Home Assistant makes no two polls that are asked for within ten seconds.
 _SECONDS_BETWEEN_POLLS = 11.0
@@ -46,7 +46,7 @@ class Row:
 
 
 async def check(client: HomeAssistantClient, simulator: SimulatorProcess) -> list[Row]:
-    """Return what is there once all of it is right, or else after a minute."""
+    """Return what is there once all of it is right, or else after two minutes."""
     start = last_poll = monotonic()
     while True:
         served = await Served.now(simulator)
