@@ -17,7 +17,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, RED, Bikes, Poll, StateOf, async_setup
+from .conftest import EMAIL, RED, Bikes, Poll, StateOf
 from .tools.simulator.server import Simulator
 from .tools.simulator.world import DEFAULT_LATITUDE
 
@@ -112,6 +112,7 @@ async def test_triggered(
     assert "cause" not in guard().attributes
 
 
+@pytest.mark.parametrize("is_set_up", [True, False])
 @pytest.mark.parametrize(
     ("disabled_by", "state"),
     [
@@ -121,7 +122,7 @@ async def test_triggered(
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("setup", "standing")
 async def test_switched_off(
     bikes: Bikes,
     entity_registry: er.EntityRegistry,
@@ -129,38 +130,25 @@ async def test_switched_off(
     guard: Guard,
     disabled_by: er.RegistryEntryDisabler,
     state: str,
+    *,
+    is_set_up: bool,
 ) -> None:
     """A guard that nobody could disarm any more is disarmed, and no theft is shown."""
+    entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
     await call("arm_away")
     await bikes.poll()
     bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
     messages = async_mock_service(bikes.hass, DOMAIN, "send_message")
-    entity_registry.async_update_entity(GUARD, disabled_by=disabled_by)
-    await bikes.hass.async_block_till_done()
-    entity_registry.async_update_entity(GUARD, disabled_by=None)
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.poll()
+    if not is_set_up:
+        await entries.async_unload(entry_id)
+    for now_disabled_by in (disabled_by, None):
+        entity_registry.async_update_entity(GUARD, disabled_by=now_disabled_by)
+        await bikes.hass.async_block_till_done()
+        await entries.async_reload(entry_id)
+        await bikes.poll()
     assert guard().state == state
     assert [it.data["tag"] for it in messages] == ["guard"] * (state == "disarmed")
-
-
-@pytest.mark.usefixtures("setup", "standing")
-async def test_switched_off_while_the_account_is_not_set_up(
-    bikes: Bikes, entity_registry: er.EntityRegistry, call: Call, guard: Guard
-) -> None:
-    """It is disarmed once the account is there: nothing triggers it meanwhile."""
-    await call("arm_away")
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    entity_registry.async_update_entity(
-        GUARD, disabled_by=er.RegistryEntryDisabler.USER
-    )
-    bikes.simulator.report(RED, latitude=AWAY, motion=True)
-    await async_setup(bikes.hass, bikes.entry)
-    entity_registry.async_update_entity(GUARD, disabled_by=None)
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.poll()
-    assert guard().state == "disarmed"
 
 
 @pytest.mark.usefixtures("standing")
