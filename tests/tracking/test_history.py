@@ -264,6 +264,20 @@ def test_history_in_portions() -> None:
     assert house.kinds == ["started", "ended"] * 2
 
 
+def test_portion_that_ends_with_a_ride() -> None:
+    """The next one lacks nothing of it, where the tracker slept meanwhile."""
+    *reports, last = reports_of((5, 0), (10, 15), (105, 0))
+    house, reports = House(), reports[:90]
+    house.report(reports[0], NOW)
+    house.report(reports[-1], time_of(reports[-1]), away=True)
+    house.wait(minutes(46))
+    house.report(last, time_of(last))
+    for found, until in (reports, minutes(60)), ([last], minutes(121)):
+        answer, moment = HistoryAnswer(found, until), house.at(minutes(121))
+        house.look(house.state.with_history(answer, moment))
+    assert house.book == _true([*reports, last], minutes(121))
+
+
 def test_alarms_of_the_last_hour() -> None:
     """They are fired, but not older ones, and none again, however many there were."""
     reports = [
@@ -312,34 +326,23 @@ def test_clock_that_is_ahead() -> None:
     assert house.kinds == ["started", "ended"]
 
 
-@pytest.mark.parametrize("is_complete", [True, False])
-def test_dead_zone_while_live_works(is_complete: bool) -> None:
+@pytest.mark.parametrize(
+    ("every", "held", "late_after"),
+    [(10, range(37, 57), 60), (10, range(37, 57), None), (30, range(15, 16), 16)],
+)
+def test_dead_zone_while_live_works(
+    every: float, held: range, late_after: int | None
+) -> None:
     """Reports that come behind a newer one, or never over live, are asked for."""
-    reports = reports_of((5, 0), (5, 15), (8, 0))
-    house, held = House(), range(37, 57)
+    reports, house = reports_of((5, 0), (5, 15), (8, 0), every=every), House()
     for number, report in enumerate(reports):
         if number not in held:
             house.report(report, time_of(report), is_complete=True)
-        if number == 60 and is_complete:
+        if number == late_after:
             for late in reversed(held):
                 moment = house.at(time_of(report), is_complete=True)
                 house.look(house.state.with_older_report(reports[late], moment))
     assert house.kinds == ["started", "ended"]
-    house.answer(reports, minutes(18))
-    assert house.book == _true(reports, minutes(18))
-
-
-def test_late_reports_in_steps_of_a_minute() -> None:
-    """A report that came behind a newer one says by itself that some are missing."""
-    reports = reports_of((5, 0), (5, 15), (8, 0), every=30)
-    house = House()
-    for number, report in enumerate(reports):
-        if number != 15:
-            house.report(report, time_of(report), is_complete=True)
-        if number == 16:
-            moment = house.at(time_of(report), is_complete=True)
-            house.look(house.state.with_older_report(reports[15], moment))
-    assert house.state.gap
     house.answer(reports, minutes(18))
     assert house.book == _true(reports, minutes(18))
 
@@ -409,11 +412,10 @@ def test_any_part_came_before(
     house, before, now = House(), 0, NOW
     coming: list[tuple[list[Position], datetime]] = []
     for number, report in enumerate(reports):
-        assert report.fix_time
         is_last = number == len(reports) - 1
         if number and not is_last and random.random() < 0.6:
             continue
-        now = report.fix_time
+        now = time_of(report)
         is_missing = number > before + 1
         house.report(report, now, is_complete=not is_missing, away=is_missing)
         before = number

@@ -152,7 +152,7 @@ def _forgotten_since(
             for ride in rides
             if ride.distance
             and ride.end
-            and point.begins_at <= ride.end.time <= until
+            and point.begins_at < ride.end.time <= until
             and ride.end.time not in times
         ),
         default=None,
