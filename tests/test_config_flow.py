@@ -795,9 +795,9 @@ async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait half a second for a connection, and a second for an answer."""
+    """Wait a second for a connection, and two for an answer."""
     monkeypatch.setattr(
-        client_module, "TIMEOUT", ClientTimeout(total=1, sock_connect=0.5)
+        client_module, "TIMEOUT", ClientTimeout(total=2, sock_connect=1)
     )
 
 

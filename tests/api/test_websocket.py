@@ -131,7 +131,7 @@ async def test_goodbye_that_is_not_answered(
     simulator.live_fault("talks-on")
     await asyncio.sleep(0.1)
     listening.cancel()
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(5):
         await asyncio.wait([listening])
         while simulator.live.sockets:
             await asyncio.sleep(0.01)
