@@ -194,19 +194,20 @@ def test_rides_of_a_day_without_home_assistant(
 ) -> None:
     """Each is fired with its own times, oldest first, after the one that goes on."""
     monkeypatch.setattr(f"{HistoryAnswer.__module__}._MAX_REPORTS", at_once)
-    legs = [(5, 0), (10, 15), (60, 0), (10, -15), (300, 0), (8, 20), (8, 0), (3, 12)]
-    reports = reports_of(*legs)
-    house, last = House(), reports[-1]
+    rides = [(10, 15), (60, 0), (10, -15), (300, 0), (8, 20), (8, 0), (8, -20), (8, 0)]
+    reports = reports_of((5, 0), *rides, (3, 12))
+    # The bike reports on until the answer comes.
+    house, last = House(), reports[-3]
     house.report(reports[0], NOW)
     house.report(last, time_of(last), away=True)
     assert house.kinds == ["started"]
     assert house.state.gap
     assert house.state.gap.start == NOW
-    house.answer(reports, time_of(last) + _SECOND)
-    assert house.kinds == ["started"] + ["started", "ended"] * 3
+    house.answer(reports, time_of(reports[-1]) + _SECOND)
+    assert house.kinds == ["started"] + ["started", "ended"] * 4
     starts = [ride.started_at for kind, ride in house.fired[1:] if kind == "started"]
     assert starts == sorted(starts)
-    assert len(house.book) == 3
+    assert len(house.book) == 4
     assert house.state.ride_state
     assert house.state.ride_state.ride
 

@@ -134,7 +134,7 @@ class Account:
         changed: dict[str, Tracker] = {}
         with log_errors(self._name, "updating a tracker"):
             if tracker := self.trackers.get(unique_id):
-                state = tracker.state.with_history(answer, context)
+                state = self._state(unique_id).with_history(answer, context)
                 position_id = state.position and state.position.id
                 device = _with_position_id(tracker.device, position_id)
                 changed |= self._changed(device, state, context)
@@ -162,7 +162,9 @@ class Account:
         return self._become({unique_id: tracker})
 
     def _state(self, unique_id: str) -> TrackerState:
-        return self.states.get(unique_id) or TrackerState()
+        # Not with each report: the ride book follows once all of an answer are applied.
+        state = self.states.get(unique_id) or TrackerState()
+        return state._replace(rides=state.rides.trimmed())
 
     def _touched_by(self, devices: Mapping[str, Device]) -> set[str]:
         """Return the trackers that a new list may change; the others are the same objects.

@@ -95,8 +95,7 @@ class RideLog(NamedTuple):
         context: UpdateContext,
     ) -> RideLog:
         """Return the log after a report that brought a ride_state from `before` to here."""
-        log = self._trimmed()
-        point = _after_report(log, before, ride_state, events, context)
+        log, point = self, _after_report(self, before, ride_state, events, context)
         for kind, ride in events:
             log = log.started(ride) if kind == "started" else log.ended(ride)
             if kind == "ended":
@@ -149,7 +148,7 @@ class RideLog(NamedTuple):
         since = self.since or ride.started_at
         return self._replace(rides=in_order_of_start(rides.values()), since=since)
 
-    def _trimmed(self) -> RideLog:
+    def trimmed(self) -> RideLog:
         """Return the log without rides that are in the book and that nothing corrects."""
         older, newer = self.rides[:-_MIN_RIDES], self.rides[-_MIN_RIDES:]
         point = self.checkpoint if len(older) < _MAX_RIDES else None
