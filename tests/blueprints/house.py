@@ -222,7 +222,9 @@ class House:
     def _asks(self) -> bool:
         connector = async_get_clientsession(self._hass).connector
         assert connector is not None
-        return bool(connector._acquired)  # noqa: SLF001
+        # Those of the live connection stay.
+        used = connector._acquired  # noqa: SLF001
+        return any(not getattr(each, "upgraded", False) for each in used)
 
 
 async def async_ride(
