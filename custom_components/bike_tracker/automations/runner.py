@@ -103,8 +103,10 @@ class TriggerRunner:
     def _async_look(
         self, coordinator: BikeTrackerCoordinator, keys: Collection[str]
     ) -> None:
-        """Run what is due of trackers that changed, or of all where a wait is over."""
+        """Run what is due of trackers that changed, or of all: at first, or a wait is over."""
         now = Evaluation(dt_util.utcnow(), coordinator.asked_at)
+        if coordinator not in self._waits:
+            keys = coordinator.data.states.keys()
         waits = self._waits.setdefault(coordinator, _Waits())
         trackers = coordinator.data.trackers
         for unique_id in set(keys).difference(trackers):
