@@ -51,14 +51,12 @@ async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) 
     assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
 
 
-async def test_over_before_all_are_looked_at(
-    hass: HomeAssistant, garage: Garage, entry: MockConfigEntry
-) -> None:
+async def test_over_before(garage: Garage, entry: MockConfigEntry) -> None:
     """A wait that is over between a reload and the first look at all trackers is run."""
     await garage.async_listen("went_offline", **{"for": "00:02:10"})
     garage.become("went_offline")
     await garage.async_minutes(3)
-    await hass.config_entries.async_reload(entry.entry_id)
+    await garage.hass.config_entries.async_reload(entry.entry_id)
     # The timer is due at once, of before the reload.
     await garage.async_minutes(1)
     assert len(garage.runs) == 1
