@@ -28,14 +28,6 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
             await asyncio.sleep(0.1)
 
 
-async def wait_for_state(client: HomeAssistantClient, state: str) -> None:
-    """Wait until the bike is online, or not."""
-    entity_id = await client.entity_id("binary_sensor", f"{BIKE}_online")
-    async with asyncio.timeout(60):
-        while (await client.states())[entity_id].state != state:
-            await asyncio.sleep(0.1)
-
-
 async def test_fires_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
 ) -> None:
@@ -74,7 +66,8 @@ async def test_fires_once(
     client = home_assistant.client
     await simulator.control.do("set_status", unique_id=BIKE, status="online")
     await client.poll()
-    await wait_for_state(client, "on")
+    online = await client.entity_id("binary_sensor", f"{BIKE}_online")
+    await client.wait_for_state(online, "on")
     assert await runs(client) == 1
 
     await home_assistant.stop()

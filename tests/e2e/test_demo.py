@@ -144,16 +144,14 @@ async def test_guarded(client: HomeAssistantClient) -> None:
         await asyncio.sleep(0.5)
         assert not await is_moving(client, "gravel_bike")
     await press(client, "rides")
-    while (await client.states())[guard].state != "triggered":
-        await asyncio.sleep(0.1)
+    await client.wait_for_state(guard, "triggered")
 
 
 async def test_nobody_home(client: HomeAssistantClient) -> None:
     """A button sends the one rider away, and another one back."""
     for name, people in (("nobody_home", "0"), ("at_home", "1")):
         await press(client, name)
-        while (await client.states())["zone.home"].state != people:
-            await asyncio.sleep(0.1)
+        await client.wait_for_state("zone.home", people)
 
 
 async def test_kilometres_of_a_year(client: HomeAssistantClient) -> None:

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
 _CLICKS = 5
-_SOON = 60
 _YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 
@@ -33,7 +32,7 @@ async def bikes(account: Fleet, home_assistant: HomeAssistantProcess) -> Fleet:
     client = home_assistant.client
     await client.wait_for_entities(len(account.places))
     await account.change(_BIKE, "report", attributes={"alarm": "vibration"})
-    async with asyncio.timeout(_SOON):
+    async with asyncio.timeout(60):
         while "event.city_bike_alarm" not in await client.states():
             await client.poll()
             await asyncio.sleep(0.5)

@@ -33,7 +33,6 @@ _AWAY = HOME[0] + 0.005, HOME[1]
 _STREET = "Roonstraße"
 _MOST_CLICKS = 12
 _MIDNIGHT = 1
-_SOON = 60
 _SECONDS = 4
 _SMALL = Look("phone", 390, 844)
 
@@ -74,7 +73,7 @@ async def test_a_night(
         await frontend.import_blueprint()
         await clicks.begin()
         await make(frontend)
-        await wait_for(client, guard, "armed_away")
+        await client.wait_for_state(guard, "armed_away")
         await account.ride(_BIKE, _AWAY, 20, _STREET)
         await client.poll()
         await frontend.open(path)
@@ -104,16 +103,16 @@ async def test_a_night(
             await client.action("automation.reload")
         assert await state(client, guard) == "disarmed"
         await begin_or_end(client, time_zone, "night_begins")
-        await wait_for(client, guard, "armed_away")
+        await client.wait_for_state(guard, "armed_away")
 
         await account.service.control.fault("status-503")
         await client.poll()
         connectivity = guard.replace("_guard", "_connectivity").partition(".")[2]
-        await wait_for(client, f"binary_sensor.{connectivity}", "unavailable")
+        await client.wait_for_state(f"binary_sensor.{connectivity}", "unavailable")
         await begin_or_end(client, time_zone, "night_ends")
-        await wait_for(client, guard, "disarmed")
+        await client.wait_for_state(guard, "disarmed")
         await begin_or_end(client, time_zone, "night_begins")
-        await wait_for(client, guard, "armed_away")
+        await client.wait_for_state(guard, "armed_away")
 
 
 @pytest.mark.parametrize(
@@ -148,10 +147,10 @@ async def test_in_other_languages(
             "night",
             {"alias": "Bikes", "use_blueprint": {"path": path, "input": inputs}},
         )
-        await wait_for(client, guard, "armed_away")
+        await client.wait_for_state(guard, "armed_away")
         await account.ride(_BIKE, _AWAY, 20, _STREET)
         await client.poll()
-        await wait_for(client, guard, "triggered")
+        await client.wait_for_state(guard, "triggered")
         for name, (page, text) in {
             "message": (dashboard, _STREET),
             "device": (f"/config/devices/device/{device['id']}", words.device_info),
@@ -198,7 +197,7 @@ async def triggered(client: HomeAssistantClient) -> AsyncIterator[None]:
     """Wait at the end until an automation was triggered."""
     async with client.events("automation_triggered") as runs:
         yield
-        async with asyncio.timeout(_SOON):
+        async with asyncio.timeout(60):
             while not runs:
                 await asyncio.sleep(0.1)
 
@@ -206,10 +205,3 @@ async def triggered(client: HomeAssistantClient) -> AsyncIterator[None]:
 async def state(client: HomeAssistantClient, entity_id: str) -> str:
     """Return the state of an entity."""
     return (await client.states())[entity_id].state
-
-
-async def wait_for(client: HomeAssistantClient, entity_id: str, wanted: str) -> None:
-    """Wait until an entity has a state."""
-    async with asyncio.timeout(_SOON):
-        while await state(client, entity_id) != wanted:
-            await asyncio.sleep(0.1)

@@ -160,6 +160,12 @@ class HomeAssistantClient:
             for state in states
         }
 
+    async def wait_for_state(self, entity_id: str, state: str) -> None:
+        """Wait until an entity has a state."""
+        async with asyncio.timeout(120):
+            while (await self.states())[entity_id].state != state:
+                await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+
     async def action(
         self, name: str, data: Mapping[str, Any] | None = None, **target: object
     ) -> None:
