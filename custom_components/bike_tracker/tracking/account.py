@@ -164,7 +164,8 @@ class Account:
     def _state(self, unique_id: str) -> TrackerState:
         # Not with each report: the ride book follows once all of an answer are applied.
         state = self.states.get(unique_id) or TrackerState()
-        return state._replace(rides=state.rides.trimmed())
+        rides = state.rides.trimmed()
+        return state if rides is state.rides else state._replace(rides=rides)
 
     def _touched_by(self, devices: Mapping[str, Device]) -> set[str]:
         """Return the trackers that a new list may change; the others are the same objects.
