@@ -29,6 +29,7 @@ from .targets import coordinators, is_in_target
 if TYPE_CHECKING:
     from .triggers import TrackerTrigger
 
+_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -40,8 +41,8 @@ type _Due = tuple[datetime, TrackerTrigger, str, Flag]
 class _Waits:
     """The waits of one account."""
 
-    next_at: datetime = _NEVER
-    """When the next one is over, by the clock."""
+    next_at: datetime = _BEGINNING
+    """When the next one is over, by the clock; before the first look any may be."""
     next_silence: datetime = _NEVER
     """When the next one is over, by the time an answer was asked for."""
     absent: dict[str, Evaluation] = field(default_factory=dict)
@@ -103,16 +104,14 @@ class TriggerRunner:
     def _async_look(
         self, coordinator: BikeTrackerCoordinator, keys: Collection[str]
     ) -> None:
-        """Run what is due of trackers that changed, or of all: at first, or a wait is over."""
+        """Run what is due of trackers that changed, or of all where a wait is over."""
         now = Evaluation(dt_util.utcnow(), coordinator.asked_at)
-        if coordinator not in self._waits:
-            keys = coordinator.data.states.keys()
         waits = self._waits.setdefault(coordinator, _Waits())
-        trackers = coordinator.data.trackers
+        trackers, states = coordinator.data.trackers, coordinator.data.states
+        if now.at >= waits.next_at or now.asked_at >= waits.next_silence:
+            keys, waits.next_at, waits.next_silence = states.keys(), _NEVER, _NEVER
         for unique_id in set(keys).difference(trackers):
             waits.absent.setdefault(unique_id, coordinator.evaluated)
-        if now.at >= waits.next_at or now.asked_at >= waits.next_silence:
-            keys, waits.next_at, waits.next_silence = trackers.keys(), _NEVER, _NEVER
         due = [
             found
             for trigger in self._attached

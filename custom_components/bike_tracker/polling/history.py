@@ -151,7 +151,8 @@ class History:
             else:
                 self._portion = (until - start) / 2
             return err.with_traceback(None)
-        # It would never be up to date in short ones. What is shorter says nothing of them.
+        # It would never be up to date in short ones. An answer for a shorter time says
+        # nothing of a longer one.
         self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
