@@ -207,6 +207,10 @@ def test_alarm_that_lasts() -> None:
     bike = Bike(alarm="powerCut")
     bike.arm()
     assert not bike.report()
+    # One that comes late, and was sent for something else, does not say that it was over.
+    late = a_position(-1, fix_time=NOW, alarm="sos")._replace(device_id=sum(b"red"))
+    bike.account.apply_message([], [late], UpdateContext(bike.now))
+    assert not bike.report()
     assert not bike.report(alarm=None)
     assert bike.report()
 

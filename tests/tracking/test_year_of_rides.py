@@ -9,7 +9,7 @@ import pytest
 
 from ..long import IS_LONG, longest, some
 from ..tools.rides.accuracy import distance_error, measure, rides_of
-from ..tools.rides.home import Home, Span
+from ..tools.rides.home import BIKE, Home, Span
 from ..tools.rides.page import PAGE, measure as measure_all, tables
 from ..tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
 from ..tools.rides.trackers import Tracker, reports
@@ -61,6 +61,8 @@ def test_year(tracker: Tracker, options: Options) -> None:
     )
 
     _rides_are_right(tracker, journey, home, downs)
+    # The book has all others.
+    assert len(home.account.states[BIKE].rides.rides) <= 4
     totals = [total for _, total in home.totals]
     assert totals == sorted(totals)
     true = sum(trip.kilometres for trip in journey.trips)
