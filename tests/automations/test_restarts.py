@@ -60,3 +60,15 @@ async def test_over_before(garage: Garage, entry: MockConfigEntry) -> None:
     # The timer is due at once, of before the reload.
     await garage.async_minutes(1)
     assert len(garage.runs) == 1
+
+
+async def test_over_while_not_listed(garage: Garage, entry: MockConfigEntry) -> None:
+    """A wait that is over after a reload while the tracker is not listed is run."""
+    await garage.async_listen("went_offline", **{"for": "00:08:00"})
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_begin("unassigned")
+    await garage.hass.config_entries.async_reload(entry.entry_id)
+    await garage.async_minutes(8)
+    await garage.async_end("unassigned")
+    assert len(garage.runs) == 1

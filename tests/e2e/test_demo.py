@@ -119,8 +119,7 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
         "options": {"zone": "zone.home"},
     }
     await client.save_automation(
-        "left",
-        {"alias": "Left", "triggers": [trigger], "actions": []},
+        "left", {"alias": "Left", "triggers": [trigger], "actions": []}
     )
     async with client.events("automation_triggered") as runs:
         for number in (1, 2):

@@ -43,10 +43,6 @@ class Service:
         return [item.attributes["alarm"] for item in self.listener.fired(story)]
 
 
-def _last(account: Account) -> Alarm:
-    return account.trackers["red"].state.alarms[-1]
-
-
 @pytest.fixture
 def service(account: Account, read: Read) -> Service:
     """Return a service that has been polled, before any alarm."""
@@ -88,7 +84,7 @@ def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
     """It is the last alarm, and not told."""
     service = Service(account, read)
     assert service.poll(a_position(1, alarm="sos")) == []
-    assert _last(account).word == "sos"
+    assert account.trackers["red"].state.alarms[-1].word == "sos"
     assert service.poll(a_position(1, alarm="sos")) == []
     assert service.poll(a_position(2, alarm="tow")) == ["tow"]
 
