@@ -218,7 +218,7 @@ async def is_on_its_way(client: HomeAssistantClient) -> bool:
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:
     """It cleans up, and says that it did not get to its end."""
-    with demo(tmp_path, "--check") as process:
+    with demo(tmp_path, "--check", "--port", str(free_port())) as process:
         assert process.stderr is not None
         process.stderr.readline()
         process.send_signal(signal.SIGTERM)
