@@ -178,7 +178,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         """Return what the last dialog says: that there will be no positions, if so."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT):
-                await self._client(account).async_get_positions()
+                await self._client(account).async_get_positions(())
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
         except errors.TrackingError:

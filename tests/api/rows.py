@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.api.lists import ListReader
+from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
 
 DEVICE: dict[str, Any] = {
     "id": 1001,
@@ -43,12 +43,12 @@ def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
 def read_device(**fields: Any) -> Device:
     """Return the device that is read from a row with other values in these fields."""
     body = json.dumps([row(DEVICE, **fields)]).encode()
-    [device] = ListReader[str, Device](Device).read(body).values()
+    [device] = DeviceReader().read(body).values()
     return device
 
 
 def read_position(**fields: Any) -> Position:
     """Return the position that is read from a row with other values in these fields."""
     body = json.dumps([row(POSITION, **fields)]).encode()
-    [position] = ListReader[int, Position](Position).read(body).values()
+    [position] = read_positions(body)
     return position

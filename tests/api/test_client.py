@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 import errno
+from functools import partial
 import json
 import logging
 import os
@@ -127,12 +128,13 @@ async def test_devices(client: TrackingClient) -> None:
 
 
 async def test_positions(client: TrackingClient) -> None:
-    """Positions are by internal ID of the device."""
+    """Positions of some devices are by their internal ID."""
     devices = await client.async_get_devices()
-    positions = await client.async_get_positions()
-    assert positions.keys() == {devices[RED].id, devices[BLUE].id}
-    red = positions[devices[RED].id or 0]
-    assert red.id == devices[RED].position_id
+    red, blue = devices[RED].id or 0, devices[BLUE].id or 0
+    positions = await client.async_get_positions({red, blue})
+    assert positions.keys() == {red, blue}
+    assert positions[red].id == devices[RED].position_id
+    assert await client.async_get_positions({red}) == {red: positions[red]}
 
 
 async def test_history(simulator: Simulator, client: TrackingClient) -> None:
@@ -229,7 +231,7 @@ async def test_sign_ins_that_traccar_refuses(
 ) -> None:
     """Real servers refuse with a 401, or with a 400 out of what checks the password."""
     client = make_client((await serve(recorded_answer(*recorded))).url)
-    for call in (client.async_get_devices, client.async_get_positions):
+    for call in (client.async_get_devices, partial(client.async_get_positions, ())):
         with pytest.raises(AuthenticationError) as caught:
             await call()
         assert str(caught.value) == f"status {recorded[0]}"

@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.errors import InvalidResponseError
-from custom_components.bike_tracker.api.lists import ListReader
+from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
 
 from .rows import DEVICE, MISSING, POSITION, row
 
@@ -21,15 +21,9 @@ NEW = "2026-11-20T07:00:00.000+0000"
 
 
 @pytest.fixture
-def devices() -> ListReader[str, Device]:
+def devices() -> DeviceReader:
     """Return a reader of device lists."""
-    return ListReader(Device)
-
-
-@pytest.fixture
-def positions() -> ListReader[int, Position]:
-    """Return a reader of positions."""
-    return ListReader(Position)
+    return DeviceReader()
 
 
 def two(**fields: Any) -> Rows:
@@ -38,7 +32,7 @@ def two(**fields: Any) -> Rows:
 
 
 def test_equal_bodies_are_not_read_again(
-    devices: ListReader[str, Device], monkeypatch: pytest.MonkeyPatch
+    devices: DeviceReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bytes that changed nothing are the same dictionary, without a look into them."""
     body = orjson.dumps(two(), option=orjson.OPT_INDENT_2)
@@ -71,14 +65,14 @@ def test_equal_bodies_are_not_read_again(
     ],
 )
 def test_answers_that_say_the_same(
-    devices: ListReader[str, Device], change: Callable[[Rows], Rows]
+    devices: DeviceReader, change: Callable[[Rows], Rows]
 ) -> None:
     """Whatever does not show in an object makes no other object."""
     before = devices.read(orjson.dumps(two()))
     assert devices.read(orjson.dumps(change(two()))) is before
 
 
-def test_only_what_changed_is_another_object(devices: ListReader[str, Device]) -> None:
+def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
     """The other tracker is the same object, in a dictionary of its own."""
     before = devices.read(orjson.dumps(two()))
     after = devices.read(orjson.dumps(two(status="offline")))
@@ -87,7 +81,7 @@ def test_only_what_changed_is_another_object(devices: ListReader[str, Device]) -
     assert after["860000000000022"] is before["860000000000022"]
 
 
-def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
+def test_trackers_come_and_go(devices: DeviceReader) -> None:
     """An answer is the whole truth about who is in the list."""
     both = two()
     before = devices.read(orjson.dumps(both))
@@ -120,7 +114,7 @@ def test_trackers_come_and_go(devices: ListReader[str, Device]) -> None:
     ],
     ids=lambda body: repr(body[:24]),
 )
-def test_no_list_of_trackers(devices: ListReader[str, Device], body: bytes) -> None:
+def test_no_list_of_trackers(devices: DeviceReader, body: bytes) -> None:
     """It is an error each time, which holds nothing of the answer; what was known stays."""
     good = orjson.dumps(two())
     before = devices.read(good)
@@ -146,7 +140,7 @@ def test_no_list_of_trackers(devices: ListReader[str, Device], body: bytes) -> N
     ],
 )
 def test_large_integers(
-    devices: ListReader[str, Device], literal: bytes, value: int | None
+    devices: DeviceReader, literal: bytes, value: int | None
 ) -> None:
     """Integers of 64 bits are exact, larger ones are none."""
     body = orjson.dumps(two(groupId="@")).replace(b'"@"', literal)
@@ -164,7 +158,7 @@ def test_large_integers(
     ],
 )
 def test_of_two_with_one_unique_id_the_newest_counts(
-    devices: ListReader[str, Device], first: Any, second: Any, name: str
+    devices: DeviceReader, first: Any, second: Any, name: str
 ) -> None:
     """In whatever order they come, and whatever was known before."""
     twins = [
@@ -180,7 +174,7 @@ def test_of_two_with_one_unique_id_the_newest_counts(
 
 @pytest.mark.parametrize("last_update", [NEW, None, MISSING])
 def test_ties_do_not_depend_on_the_order(
-    devices: ListReader[str, Device], last_update: Any
+    devices: DeviceReader, last_update: Any
 ) -> None:
     """Of several from the same moment it is always the same one."""
     twins = [
@@ -214,15 +208,15 @@ def test_ties_do_not_depend_on_the_order(
         row(POSITION, deviceId=True),
     ],
 )
-def test_positions_without_ids_are_left_out(
-    positions: ListReader[int, Position], bad: Any
-) -> None:
+def test_positions_without_ids_are_left_out(bad: Any) -> None:
     """A position is of a device and has a number; nothing else is needed."""
-    read = positions.read(orjson.dumps([bad, {"id": 1, "deviceId": 2}]))
-    assert read == {2: Position(device_id=2, id=1)}
+    body = orjson.dumps([bad, {"id": 1, "deviceId": 2}])
+    assert read_positions(body) == [Position(device_id=2, id=1)]
+    assert read_positions(body, {2}) == read_positions(body)
+    assert read_positions(body, {3}) == []
 
 
-def test_only_what_is_new_is_read(devices: ListReader[str, Device]) -> None:
+def test_only_what_is_new_is_read(devices: DeviceReader) -> None:
     """No row is looked into that says what it said before, wherever in the list it is."""
     devices.read(orjson.dumps(two()))
     with patch.object(Device, "from_values", wraps=Device.from_values) as from_values:

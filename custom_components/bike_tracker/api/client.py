@@ -1,11 +1,10 @@
 """The client: one method per call of the service."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from http import HTTPStatus
 from typing import Final
 
@@ -14,7 +13,7 @@ from aiohttp import hdrs
 from yarl import URL
 
 from . import errors
-from .lists import ListReader, read_positions
+from .lists import DeviceReader, read_positions
 from .models import Device, Position
 
 MAX_BYTES: Final = 8 * 1024 * 1024
@@ -44,12 +43,7 @@ class TrackingClient:
     url: str
     email: str
     password: str
-    devices: ListReader[str, Device] = field(
-        init=False, default_factory=partial(ListReader, Device)
-    )
-    positions: ListReader[int, Position] = field(
-        init=False, default_factory=partial(ListReader, Position)
-    )
+    devices: DeviceReader = field(init=False, default_factory=DeviceReader)
 
     def __post_init__(self) -> None:
         """Refuse credentials before they are needed."""
@@ -59,9 +53,12 @@ class TrackingClient:
         """Return the trackers of the account by `uniqueId` (interface, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
-    async def async_get_positions(self) -> Mapping[int, Position]:
-        """Return the last known positions by the internal ID of their device."""
-        return self.positions.read(await self._async_get("positions"))
+    async def async_get_positions(
+        self, device_ids: Container[int]
+    ) -> Mapping[int, Position]:
+        """Return the last known positions of these devices, by their internal ID."""
+        positions = read_positions(await self._async_get("positions"), device_ids)
+        return {position.device_id: position for position in positions}
 
     async def async_get_position(self, position_id: int) -> Position | None:
         """Return a position, which may be too old for the list; None if there is none."""

@@ -1,8 +1,7 @@
 """List answers: their objects, of which those that did not change stay the same."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -11,72 +10,89 @@ from .errors import InvalidResponseError
 from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
-_KEYS = {Device: attrgetter("unique_id"), Position: attrgetter("device_id")}
 
 
 @dataclass(slots=True, eq=False)
-class ListReader[K, T: (Device, Position)]:
-    """Reads the answers of one call, one after another.
+class DeviceReader:
+    """Reads the lists of devices, one after another.
 
-    An object that did not change is the same object as before, and so is the mapping if
-    none did. Of a row of which nothing changed that is read, no object is made: of a
-    thousand positions that would take 5 ms.
+    A device that did not change is the same object as before, and so is the mapping if
+    none did. Of a row of which nothing changed that is read, no object is made.
     """
 
-    kind: type[T]
     _body: bytes | None = None
-    _rows: Mapping[int | None, tuple[Values, T | None]] = field(default_factory=dict)
+    _rows: Mapping[int | None, tuple[Values, Device | None]] = field(
+        default_factory=dict
+    )
     """By the ID of a row: servers may list in another order each time."""
-    _objects: Mapping[K, T] = field(default_factory=dict)
+    _devices: Mapping[str, Device] = field(default_factory=dict)
 
-    def read(self, body: bytes) -> Mapping[K, T]:
-        """Return the objects of an answer by key.
+    def read(self, body: bytes) -> Mapping[str, Device]:
+        """Return the devices of an answer by `uniqueId`.
 
         Raises InvalidResponseError if it is no JSON array, or one of rows of which none
         has a usable key.
         """
         if body == self._body:
-            return self._objects
-        read = dict[int | None, tuple[Values, T | None]]()
+            return self._devices
+        read = dict[int | None, tuple[Values, Device | None]]()
         # Each row goes as it is read: thousands that stay are looked at by Python's
         # garbage collection, which takes as long as to read them.
-        rows, items = _loads(body)[::-1], list[T]()
+        rows, devices = _loads(body)[::-1], list[Device]()
         while rows:
-            values = self.kind.values_of(rows.pop())
+            values = Device.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
             known = self._rows.get(row_id)
             if known is None or values != known[0]:
-                known = values, self.kind.from_values(values)
+                known = values, Device.from_values(values)
             read[row_id] = known
-            if (item := known[1]) is not None:
-                items.append(item)
-        if read and not items:
+            if (device := known[1]) is not None:
+                devices.append(device)
+        if read and not devices:
             raise InvalidResponseError(_NOTHING_USABLE)
-        objects: dict[K, T] = _by_key(items, self.kind)
-        has_changed = objects != self._objects
+        by_key = _by_unique_id(devices)
+        has_changed = by_key != self._devices
         # Of thousands of trackers some changed each time: their bodies are not kept.
         self._rows, self._body = read, None if has_changed else body
         if has_changed:
-            self._objects = objects
-        return self._objects
+            self._devices = by_key
+        return self._devices
 
 
-def read_positions(body: bytes) -> list[Position]:
-    """Return the positions of an answer, in order of their fixes.
+def read_positions(
+    body: bytes, device_ids: Container[int] | None = None
+) -> list[Position]:
+    """Return the positions of an answer, of these devices alone, in order of their fixes.
 
     Raises InvalidResponseError if it is no JSON array, or one of something else.
     """
-    rows = _loads(body)
-    positions = objects_of(rows, Position)
-    if rows and not positions:
+    wanted = rows = _loads(body)
+    if device_ids is not None:
+        # Of thousands few are new.
+        wanted = [row for row in rows if _is_of(row, device_ids)]
+    positions = positions_of(wanted)
+    if rows and not (positions or positions_of(rows)):
         raise InvalidResponseError(_NOTHING_USABLE)
     return sorted(positions, key=lambda position: (position.moment, position.id))
 
 
-def objects_of[T: (Device, Position)](rows: Any, kind: type[T]) -> list[T]:
-    """Return the objects of rows, as far as they are any."""
-    values = map(kind.values_of, rows if type(rows) is list else ())
-    return [item for item in map(kind.from_values, values) if item is not None]
+def devices_of(rows: Any) -> list[Device]:
+    """Return the devices of rows, as far as they are any."""
+    values = map(Device.values_of, rows if type(rows) is list else ())
+    return list(filter(None, map(Device.from_values, values)))
+
+
+def positions_of(rows: Any) -> list[Position]:
+    """Return the positions of rows, as far as they are any."""
+    return list(
+        filter(None, map(Position.from_row, rows if type(rows) is list else ()))
+    )
+
+
+def _is_of(row: Any, device_ids: Container[int]) -> bool:
+    """Return whether a row is of one of these devices."""
+    device_id = row.get("deviceId") if type(row) is dict else None
+    return type(device_id) is int and device_id in device_ids
 
 
 def _loads(body: bytes) -> list[Any]:
@@ -92,10 +108,10 @@ def _loads(body: bytes) -> list[Any]:
     return rows
 
 
-def _by_key[T: (Device, Position)](items: list[T], kind: type[T]) -> dict[Any, T]:
-    """Return objects by key: of two with one key the newer, in whatever order they come."""
-    objects = dict(zip(map(_KEYS[kind], items), items, strict=True))
-    if len(objects) == len(items):
-        return objects
-    items = sorted(items, key=lambda item: (item.moment, str(item)))
-    return dict(zip(map(_KEYS[kind], items), items, strict=True))
+def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
+    """Return devices by key: of two with one key the newer, in whatever order they come."""
+    by_key = {device.unique_id: device for device in devices}
+    if len(by_key) == len(devices):
+        return by_key
+    devices = sorted(devices, key=lambda device: (device.moment, str(device)))
+    return {device.unique_id: device for device in devices}

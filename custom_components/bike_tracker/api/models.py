@@ -18,8 +18,8 @@ MAX_ADDRESS = 255
 _UNFIT_FOR_A_LINE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
-# Of a knot.
-_KILOMETRES_PER_HOUR = 1.852
+# In kilometres per hour.
+_KNOT = 1.852
 # What cell towers say of a place may be a county: no place a person means.
 _MAX_ACCURACY = 5_000
 # A tracker's own battery has few cells; an electric bike's has twenty and more.
@@ -29,6 +29,7 @@ MOVES_FROM = 3
 """Kilometres per hour."""
 # 10 million kilometres: 250 times round the earth.
 MAX_KILOMETRES = 10_000_000
+_MAX_METRES = MAX_KILOMETRES * 1_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Beyond these nobody can add a day to a time, or tell it in the zone of the house.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
@@ -42,14 +43,7 @@ _DEVICE_FIELDS = (
     *("id", "uniqueId", "name", "status", "lastUpdate"),
     *("positionId", "groupId", "disabled", "model"),
 )
-_POSITION_FIELDS = (
-    *("id", "deviceId", "fixTime", "deviceTime", "serverTime", "valid", "latitude"),
-    *("longitude", "accuracy", "altitude", "speed", "course", "address"),
-)
-_ATTRIBUTES = (
-    *("alarm", "batteryLevel", "motion", "totalDistance"),
-    *("charge", "lock", "battery", "power", "versionFw"),
-)
+_HARDWARE_FIELDS = ("charge", "lock", "battery", "power", "versionFw")
 
 type Values = tuple[Any, ...]
 """What is read of a row, as JSON has it, its ID first."""
@@ -120,14 +114,14 @@ class Hardware(NamedTuple):
     firmware: str | None = None
 
     @classmethod
-    def from_values(cls, values: list[Any]) -> Self | None:
+    def from_attributes(cls, attributes: dict[str, Any]) -> Self | None:
         """Return what a position's attributes tell, None if that is nothing.
 
         Units vary, says Traccar: what cannot be volts is left out.
         """
-        if values.count(None) == len(values):
+        if attributes.keys().isdisjoint(_HARDWARE_FIELDS):
             return None
-        charge, lock, battery, power, version = values
+        charge, lock, battery, power, version = map(attributes.get, _HARDWARE_FIELDS)
         hardware = cls(
             charge=_of(bool, charge),
             lock=_of(bool, lock),
@@ -186,37 +180,30 @@ class Position(NamedTuple):
     server_time: datetime | None = None
     """When the service received the report, in UTC."""
 
-    @staticmethod
-    def values_of(row: Any) -> Values:
-        """Return what is read of a row; the rest, as most of the attributes, is dropped."""
-        get = row.get if type(row) is dict else {}.get
-        attributes = _of(dict, get("attributes")) or {}
-        return *map(get, _POSITION_FIELDS), *map(attributes.get, _ATTRIBUTES)
-
     @classmethod
-    def from_values(cls, values: Values) -> Self | None:
-        """Return the position, or None without the IDs of itself and its device.
+    def from_row(cls, row: Any) -> Self | None:
+        """Return the position of a row, or None without the IDs of itself and its device.
 
-        What else is missing is no fault, as none of it is promised.
+        What else is missing is no fault, as none of it is promised. What is not named here,
+        as most of the attributes, is dropped.
         """
-        position_id, device_id, fixed, reported, received, valid = values[:6]
-        latitude, longitude, accuracy, altitude, speed, course = values[6:12]
-        address, alarm, battery_level, motion, total_distance, *rest = values[12:]
-        if _of(int, position_id) is None or _of(int, device_id) is None:
+        get = row.get if type(row) is dict else {}.get
+        position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
+        if position_id is None or device_id is None:
             return None
-        fix_time, device_time = timestamp(fixed), timestamp(reported)
-        server_time = timestamp(received)
-        knows_time, is_valid = is_real(fix_time), valid is not False
-        latitude = _number(latitude, -90, 90)
-        longitude = _number(longitude, -180, 180)
-        accuracy = _number(accuracy, 0) or 0
+        attributes = _of(dict, get("attributes")) or {}
+        fix_time, device_time = timestamp(get("fixTime")), timestamp(get("deviceTime"))
+        server_time = timestamp(get("serverTime"))
+        knows_time, is_valid = is_real(fix_time), get("valid") is not False
+        latitude = _number(get("latitude"), -90, 90)
+        longitude = _number(get("longitude"), -180, 180)
+        accuracy = _number(get("accuracy"), 0) or 0
         has_place = _is_place(latitude, longitude, accuracy) and (
             knows_time or fix_time is None or is_valid
         )
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
-        if not (has_place and is_fix):
-            altitude = speed = course = None
-        battery_level = _number(battery_level, 0)
+        is_measured = has_place and is_fix
+        battery_level = _number(attributes.get("batteryLevel"), 0)
         return cls(
             device_id=device_id,
             id=position_id,
@@ -224,20 +211,20 @@ class Position(NamedTuple):
             latitude=latitude if has_place else None,
             longitude=longitude if has_place else None,
             accuracy=accuracy if has_place else 0,
-            altitude=_number(altitude, -1_000, 20_000),
-            speed=_number(speed, 0, 1_000, _KILOMETRES_PER_HOUR),
-            course=_number(course, 0, 360),
+            altitude=_number(get("altitude"), -1_000, 20_000) if is_measured else None,
+            speed=_number(get("speed"), 0, 1_000, _KNOT) if is_measured else None,
+            course=_number(get("course"), 0, 360) if is_measured else None,
             battery_level=battery_level and min(battery_level, 100),
-            motion=_of(bool, motion),
+            motion=_of(bool, attributes.get("motion")),
             device_time=device_time if is_real(device_time) else None,
             total_distance=_number(
-                total_distance, 0, MAX_KILOMETRES * 1_000, 1 / 1_000
+                attributes.get("totalDistance"), 0, _MAX_METRES, 1 / 1_000
             ),
             is_fix=is_fix,
-            hardware=Hardware.from_values(rest),
-            alarm=_of(str, alarm) or None,
-            is_readable=not has_place or knows_time or fixed is None,
-            address=one_line(address, MAX_ADDRESS) if has_place else None,
+            hardware=Hardware.from_attributes(attributes),
+            alarm=_of(str, attributes.get("alarm")) or None,
+            is_readable=not has_place or knows_time or get("fixTime") is None,
+            address=one_line(get("address"), MAX_ADDRESS) if has_place else None,
             server_time=server_time if is_real(server_time) else None,
         )
 

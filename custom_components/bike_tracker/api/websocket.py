@@ -26,7 +26,7 @@ from .client import (
     async_refusal,
     new_session,
 )
-from .lists import objects_of
+from .lists import devices_of, positions_of
 from .models import Device, Position
 
 # Traccar sends a sign of life every 55 seconds. aiohttp pings after a longer silence, and
@@ -84,7 +84,7 @@ def parse_message(data: bytes) -> Message | None:
     devices, positions = value.get("devices"), value.get("positions")
     if type(devices) is not list and type(positions) is not list:
         return None
-    return Message(objects_of(devices, Device), objects_of(positions, Position))
+    return Message(devices_of(devices), positions_of(positions))
 
 
 async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:

@@ -63,7 +63,7 @@ class PositionLookup:
     ) -> Mapping[int, Position]:
         before = self.support
         try:
-            found = await self.client.async_get_positions()
+            found = await self.client.async_get_positions(wanted)
         except TrackingError as err:
             self._fail(err)
             return {}
