@@ -1,7 +1,7 @@
 """Data update coordinator: polls, applies answers and messages, notifies listeners."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Sized
+from collections.abc import Callable, Collection, Coroutine
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import batched, takewhile
@@ -99,7 +99,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @property
     def asked_at(self) -> datetime:
         """Return when the newest answer was asked for, in UTC."""
-        return self.service.poll.answered
+        return self.service.answered_at
 
     @property
     def evaluated(self) -> Evaluation:
@@ -162,7 +162,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self._held = None
             for message in held:
                 self._async_handle_message(message)
-        self._async_update_issue(listed, changes.before)
+        if not listed:
+            async_create_issue(self.hass, self.config_entry, "no_trackers")
+        # It was created only if there was none before.
+        elif not changes.before:
+            async_delete_issue(self.hass, self.config_entry, "no_trackers")
         if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
         self._async_request_more()
@@ -171,14 +175,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._listeners and self.last_update_success:
             self._async_notify_soon(changes.keys | self._newly_silent())
         return self.data
-
-    @callback
-    def _async_update_issue(self, listed: Sized, before: Sized) -> None:
-        if not listed:
-            async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # It was created only if there was none before.
-        elif not before:
-            async_delete_issue(self.hass, self.config_entry, "no_trackers")
 
     def _newly_silent(self) -> set[str]:
         """Return the trackers whose last report became five minutes old."""

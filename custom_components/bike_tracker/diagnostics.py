@@ -17,6 +17,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
+from .api import TrackingError
 from .api.address import host_of
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry
@@ -97,12 +98,18 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return how polls and the live connection are, and what the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     success = coordinator.last_update_success
+    error = getattr(coordinator.last_exception, "__cause__", None)
     if live["state"] == "live" and not success:
         # Of what it tells nothing is shown without polls.
         live["state"] = "connected, but polls fail"
     positions, history = service.positions, service.history
     return {
-        "poll": {"success": success, **asdict(service.poll)},
+        "poll": {
+            "success": success,
+            "time": service.asked_at,
+            "answered": service.answered_at,
+            "last_error": repr(error) if isinstance(error, TrackingError) else None,
+        },
         "live": live,
         "service": {
             "positions": _OFFERED[positions.support.is_supported],

@@ -1,8 +1,7 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
@@ -21,7 +20,6 @@ from .backoff import (
     SIGN_IN_BACKOFF,
     EndpointSupport,
     ExtraRequests,
-    Failures,
 )
 from .history import History
 from .positions import PositionLookup
@@ -38,31 +36,30 @@ _TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
 }
 
 
-@dataclass(slots=True)
-class Poll:
-    """What a maintainer wants to know of the last poll."""
-
-    time: datetime = field(default_factory=dt_util.utcnow)
-    answered: datetime = field(default_factory=dt_util.utcnow)
-    """When the newest answer was asked for, in UTC."""
-    seconds: float | None = None
-    last_error: str | None = None
-    last_error_time: datetime | None = None
-
-
-@dataclass(slots=True, eq=False)
 class Service:
     """Asks the service on behalf of one account."""
 
-    hass: HomeAssistant
-    entry: ConfigEntry
-    client: TrackingClient
-    positions: PositionLookup
-    history: History
-    poll: Poll = field(default_factory=Poll)
-    _failures: Failures = NO_FAILURES
-    _refusals: Failures = NO_FAILURES
-    """Failures of which the server refused the sign-in, with others between them."""
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
+    ) -> None:
+        """Ask for an entry; positions may be supported as of before a restart."""
+        self._hass = hass
+        self._entry = entry
+        self.client = TrackingClient(async_get_clientsession(hass), **entry.data)
+        extra_requests = ExtraRequests()
+        self.positions = PositionLookup(
+            entry,
+            self.client,
+            extra_requests,
+            EndpointSupport(supports_positions or None),
+        )
+        self.history = History(self.client, extra_requests)
+        self.asked_at = self.answered_at = dt_util.utcnow()
+        """When the newest poll began, and the newest that was answered, in UTC."""
+        self._failures = NO_FAILURES
+        # With others between them.
+        self._refusals = NO_FAILURES
+        entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
 
     @property
     def has_history(self) -> bool:
@@ -74,27 +71,24 @@ class Service:
     def has_missed(self) -> bool:
         """Return whether reports may have gone by since the newest answer."""
         support = self.positions.support
-        slept = dt_util.utcnow() - self.poll.answered > _MAX_PAUSE
+        slept = dt_util.utcnow() - self.answered_at > _MAX_PAUSE
         return slept or bool(support.is_supported and support.error)
 
     async def async_get_devices(self) -> Mapping[str, Device]:
         """Begin a poll: return the device list, or raise UpdateFailed."""
-        self.poll.time = dt_util.utcnow()
+        self.asked_at = dt_util.utcnow()
         try:
             devices = await self.client.async_get_devices()
         except TrackingError as err:
-            self.poll.last_error = f"{type(err).__name__}: {err}"
-            self.poll.last_error_time = self.poll.time
-            self.poll.seconds = (dt_util.utcnow() - self.poll.time).total_seconds()
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         # A request to sign in again may be of a set-up that failed.
-        if self._refusals.length or self.entry.state is not ConfigEntryState.LOADED:
-            flows = self.entry.async_get_active_flows(self.hass, {SOURCE_REAUTH})
+        if self._refusals.length or self._entry.state is not ConfigEntryState.LOADED:
+            flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
             for flow in list(flows):
-                self.hass.config_entries.flow.async_abort(flow["flow_id"])
+                self._hass.config_entries.flow.async_abort(flow["flow_id"])
         if self._failures.length:
-            async_delete_issue(self.hass, self.entry, NO_CONTACT)
+            async_delete_issue(self._hass, self._entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
 
@@ -103,29 +97,25 @@ class Service:
     ) -> Mapping[str, Position]:
         """End a poll: return positions of these devices, by `uniqueId`."""
         positions = await self.positions.async_get(wanted) if wanted else {}
-        self.poll.answered = self.poll.time
-        self.poll.seconds = (dt_util.utcnow() - self.poll.time).total_seconds()
+        self.answered_at = self.asked_at
         return positions
 
     def _failure(self, err: TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
-        self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
-        is_refusal = isinstance(err, errors.AuthenticationError)
-        if is_refusal:
-            self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
+        wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
+        is_loaded = self._entry.state is ConfigEntryState.LOADED
+        if isinstance(err, errors.AuthenticationError):
+            wait = self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
+            # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
+            # may err once, but Home Assistant's own retry of a set-up counts nothing.
+            if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
+                self._entry.async_start_reauth(self._hass)
         # Once the person was asked to sign in, only a success ends that streak.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = NO_FAILURES
-        is_loaded = self.entry.state is ConfigEntryState.LOADED
-        # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
-        # may err once, but Home Assistant's own retry of a set-up counts nothing.
-        if is_refusal and (
-            self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded
-        ):
-            self.entry.async_start_reauth(self.hass)
         if is_loaded:
-            async_check_contact(self.hass, self.entry, self._failures.since, str(err))
-        wait = self._refusals if is_refusal else self._failures
+            since, reason = self._failures.since, str(err)
+            async_check_contact(self._hass, self._entry, since, reason)
         # At set-up the waits are Home Assistant's own.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(
@@ -134,15 +124,3 @@ class Service:
             translation_placeholders={"error": str(err)},
             retry_after=wait.wait if is_known else None,
         )
-
-
-def create_service(
-    hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
-) -> Service:
-    """Return what asks for an entry; positions may be supported as of before a restart."""
-    client = TrackingClient(async_get_clientsession(hass), **entry.data)
-    extra_requests = ExtraRequests()
-    support = EndpointSupport(supports_positions or None)
-    positions = PositionLookup(entry, client, extra_requests, support)
-    entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
-    return Service(hass, entry, client, positions, History(client, extra_requests))

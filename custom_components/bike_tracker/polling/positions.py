@@ -46,8 +46,8 @@ class PositionLookup:
 
     async def async_get(self, wanted: Mapping[int, Device]) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`; after an error there are none."""
-        found: dict[int, Position] = {}
-        is_time = not _announced(wanted) <= self._missing or self._failures.is_due
+        found, announced = dict[int, Position](), _announced(wanted)
+        is_time = not announced <= self._missing or self._failures.is_due
         if self.support.failures.is_due and is_time:
             found |= await self._async_get_all(wanted)
         if self.support.works:
@@ -71,10 +71,11 @@ class PositionLookup:
             LOGGER.info("%s: Positions are fetched again", self.entry.title)
         self.support = EndpointSupport(is_supported=True)
         missing = _announced(_missing_of(wanted, found))
-        failures = self._failures if missing <= self._missing else NO_FAILURES
+        if not missing <= self._missing:
+            self._failures = NO_FAILURES
         # Others may be asked for meanwhile.
-        is_due, backoff = failures.is_due, MISSING_POSITION_BACKOFF
-        self._failures = failures.another(backoff) if is_due else failures
+        if self._failures.is_due:
+            self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = missing
         return found
 
@@ -92,31 +93,29 @@ class PositionLookup:
     async def _async_get_by_id(
         self, missing: Mapping[int, Device]
     ) -> Mapping[int, Position]:
-        """Return one announced position that the list lacks: servers leave old ones out."""
-        device = self._next_by_id(missing)
-        if device is None or device.position_id is None:
+        """Return one announced position that the list lacks: servers leave old ones out.
+
+        One tracker at a time, and each at most once a day.
+        """
+        now, asked_at = monotonic(), self._asked_by_id_at
+        last = max(asked_at.values(), default=-DAY)
+        due = (
+            (device.unique_id, device.position_id)
+            for device in missing.values()
+            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
+        )
+        is_time = now >= last + _BETWEEN_REQUESTS_BY_ID and self.extra_requests.is_due
+        if not (is_time and (tracker := next(due, None))):
             return {}
-        self._asked_by_id_at[device.unique_id] = monotonic()
+        unique_id, position_id = tracker
+        asked_at[unique_id] = now
         self.extra_requests.count()
         try:
-            position = await self.client.async_get_position(device.position_id)
+            position = await self.client.async_get_position(position_id)
         except TrackingError as err:
             LOGGER.debug("No position by ID (%s)", err)
             return {}
-        return {} if position is None else {position.device_id: position}
-
-    def _next_by_id(self, missing: Mapping[int, Device]) -> Device | None:
-        """Return the tracker to ask for by ID now: each at most once a day."""
-        now, asked_at = monotonic(), self._asked_by_id_at
-        last = max(asked_at.values(), default=-DAY)
-        if now < last + _BETWEEN_REQUESTS_BY_ID or not self.extra_requests.is_due:
-            return None
-        due = (
-            device
-            for device in missing.values()
-            if now >= asked_at.get(device.unique_id, -DAY) + DAY
-        )
-        return next(due, None)
+        return {position.device_id: position} if position else {}
 
 
 def _missing_of(
