@@ -86,8 +86,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.registry = registry
         self.service = service
         self.live = Live(self, service.client, self._async_handle_message)
-        # Messages that arrived during a poll; None while there is none.
-        self._held: list[Message] | None = None
+        self._messages: list[Message] = []
+        """Push messages that are not applied yet."""
+        self._is_polling = False
         self._notifying = asyncio.Lock()
         self._has_started = hass.state is CoreState.running
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
@@ -145,7 +146,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         # A person may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
         # A poll wins over messages before it, and later ones are applied after it.
-        self._held = held = list[Message]()
+        self._async_apply_messages()
+        self._is_polling = True
         has_missed = self.service.has_missed
         try:
             listed = await self.service.async_get_devices()
@@ -159,9 +161,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             changes = self.data.apply_poll(devices, positions, context)
             self.registry.async_follow(changes)
         finally:
-            self._held = None
-            for message in held:
-                self._async_handle_message(message)
+            self._is_polling = False
+            self._async_apply_messages()
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
         # It was created only if there was none before.
@@ -232,24 +233,36 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_handle_message(self, message: Message) -> None:
         """Handle a push message, also while polls fail."""
-        if self._held is not None:
-            self._held.append(message)
+        self._messages.append(message)
+        if len(self._messages) == 1:
+            # A report is two messages: all that came at once is notified of once.
+            self.hass.loop.call_soon(self._async_apply_messages)
+
+    @callback
+    def _async_apply_messages(self) -> None:
+        """Apply push messages, but those that come during a poll after it."""
+        if self._is_polling or not self._messages:
             return
+        messages, self._messages = self._messages, []
         context = self._update_context(
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.asked_at),
         )
-        with log_errors(self.config_entry.title, "handling a push message"):
-            self.async_set_changes(
-                self.data.apply_message(message.devices, message.positions, context)
-            )
+        changes = list[Changes]()
+        for message in messages:
+            with log_errors(self.config_entry.title, "handling a push message"):
+                changes.append(
+                    self.data.apply_message(message.devices, message.positions, context)
+                )
+        self.async_set_changes(*changes)
 
     @callback
-    def async_set_changes(self, changes: Changes) -> None:
+    def async_set_changes(self, *changes: Changes) -> None:
         """Update trackers between polls, which come as if nothing had."""
-        if changes.keys:
-            self.registry.async_follow(changes)
-            self._async_notify_soon(changes.keys)
+        for each in changes:
+            self.registry.async_follow(each)
+        if keys := set[str]().union(*(each.keys for each in changes)):
+            self._async_notify_soon(keys)
             if self.last_update_success:
                 self._async_request_more()
 

@@ -155,7 +155,7 @@ class House:
     async def _async_seconds(self, seconds: float) -> None:
         self._freezer.tick(seconds)
         if self._entry.state is ConfigEntryState.LOADED:
-            self._entry.runtime_data.coordinator.service.poll.seconds = None
+            self._entry.runtime_data.coordinator.last_exception = None
         if not self._is_anything_due:
             return
         async_fire_time_changed(self._hass)
@@ -177,8 +177,10 @@ class House:
     def _polls(self) -> bool:
         if self._entry.state is not ConfigEntryState.LOADED:
             return self._entry.state is ConfigEntryState.SETUP_IN_PROGRESS
-        poll = self._entry.runtime_data.coordinator.service.poll
-        return poll.time == dt_util.utcnow() and poll.seconds is None
+        coordinator = self._entry.runtime_data.coordinator
+        service, failure = coordinator.service, coordinator.last_exception
+        is_over = failure or service.answered_at == service.asked_at
+        return service.asked_at == dt_util.utcnow() and not is_over
 
     async def async_restart(self, *, down: float = 60) -> None:
         """Restart all of Home Assistant that the automation sees; `down` in seconds."""
