@@ -139,7 +139,7 @@ async def test_switched_off(
     await bikes.poll()
     bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
-    messages = async_mock_service(bikes.hass, DOMAIN, "send_message")
+    gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     if not is_set_up:
         await entries.async_unload(entry_id)
     for now_disabled_by in (disabled_by, None):
@@ -148,7 +148,10 @@ async def test_switched_off(
         await entries.async_reload(entry_id)
         await bikes.poll()
     assert guard().state == state
-    assert [it.data["tag"] for it in messages] == ["guard"] * (state == "disarmed")
+    entity = entity_registry.async_get(GUARD)
+    assert entity
+    tags = [f"{DOMAIN}_guard_{entity.device_id}"] * (state == "disarmed")
+    assert [it.data["notification_id"] for it in gone] == tags
 
 
 @pytest.mark.usefixtures("standing")

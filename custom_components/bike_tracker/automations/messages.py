@@ -1,20 +1,16 @@
 """Messages about a bike, on phones, in whatever else takes messages, and in Home Assistant."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 import re
 from typing import Any, Final
 
-from homeassistant.components.alarm_control_panel import (
-    DOMAIN as ALARM_CONTROL_PANEL_DOMAIN,
-)
-from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
-from homeassistant.components.notify import DOMAIN as NOTIFY_DOMAIN
 from homeassistant.const import (
     ATTR_DEVICE_ID,
     ATTR_ENTITY_ID,
     SERVICE_ALARM_ARM_AWAY,
     SERVICE_ALARM_DISARM,
+    Platform,
 )
 from homeassistant.core import Context, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -48,6 +44,8 @@ MESSAGE_SCHEMA: Final = vol.Schema(
 )
 
 _NOTIFICATION_DOMAIN: Final = "persistent_notification"
+# The actions that send to phones are called after those.
+_PHONE: Final = "mobile_app_"
 # What the apps for phones call such an event, and what takes a message away there.
 _EVENT_BUTTON: Final = "mobile_app_notification_action"
 _CLEAR: Final = "clear_notification"
@@ -72,18 +70,20 @@ _CRITICAL: Final = _URGENT | {
     },
 }
 
+type _Action = tuple[str, str, dict[str, Any]]
+"""Its domain, its name and its data."""
+
 
 @callback
 def async_setup_buttons(hass: HomeAssistant) -> None:
     """Arm and disarm from messages, in the name of whoever presses a button."""
 
-    @callback
-    def press(event: Event[dict[str, Any]]) -> None:
+    async def press(event: Event[dict[str, Any]]) -> None:
         button, _, device_id = str(event.data.get("action")).rpartition("_")
-        guard = _entity(hass, device_id, ALARM_CONTROL_PANEL_DOMAIN)
+        guard = _entity(hass, device_id, Platform.ALARM_CONTROL_PANEL)
         if guard and (service := _BUTTONS.get(button)):
-            call = (ALARM_CONTROL_PANEL_DOMAIN, service, {ATTR_ENTITY_ID: guard})
-            hass.async_create_task(_async_call(hass, event.context, *call))
+            action = (Platform.ALARM_CONTROL_PANEL, service, {ATTR_ENTITY_ID: guard})
+            await _async_call(hass, event.context, [action])
 
     hass.bus.async_listen(_EVENT_BUTTON, press)
 
@@ -94,80 +94,51 @@ async def async_send_message(call: ServiceCall) -> None:
     device = dr.async_get(hass).async_get(data[ATTR_DEVICE_ID])
     if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
         raise validation_error("no_tracker")
-    actions = _actions(hass, data, data.get("title") or name_of(device))
-    # One that fails, or is slow, keeps no other waiting.
-    await asyncio.gather(*(_async_call(hass, call.context, *each) for each in actions))
-
-
-def _actions(
-    hass: HomeAssistant, data: dict[str, Any], title: str
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield the actions that show a message, or take away the one before."""
-    text, tag = data.get("message"), f"{DOMAIN}_{data['tag']}_{data[ATTR_DEVICE_ID]}"
-    message: dict[str, Any] = {"title": title, "message": text}
-    on_phones = {"message": _CLEAR, "data": {"tag": tag}}
-    if text:
-        on_phones = message | {"data": {"tag": tag, **_on_phone(hass, data)}}
+    phones = list[str]()
     for phone_id in data["phones"]:
         phone = dr.async_get(hass).async_get(phone_id)
         if phone and phone.name:
-            yield NOTIFY_DOMAIN, _notify_service(phone.name), on_phones
+            phones.append(f"{_PHONE}{slugify(phone.name)}")
         else:
             LOGGER.warning("No message to the phone %s: it is gone", phone_id)
-    for entity_id in data["others"] if text else ():
-        yield NOTIFY_DOMAIN, "send_message", {ATTR_ENTITY_ID: entity_id, **message}
-    if text and data["in_home_assistant"]:
-        message |= {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
-        yield _NOTIFICATION_DOMAIN, "create", message
-    else:
-        yield _NOTIFICATION_DOMAIN, "dismiss", {"notification_id": tag}
+    message = {**data, "title": data.get("title") or name_of(device)}
+    await _async_call(hass, call.context, _actions(hass, message, phones))
 
 
 async def async_take_away_guard(
     hass: HomeAssistant, context: Context | None, device_id: str
 ) -> None:
     """Take away the message about a guard, on all phones: a restart forgets which had it."""
-    phones = [
-        device.id
-        for entry in hass.config_entries.async_entries("mobile_app")
-        for device in dr.async_entries_for_config_entry(
-            dr.async_get(hass), entry.entry_id
-        )
-        if hass.services.has_service(NOTIFY_DOMAIN, _notify_service(device.name))
-    ]
-    data = {ATTR_DEVICE_ID: device_id, "tag": "guard", "phones": phones}
-    await _async_call(hass, context, DOMAIN, "send_message", data)
+    services = hass.services.async_services_for_domain(Platform.NOTIFY)
+    phones = [service for service in services if service.startswith(_PHONE)]
+    message = {ATTR_DEVICE_ID: device_id, "tag": "guard"}
+    await _async_call(hass, context, _actions(hass, message, phones))
 
 
-def _notify_service(phone: str | None) -> str:
-    """Return the action that sends to a phone of this name."""
-    return f"mobile_app_{slugify(phone)}"
-
-
-async def _async_call(
-    hass: HomeAssistant,
-    context: Context | None,
-    domain: str,
-    service: str,
-    data: dict[str, Any],
-) -> None:
-    """Call an action for whoever caused it, and log why it failed."""
-    try:
-        await hass.services.async_call(
-            domain, service, data, blocking=True, context=context
-        )
-    except (HomeAssistantError, vol.Invalid) as err:
-        LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
-    except Exception as err:  # noqa: BLE001 - a siren may come after the message
-        # What it says may hold a token, as part of an address.
-        name = type(err).__name__
-        LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
+def _actions(
+    hass: HomeAssistant, data: dict[str, Any], phones: Iterable[str]
+) -> Iterator[_Action]:
+    """Yield the actions that show a message, or take away the one before."""
+    text, tag = data.get("message"), f"{DOMAIN}_{data['tag']}_{data[ATTR_DEVICE_ID]}"
+    message = {"title": data.get("title"), "message": text}
+    on_phone = {"message": _CLEAR, "data": {"tag": tag}}
+    if text:
+        on_phone = message | {"data": {"tag": tag, **_on_phone(hass, data)}}
+    for phone in phones:
+        yield Platform.NOTIFY, phone, on_phone
+    for entity_id in data["others"] if text else ():
+        yield Platform.NOTIFY, "send_message", {ATTR_ENTITY_ID: entity_id, **message}
+    if text and data["in_home_assistant"]:
+        escaped = {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
+        yield _NOTIFICATION_DOMAIN, "create", message | escaped
+    else:
+        yield _NOTIFICATION_DOMAIN, "dismiss", {"notification_id": tag}
 
 
 def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
     """Return how a phone shows a message: a tap on it opens the map."""
     device_id = data[ATTR_DEVICE_ID]
-    tracker = _entity(hass, device_id, DEVICE_TRACKER_DOMAIN)
+    tracker = _entity(hass, device_id, Platform.DEVICE_TRACKER)
     url = f"/map?entity_id={tracker}" if tracker else "/map"
     actions = [
         {"action": f"{DOMAIN}_{button}_{device_id}", "title": title}
@@ -180,13 +151,31 @@ def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
     return {"url": url, "clickAction": url, "actions": actions, **level}
 
 
-@callback
+async def _async_call(
+    hass: HomeAssistant, context: Context | None, actions: Iterable[_Action]
+) -> None:
+    """Call actions for whoever caused them, and log which failed.
+
+    One that fails, or is slow, keeps no other waiting.
+    """
+    called = list(actions)
+    calls = [
+        hass.services.async_call(*action, blocking=True, context=context)
+        for action in called
+    ]
+    errors = await asyncio.gather(*calls, return_exceptions=True)
+    for (domain, service, _), err in zip(called, errors, strict=True):
+        if isinstance(err, HomeAssistantError | vol.Invalid):
+            LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
+        elif err:
+            # What it says may hold a token, as part of an address.
+            name = type(err).__name__
+            LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
+
+
 def _entity(hass: HomeAssistant, device_id: str, domain: str) -> str | None:
     """Return the entity of a bike, None if there is none."""
     entities = er.async_entries_for_device(er.async_get(hass), device_id)
-    found = (
-        entity.entity_id
-        for entity in entities
-        if (entity.domain, entity.platform) == (domain, DOMAIN)
-    )
+    kind = (domain, DOMAIN)
+    found = (it.entity_id for it in entities if (it.domain, it.platform) == kind)
     return next(found, None)
