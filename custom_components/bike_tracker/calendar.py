@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .registry.devices import name_of
-from .responses.units import async_zone_name, distance, duration, speed
+from .responses.texts import distance, duration, speed, zone_name
 from .tracking import Fix, Ride, Tracker
 
 # The coordinator asks for all entities at once.
@@ -70,29 +70,26 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
         """Return what the calendar shows of a ride, in the units of the house."""
+        has_several = len(self.coordinator.data.trackers) > 1
+        bike = f"{name_of(self.device_entry)}: " if has_several else ""
         description = duration(ride.duration)
         if ride.maximum_speed is not None:
             description += f", max. {speed(self.hass, ride.maximum_speed)}"
         return CalendarEvent(
             start=ride.started_at,
             end=max(map(dt_util.as_local, (end, ride.started_at + _SHORTEST))),
-            summary=self._bike + distance(self.hass, ride.distance),
+            summary=bike + distance(self.hass, ride.distance),
             description=description,
             location=_way(self.hass, ride.start, ride.end),
             uid=f"{self.coordinator_context} {ride.started_at.isoformat()}",
         )
 
-    @property
-    def _bike(self) -> str:
-        """Return whose ride it is, where the account has several bikes."""
-        has_several = len(self.coordinator.data.trackers) > 1
-        return f"{name_of(self.device_entry)}: " if has_several else ""
-
 
 def _way(hass: HomeAssistant, *places: Fix | None) -> str | None:
     """Return from where to where, None if neither place has a name."""
     names = [
-        place and (place.address or async_zone_name(hass, place)) for place in places
+        it and (it.address or zone_name(hass, it.latitude, it.longitude))
+        for it in places
     ]
     return " → ".join(name or "?" for name in names) if any(names) else None
 

@@ -1,28 +1,192 @@
 """What assistants can ask, as Home Assistant asks for it."""
 
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, Final, override
+
 from homeassistant.components.llm import LLMTools
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.llm import LLM_API_ASSIST, LLMContext
+from homeassistant.helpers import llm
+from homeassistant.util import dt as dt_util
+from homeassistant.util.json import JsonObjectType
+import voluptuous as vol
 
-from .responses.bikes import exposed_bikes
+from .const import DOMAIN
+from .responses.bikes import Bike, exposed_bikes
+from .responses.texts import distance, duration, local_time, speed, zone_name
+from .responses.where import where
+from .tracking import Fix, Ride
 
-try:
-    from .responses.tools import TOOLS
-except ImportError:
-    # Home Assistant before 2026.10.
-    TOOLS = ()
-
-_PROMPT = (
+MAX_DAYS: Final = 31
+# Ten metres, as near as it takes to find a bike.
+_DECIMALS: Final = 4
+_OUTAGE: Final = (
+    "The tracking service does not answer at the moment. This is what was known before."
+)
+_NOTHING: Final = (
+    "Nothing is known of it at the moment: "
+    "its account does not work or does not list it."
+)
+_PROMPT: Final = (
     "Use bike_tracker__where for where a bike is: the live context does not tell it."
 )
 
 
 @callback
 def async_get_tools(
-    hass: HomeAssistant, llm_context: LLMContext, api_id: str
+    hass: HomeAssistant, llm_context: llm.LLMContext, api_id: str
 ) -> LLMTools | None:
     """Return the tools if there is a bike that the assistant may know."""
-    if api_id != LLM_API_ASSIST or not TOOLS:
+    # Home Assistant before 2026.10 does not know such tools.
+    if api_id != llm.LLM_API_ASSIST or not hasattr(llm, "ToolResult"):
         return None
-    names = [bike.name for bike in exposed_bikes(hass, llm_context.assistant)]
-    return LLMTools([tool(names) for tool in TOOLS], _PROMPT) if names else None
+    names = ", ".join(bike.name for bike in exposed_bikes(hass, llm_context.assistant))
+    if not names:
+        return None
+    known = f"The bike, all if left out. One of: {names}"
+    which: dict[vol.Marker, Any] = {vol.Optional("name", description=known): str}
+    so_many = f"So many days up to now, at most {MAX_DAYS}. 1 is today."
+    days = vol.Optional("days", default=7, description=so_many)
+    tools: list[llm.Tool] = [
+        _BikeTool(
+            f"{DOMAIN}__where",
+            "Where a bike is",
+            "Tells where a bike is, how long ago that was, and how it is: on a ride, "
+            "moving, battery, online, guarded against theft.",
+            which,
+            _where,
+        ),
+        _BikeTool(
+            f"{DOMAIN}__rides",
+            "Rides of a bike",
+            "Tells which rides a bike made on the last days, and how far and how long "
+            "it was ridden in all.",
+            which | {days: vol.All(vol.Coerce(int), vol.Range(min=1))},
+            _rides,
+        ),
+    ]
+    return LLMTools(tools, _PROMPT)
+
+
+class _BikeTool(llm.Tool):
+    """Asks something of one bike, or of each."""
+
+    integration = DOMAIN
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        description: str,
+        fields: dict[vol.Marker, Any],
+        answer: Callable[..., JsonObjectType],
+    ) -> None:
+        """Take how it is called and asked, and what returns what to say of a bike."""
+        self.name, self.title, self.description = name, title, description
+        self.parameters, self._answer = vol.Schema(fields), answer
+        self.annotations = llm.ToolAnnotations(
+            read_only=True, destructive=False, idempotent=True, open_world=False
+        )
+
+    @override
+    async def async_call(
+        self,
+        hass: HomeAssistant,
+        tool_input: llm.ToolInput,
+        llm_context: llm.LLMContext,
+    ) -> llm.ToolResult:
+        """Answer for the bikes of a name, or say that there is none."""
+        fields = self.parameters(tool_input.tool_args)
+        name = fields.pop("name", "")
+        known = exposed_bikes(hass, llm_context.assistant)
+        bikes = [bike for bike in known if not name or bike.is_called(name)]
+        if not bikes:
+            names = ", ".join(bike.name for bike in known) or "none"
+            error = f"No bike of this name is known here. Known bikes: {names}"
+            return llm.ToolResult(data={"error": error}, error=True)
+        answers = [self._answer(hass, bike, **fields) for bike in bikes]
+        return llm.ToolResult(data={"bikes": list(answers)})
+
+
+def _where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
+    """Return where a bike is, how old that is, and how the bike is."""
+    tracker, values = bike.tracker, where(hass, bike)
+    for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
+        del values[key]
+    if values["latitude"] is not None:
+        values["latitude"] = round(values["latitude"], _DECIMALS)
+        values["longitude"] = round(values["longitude"], _DECIMALS)
+        values["distance_from_home"] = distance(hass, values["distance_from_home"])
+    if tracker:
+        position, ride = tracker.position, tracker.ride_under_way
+        values |= {
+            "position_age": position and _age(position.fix_time),
+            "last_report_age": _age(tracker.device.last_update),
+            "on_ride": ride and _ride(hass, ride),
+        }
+    return _known(**values, note=_note(bike))
+
+
+def _rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
+    """Return the rides of a bike that were under way on the last days, and their sums.
+
+    More days than a month are a month.
+    """
+    if bike.coordinator is None:
+        return _known(name=bike.name, note=_note(bike))
+    today = dt_util.now().date()
+    since = dt_util.start_of_local_day(today - timedelta(days=min(days, MAX_DAYS) - 1))
+    found = bike.rides(since, dt_util.utcnow())
+    under_way = bike.tracker and bike.tracker.ride_under_way
+    return _known(
+        name=bike.name,
+        since=since.isoformat(),
+        rides=[
+            _ride(hass, ride)
+            | _known(ended_at=local_time(ride.moved_at), end=_name(hass, ride.end))
+            for ride in found
+        ],
+        count=len(found),
+        total_distance=distance(hass, sum(ride.distance for ride in found)),
+        total_duration=duration(sum(ride.duration for ride in found)),
+        not_over_yet=under_way and _ride(hass, under_way),
+        note=_note(bike),
+    )
+
+
+def _note(bike: Bike) -> str | None:
+    if bike.tracker is None:
+        return _NOTHING
+    is_up = bike.coordinator and bike.coordinator.last_update_success
+    return None if is_up else _OUTAGE
+
+
+def _known(**values: Any) -> JsonObjectType:
+    """Return the values that are known."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _age(time: datetime | None) -> str | None:
+    """Return how long ago that was; not every tracker's clock is right."""
+    now = dt_util.utcnow()
+    return dt_util.get_age(min(time, now), precision=2) if time else None
+
+
+def _ride(hass: HomeAssistant, ride: Ride) -> JsonObjectType:
+    """Return what a person wants to know of a ride, over or not."""
+    return _known(
+        started_at=local_time(ride.started_at),
+        distance=distance(hass, ride.distance),
+        duration=duration(ride.duration),
+        maximum_speed=ride.maximum_speed and speed(hass, ride.maximum_speed),
+        start=_name(hass, ride.start),
+    )
+
+
+def _name(hass: HomeAssistant, place: Fix | None) -> str | None:
+    """Return what a place is called, or else its coordinates."""
+    if place is None:
+        return None
+    latitude, longitude = place.latitude, place.longitude
+    coordinates = f"{round(latitude, _DECIMALS)}, {round(longitude, _DECIMALS)}"
+    return zone_name(hass, latitude, longitude) or place.address or coordinates

@@ -1,10 +1,16 @@
 """Actions that answer, as Home Assistant asks for them."""
 
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from contextlib import suppress
+import csv
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from io import StringIO
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
-from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, CONF_FILENAME
 from homeassistant.core import (
     HomeAssistant,
     ServiceCall,
@@ -25,19 +31,32 @@ from .automations.messages import (
 from .const import DOMAIN
 from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
 from .responses.gpx import async_track
-from .responses.rides import csv_of, rides_of
-from .responses.units import with_commas
-from .responses.where import details, where, words
+from .responses.texts import with_commas, zone_name
+from .responses.where import where, words
+from .tracking import Fix
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
-_FILENAME: Final = "filename"
 _WEEK: Final = timedelta(days=7)
+_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
+# A tenth of a metre.
+_DECIMALS: Final = 6
+_OF_PLACE: Final = ("latitude", "longitude", "zone")
+_COLUMNS: Final = {
+    "started_at": "started_at",
+    "ended_at": "ended_at",
+    "name": "name",
+    "distance": "distance_km",
+    "duration": "duration_s",
+    "maximum_speed": "maximum_speed_kmh",
+}
+# What spreadsheets take for a formula.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 _OPTIONS: Final = {
     vol.Optional(_START): cv.datetime,
     vol.Optional(_END): cv.datetime,
-    vol.Optional(_FILENAME): cv.path,
+    vol.Optional(CONF_FILENAME): cv.path,
 }
 _GET_RIDES: Final = vol.Schema({**cv.TARGET_FIELDS, **_OPTIONS})
 _GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
@@ -59,22 +78,71 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
     """Return the rides of a target that touch a time, and write them if asked to."""
-    start, end = _time(call.data)
-    bikes, path = await _async_asked(call)
-    rides = rides_of(call.hass, bikes, start, end)
-    await _async_write(call.hass, path, csv_of(rides))
+    start, end = _times(call.data)
+    bikes, path = await async_bikes_in(call), await _async_path(call)
+    rides = _rides_of(call.hass, bikes, start, end)
+    await _async_write(call.hass, path, _csv_of(rides))
     return {"rides": list[JsonValueType](rides)}
+
+
+def _rides_of(
+    hass: HomeAssistant, bikes: list[Bike], start: datetime, end: datetime
+) -> list[dict[str, Any]]:
+    """Return the rides of bikes that touch a time, in order of their start.
+
+    Those of accounts that are not loaded are left out; raises if there are no others.
+    """
+    loaded = [bike for bike in bikes if bike.coordinator]
+    rides = [
+        {
+            "device_id": bike.entity.device_id,
+            "name": bike.name,
+            **ride.described(is_over=True),
+            "start": ride.start and _place(hass, ride.start),
+            "end": ride.end and _place(hass, ride.end),
+        }
+        for bike in loaded or bikes
+        for ride in bike.rides(start, end)
+    ]
+    # Times in UTC are in order as texts, too.
+    return sorted(rides, key=itemgetter("started_at"))
+
+
+def _csv_of(rides: Iterable[dict[str, Any]]) -> str:
+    """Return rides as lines of a table, after a header."""
+    file = StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    places = [f"{end}_{key}" for end in ("start", "end") for key in _OF_PLACE]
+    table.writerow([*_COLUMNS.values(), *places])
+    for ride in rides:
+        values = [ride[key] for key in _COLUMNS]
+        for end in ("start", "end"):
+            values += (ride[end] or dict.fromkeys(_OF_PLACE)).values()
+        table.writerow(map(_cell, values))
+    return file.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Return a value that no spreadsheet takes for a formula."""
+    is_formula = isinstance(value, str) and value.startswith(_FORMULA)
+    return f"'{value}" if is_formula else value
+
+
+def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
+    return {
+        "latitude": round(place.latitude, _DECIMALS),
+        "longitude": round(place.longitude, _DECIMALS),
+        "zone": zone_name(hass, place.latitude, place.longitude),
+    }
 
 
 async def _async_get_track(call: ServiceCall) -> ServiceResponse:
     """Return the track of a device, and write it if asked to."""
-    bikes, path = await _async_asked(call)
-    device_id = call.data[ATTR_DEVICE_ID]
-    bike = next((bike for bike in bikes if bike.device_id == device_id), None)
-    if bike is None:
+    bikes, path = await async_bikes_in(call), await _async_path(call)
+    if not bikes:
         raise validation_error("no_tracker")
-    start, end = _time_of_track(call.data, bike)
-    track = await async_track(call.hass, bike, start, end)
+    start, end = _times_of_track(call.data, bikes[0])
+    track = await async_track(call.hass, bikes[0], start, end)
     await _async_write(call.hass, path, track["gpx"])
     return track
 
@@ -84,27 +152,20 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
 
     A name as somebody says it chooses those that are called so.
     """
-    bikes = await async_bikes_in(call)
-    name = call.data.get(ATTR_NAME)
-    loaded = [bike for bike in bikes if bike.coordinator]
-    called = [bike for bike in loaded if not name or bike.is_called(name)]
-    answers = [where(call.hass, bike) | details(bike) for bike in called]
+    bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
+    name = call.data.get(ATTR_NAME, "")
+    called = [bike for bike in bikes if not name or bike.is_called(name)]
+    answers = [where(call.hass, bike) for bike in called]
     text = " ".join(answer["text"] for answer in answers)
     if not answers:
-        known = with_commas(call.hass, (bike.name for bike in loaded))
-        key = "not_known" if known else "none"
-        text = words(call.hass, key, name=name or "", names=known)
+        known = with_commas(call.hass, (bike.name for bike in bikes))
+        text = words(
+            call.hass, "not_known" if bikes else "none", name=name, names=known
+        )
     return {"bikes": list[JsonValueType](answers), "text": text}
 
 
-async def _async_asked(call: ServiceCall) -> tuple[list[Bike], Path | None]:
-    """Return the bikes in a target, and where the answer is written if it is."""
-    filename = call.data.get(_FILENAME)
-    bikes = await async_bikes_in(call, is_written=bool(filename))
-    return bikes, await _async_path(call.hass, filename) if filename else None
-
-
-def _time(
+def _times(
     data: dict[str, Any], longest: timedelta = timedelta.max
 ) -> tuple[datetime, datetime]:
     """Return from when to when, in UTC, by default the last seven days."""
@@ -121,46 +182,42 @@ def _time(
     return start, end
 
 
-def _time_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
-    """Return from when to when, in UTC, by default the last ride."""
+def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+    """Return from when to when, in UTC, by default the ride under way, else the last."""
     if data.keys() & {_START, _END}:
-        return _time(data, _WEEK)
-    if bike.coordinator is None:
-        raise bike.unavailable
-    if (ride := bike.last_ride(dt_util.utcnow())) is None:
+        return _times(data, _WEEK)
+    rides = bike.rides(_BEGINNING, dt_util.utcnow())
+    if bike.tracker and bike.tracker.ride_under_way:
+        rides.append(bike.tracker.ride_under_way)
+    if not rides:
         raise validation_error("no_ride", name=bike.name)
-    return ride.started_at, ride.moved_at
+    return rides[-1].started_at, rides[-1].moved_at
 
 
-async def _async_path(hass: HomeAssistant, filename: str) -> Path:
-    """Return where a file is written: by its name alone in the media folder."""
-    folder = hass.config.media_dirs.get("local", "")
-
-    def allowed() -> Path | None:
-        try:
-            # A link that leads nowhere yet would be allowed by its own folder.
-            path = Path(folder, filename).resolve()
-        except OSError, ValueError:
-            return None
-        # The media folder may not be there yet.
-        return path if hass.config.is_allowed_path(str(path)) else None
-
-    if (path := await hass.async_add_executor_job(allowed)) is None:
+async def _async_path(call: ServiceCall) -> Path | None:
+    """Return where the answer is written: by a name alone in the media folder."""
+    if not (filename := call.data.get(CONF_FILENAME)):
+        return None
+    config, run, is_allowed = call.hass.config, call.hass.async_add_executor_job, False
+    # The media folder may not be there yet.
+    path = Path(config.media_dirs.get("local", ""), filename)
+    with suppress(OSError, ValueError):
+        # A link that leads nowhere yet would be allowed by its own folder.
+        path = await run(path.resolve)
+        is_allowed = await run(config.is_allowed_path, str(path))
+    if not is_allowed:
         raise validation_error("path_not_allowed", filename=filename)
     return path
 
 
 async def _async_write(hass: HomeAssistant, path: Path | None, text: str) -> None:
-    """Write a file, in a folder that may be new."""
+    """Write a file if there is to be one, in a folder that may be new."""
     if path is None:
         return
-
-    def write() -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
     try:
-        await hass.async_add_executor_job(write)
+        run = hass.async_add_executor_job
+        await run(partial(path.parent.mkdir, parents=True, exist_ok=True))
+        await run(partial(path.write_text, text, encoding="utf-8"))
     except OSError as err:
         error = err.strerror or type(err).__name__
         raise service_error("not_written", filename=str(path), error=error) from err

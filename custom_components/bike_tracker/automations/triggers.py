@@ -20,9 +20,9 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..registry.devices import name_of, tracker_of
+from ..responses.texts import place_of, sentence
 from ..tracking import ALARM_TYPES, Flag, Occurrence, OccurrenceType, Tracker
 from .runner import async_get_runner
-from .sentences import place_of, sentence
 from .types import AT_ONCE, TRIGGER_TYPES, StateType, schema
 
 _CONF_ALARM = "alarm"

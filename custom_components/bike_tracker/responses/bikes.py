@@ -1,29 +1,27 @@
 """The bikes that are asked about: their names, and who may read them."""
 
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
-from itertools import product
 from typing import Final, NamedTuple
 
-from homeassistant.auth.models import User
+from homeassistant.auth.permissions import AbstractPermissions, OwnerPermissions
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
-from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.components.homeassistant import async_should_expose
-from homeassistant.config_entries import ConfigEntry, ConfigEntryState
-from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID
-from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, CONF_FILENAME, Platform
+from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import (
     HomeAssistantError,
     ServiceValidationError,
     Unauthorized,
     UnknownUser,
 )
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import device_of, name_of
+from ..registry.devices import name_of
 from ..tracking import Ride, Tracker
 
 _NAMED: Final = {ATTR_DEVICE_ID, ATTR_ENTITY_ID}
@@ -49,47 +47,29 @@ validation_error = partial(service_error, kind=ServiceValidationError)
 class Bike(NamedTuple):
     """A bike that somebody asks about."""
 
-    names: tuple[str, ...]
+    entity: er.RegistryEntry
+    """Its device tracker."""
+    names: list[str]
     """What it is called, the name that is shown first."""
-    unique_id: str
-    device_id: str | None
     coordinator: BikeTrackerCoordinator | None
     """None while its account is not loaded."""
+    tracker: Tracker | None
+    """What is known of it, None if that is nothing."""
 
     @property
     def name(self) -> str:
         """Return what it is called in answers."""
         return self.names[0]
 
-    @property
-    def tracker(self) -> Tracker | None:
-        """Return what is known of it, None if that is nothing."""
-        trackers = self.coordinator and self.coordinator.data.trackers
-        return trackers.get(self.unique_id) if trackers else None
-
-    @property
-    def ride_under_way(self) -> Ride | None:
-        """Return the ride under way, None if it is on none."""
-        return self.tracker and self.tracker.ride_under_way
-
-    def rides(self, start: datetime, end: datetime) -> list[Ride]:
-        """Return those of its rides that touch a time, in order of their start."""
-        book = self.coordinator and self.coordinator.registry.rides
-        return book.of(self.unique_id, start, end) if book else []
-
-    def last_ride(self, now: datetime) -> Ride | None:
-        """Return the ride under way, else the last one."""
-        rides = self.rides(datetime.min.replace(tzinfo=UTC), now)
-        return self.ride_under_way or (rides[-1] if rides else None)
-
-    @property
-    def unavailable(self) -> HomeAssistantError:
-        """Return that nothing can be said of it at the moment."""
-        return service_error("not_available", name=self.name)
-
     def is_called(self, name: str) -> bool:
         """Return whether that is one of its names, as it is said: letters alone count."""
         return _letters(name) in map(_letters, self.names)
+
+    def rides(self, start: datetime, end: datetime) -> list[Ride]:
+        """Return those of its rides that touch a time, in order of their start."""
+        if self.coordinator is None:
+            raise service_error("not_available", name=self.name)
+        return self.coordinator.registry.rides.of(self.entity.unique_id, start, end)
 
 
 def _letters(name: str) -> str:
@@ -97,26 +77,34 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
+def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
+    """Yield the bikes of all accounts but disabled ones, under their devices' names."""
+    devices, entities = dr.async_get(hass), er.async_get(hass)
+    for entry in hass.config_entries.async_entries(DOMAIN, include_disabled=False):
+        is_loaded = entry.state is ConfigEntryState.LOADED
+        coordinator = entry.runtime_data.coordinator if is_loaded else None
+        trackers = coordinator.data.trackers if coordinator else {}
+        for entity in er.async_entries_for_config_entry(entities, entry.entry_id):
+            if entity.domain == Platform.DEVICE_TRACKER and entity.device_id:
+                name = name_of(devices.async_get(entity.device_id))
+                tracker = trackers.get(entity.unique_id)
+                yield Bike(entity, [name], coordinator, tracker)
+
+
 @callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
-    """Return the bikes whose device tracker is exposed to an assistant."""
-    registry = er.async_get(hass)
+    """Return the bikes whose device tracker is exposed to an assistant, by its names."""
     return [
-        Bike(
-            tuple(er.async_get_entity_aliases(hass, entity, allow_empty=False)),
-            entity.unique_id,
-            entity.device_id,
-            _coordinator(entry),
+        bike._replace(
+            names=er.async_get_entity_aliases(hass, bike.entity, allow_empty=False)
         )
-        for entry in hass.config_entries.async_entries(DOMAIN)
-        for entity in er.async_entries_for_config_entry(registry, entry.entry_id)
-        if entity.domain == DEVICE_TRACKER_DOMAIN
-        and not entity.disabled
-        and async_should_expose(hass, assistant, entity.entity_id)
+        for bike in _bikes(hass)
+        if not bike.entity.disabled
+        and async_should_expose(hass, assistant, bike.entity.entity_id)
     ]
 
 
-async def async_bikes_in(call: ServiceCall, *, is_written: bool = False) -> list[Bike]:
+async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     """Return the bikes in a target that the calling user may read.
 
     One that is named and forbidden raises Unauthorized, one that an area or a label
@@ -126,46 +114,28 @@ async def async_bikes_in(call: ServiceCall, *, is_written: bool = False) -> list
     # Not before: where Home Assistant's helper for targets changed, all else works.
     from ..automations.targets import trackers_in  # noqa: PLC0415
 
-    hass, user = call.hass, await _async_user(call.hass, call.context)
+    hass, may = call.hass, (await _async_permissions(call)).check_entity
     if not (trackers := trackers_in(hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data[key] for key in _NAMED & call.data.keys()}
-    named = trackers_in(hass, by_name)
+    named, permitted = trackers_in(hass, by_name), list[Bike]()
+    is_written = bool(call.data.get(CONF_FILENAME))
     policies = (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)
-    forbidden = set[str]()
-    for tracker, policy in product(trackers, policies):
-        entity_id = er.async_get(hass).async_get_entity_id(
-            DEVICE_TRACKER_DOMAIN, DOMAIN, tracker
-        )
-        if user and not user.permissions.check_entity(entity_id or "", policy):
-            if tracker in named:
-                raise Unauthorized(
-                    context=call.context, entity_id=entity_id, permission=policy
-                )
-            forbidden.add(tracker)
-    return _bikes_of(hass, trackers - forbidden)
+    for bike in _bikes(hass):
+        entity_id, unique_id = bike.entity.entity_id, bike.entity.unique_id
+        denied = [policy for policy in policies if not may(entity_id, policy)]
+        if denied and unique_id in named:
+            context, policy = call.context, denied[0]
+            raise Unauthorized(context=context, entity_id=entity_id, permission=policy)
+        if unique_id in trackers and not denied:
+            permitted.append(bike)
+    return sorted(permitted, key=lambda bike: bike.name.casefold())
 
 
-async def _async_user(hass: HomeAssistant, context: Context) -> User | None:
-    """Return the user whose permissions count, None for an automation."""
-    user_id = context.user_id
-    user = await hass.auth.async_get_user(user_id) if user_id else None
-    if user_id and user is None:
-        raise UnknownUser(context=context)
-    return user
-
-
-def _bikes_of(hass: HomeAssistant, trackers: Iterable[str]) -> list[Bike]:
-    """Return the bikes with these `uniqueId`, but for those of disabled accounts."""
-    bikes = [
-        Bike((name_of(device),), tracker, device.id, _coordinator(entry))
-        for entry in hass.config_entries.async_entries(DOMAIN, include_disabled=False)
-        for tracker in trackers
-        if (device := device_of(hass, tracker, entry.entry_id))
-    ]
-    return sorted(bikes, key=lambda bike: bike.name.casefold())
-
-
-def _coordinator(entry: ConfigEntry) -> BikeTrackerCoordinator | None:
-    is_loaded = entry.state is ConfigEntryState.LOADED
-    return entry.runtime_data.coordinator if is_loaded else None
+async def _async_permissions(call: ServiceCall) -> AbstractPermissions:
+    """Return what the calling user may do; an automation may do everything."""
+    if (user_id := call.context.user_id) is None:
+        return OwnerPermissions
+    if (user := await call.hass.auth.async_get_user(user_id)) is None:
+        raise UnknownUser(context=call.context)
+    return user.permissions

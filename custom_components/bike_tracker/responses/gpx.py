@@ -11,6 +11,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..api import Position, TrackingError
 from ..api.errors import CannotConnectError, ServiceUnavailableError
+from ..tracking import fix_of
 from .bikes import Bike, service_error, validation_error
 
 # People and triggers name whole seconds: what was reported within the last one counts.
@@ -88,7 +89,7 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     """Return what a bike reported in a time, as the service's history has it."""
     coordinator, tracker = bike.coordinator, bike.tracker
     if coordinator is None or tracker is None or tracker.device.id is None:
-        raise bike.unavailable
+        raise service_error("not_available", name=bike.name)
     history = coordinator.service.history
     if not history.allows():
         raise service_error("too_many_requests")
@@ -120,12 +121,10 @@ def _points(
     """Yield where it was, once each, within a time that the service may ignore."""
     before = None
     for report in reports:
-        time, latitude, longitude = report.fix_time, report.latitude, report.longitude
-        if time is None or latitude is None or longitude is None or not report.is_fix:
-            continue
-        if time != before and start <= time < end:
-            yield Point(time, latitude, longitude, report.speed, report.altitude)
-        before = time
+        fix = fix_of(report, report.fix_time) if report.is_fix else None
+        if fix and fix.time != before and start <= fix.time < end:
+            before, latitude, longitude, *_ = fix
+            yield Point(before, latitude, longitude, report.speed, report.altitude)
 
 
 def _described(name: str, points: list[Point]) -> dict[str, Any]:

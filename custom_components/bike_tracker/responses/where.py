@@ -1,5 +1,6 @@
 """Where a bike is and how it is, as values and as a sentence."""
 
+from datetime import datetime
 from math import atan2, cos, degrees, radians
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from homeassistant.util.location import distance as metres_between
 from ..api import Position
 from ..tracking import Tracker
 from .bikes import Bike
-from .units import as_sentence, clock_time, distance, local_time, text
+from .texts import as_sentence, clock_time, distance, local_time, text
 
 # A tenth of a metre.
 _DECIMALS: Final = 6
@@ -28,27 +29,29 @@ _NO_PLACE: Final = dict.fromkeys(
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return the words for something in Home Assistant's language."""
-    return text(hass, f"selector.where.options.{key}", key).format(**placeholders)
+    return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 
 def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
     """Return where a bike is and how it is, each value None where it is not known."""
-    tracker = bike.tracker
+    tracker, coordinator = bike.tracker, bike.coordinator
     position = tracker and tracker.position
     values = {
-        "device_id": bike.device_id,
+        "device_id": bike.entity.device_id,
         "name": bike.name,
         **_place(hass, position),
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
+        "on_ride": bool(tracker and tracker.ride_under_way),
+        "total_distance": tracker and tracker.state.ride_state.shown_total,
+        "guard_changed_by": tracker and tracker.state.changed_by,
     }
-    fix_time = position and values["position_time"] and position.fix_time
-    battery, coordinator = values["battery"], bike.coordinator
+    time, battery = values["position_time"], values["battery"]
     # Each is said where it is known, or so; some with what it is.
     said = {
-        "time": fix_time and clock_time(fix_time),
+        "time": time and clock_time(datetime.fromisoformat(time)),
         "moving": values["moving"],
         "battery": None if battery is None else f"{battery:.0f}",
         "offline": values["status"] == "offline",
@@ -57,19 +60,7 @@ def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
         "no_answer": coordinator and not coordinator.last_update_success,
     }
     parts = [words(hass, key, **{key: it}) for key, it in said.items() if it]
-    parts.insert(0, _whereabouts(hass, values))
-    return values | {"text": as_sentence(hass, parts)}
-
-
-def details(bike: Bike) -> dict[str, Any]:
-    """Return more of a bike, for automations."""
-    tracker = bike.tracker
-    track = tracker and tracker.state.ride_state
-    return {
-        "on_ride": bike.ride_under_way is not None,
-        "total_distance": track and track.shown_total,
-        "guard_changed_by": tracker and tracker.state.changed_by,
-    }
+    return values | {"text": as_sentence(hass, [_whereabouts(hass, values), *parts])}
 
 
 def _place(hass: HomeAssistant, position: Position | None) -> dict[str, Any]:
@@ -98,18 +89,22 @@ def _place(hass: HomeAssistant, position: Position | None) -> dict[str, Any]:
 def _guard(tracker: Tracker) -> str:
     if tracker.triggered:
         return "triggered"
-    return "armed" if tracker.state.guard else "disarmed"
+    return "armed" if tracker.guarded_since else "disarmed"
 
 
 def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:
     """Return where a bike is, in words."""
-    name = values["name"]
+    name, direction = values["name"], values["direction_from_home"]
     if values["latitude"] is None:
         return words(hass, "unknown", name=name)
-    if values["direction_from_home"] is None:
+    if direction is None:
         return words(hass, "at_home", name=name)
-    direction = words(hass, values["direction_from_home"])
-    way = distance(hass, values["distance_from_home"])
     place = values["place"] or values["address"]
-    key = "at_place" if place else "elsewhere"
-    return words(hass, key, name=name, place=place, distance=way, direction=direction)
+    return words(
+        hass,
+        "at_place" if place else "elsewhere",
+        name=name,
+        place=place,
+        distance=distance(hass, values["distance_from_home"]),
+        direction=words(hass, direction),
+    )

@@ -5,7 +5,7 @@ where events came from.
 """
 
 from .account import Account, is_outdated, log_errors
-from .distance import Fix
+from .distance import Fix, fix_of
 from .guard import Guard, Triggered
 from .history import MAX_BACKFILL_AGE, HistoryAnswer, rides_before
 from .occurrences import (
@@ -41,6 +41,7 @@ __all__ = [
     "Trackers",
     "Triggered",
     "UpdateContext",
+    "fix_of",
     "is_outdated",
     "kept",
     "log_errors",

@@ -8,7 +8,7 @@ from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.automations.sentences import place_of, sentence
+from custom_components.bike_tracker.responses.texts import place_of, sentence
 from custom_components.bike_tracker.tracking import Occurrence
 
 

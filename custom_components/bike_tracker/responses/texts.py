@@ -1,0 +1,162 @@
+"""Ways, times and what happened for people to read, in the words of their house."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from homeassistant.components.zone import async_active_zone
+from homeassistant.const import UnitOfLength, UnitOfSpeed
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_get_cached_translations
+from homeassistant.util import dt as dt_util
+from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
+
+from ..const import DOMAIN
+from ..tracking import Occurrence
+
+# All other languages write 4,2.
+_LANGUAGES_WITH_POINT: Final = {
+    *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
+    # Whoever uses Home Assistant in these reads English here.
+    *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
+}
+
+# Comma and full stop, and those of languages that have others.
+_LATIN: Final = (", ", ".")
+_PUNCTUATION: Final = {
+    "ar": ("، ", "."),
+    "ja": ("、", "。"),
+    "zh-Hans": ("，", "。"),
+    "zh-Hant": ("，", "。"),
+}
+_RIGHT_TO_LEFT: Final = ("ar", "he")
+_SHORT_UNITS: Final = {
+    UnitOfLength.KILOMETERS: (UnitOfLength.METERS, 1_000),
+    UnitOfLength.MILES: (UnitOfLength.FEET, 5_280),
+}
+_TEXTS: Final = "selector.occurrence.options"
+_ALARMS: Final = "selector.alarm.options"
+_CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
+# What is older says since when. That a ride is over shows after half an hour at most.
+_NEW: Final = timedelta(minutes=1)
+_JUST_NOW: Final = timedelta(hours=1)
+_NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
+
+
+def distance(hass: HomeAssistant, kilometres: float) -> str:
+    """Return a way, as "4.2 km", with the decimal comma where that is written."""
+    units = hass.config.units
+    way = f"{units.length(kilometres, UnitOfLength.KILOMETERS):.1f}"
+    if hass.config.language not in _LANGUAGES_WITH_POINT:
+        way = way.replace(".", ",")
+    return f"{way} {units.length_unit}"
+
+
+def short_distance(hass: HomeAssistant, meters: float) -> str:
+    """Return a way of less than a kilometer or mile as "200 m", or in feet."""
+    unit, longest = _SHORT_UNITS[hass.config.units.length_unit]
+    # Fixes are not exact to the meter.
+    short = round(DistanceConverter.convert(meters, UnitOfLength.METERS, unit), -1)
+    return f"{short:.0f} {unit}" if short < longest else distance(hass, meters / 1_000)
+
+
+def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
+    """Return a speed, as "27 km/h"."""
+    known = UnitOfSpeed.KILOMETERS_PER_HOUR
+    unit = hass.config.units.get_converted_unit("speed", known) or known
+    value = SpeedConverter.convert(kilometres_per_hour, known, unit)
+    return f"{value:.0f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return how long something took, as "1 h 5 min"."""
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def zone_name(hass: HomeAssistant, latitude: float, longitude: float) -> str | None:
+    """Return the name of the zone that a place is in, None outside of all."""
+    zone = async_active_zone(hass, latitude, longitude)
+    return zone.name if zone else None
+
+
+def local_time(time: datetime) -> str:
+    """Return a time in the time zone of the house, as programs read it."""
+    return dt_util.as_local(time).isoformat(timespec="seconds")
+
+
+def clock_time(time: datetime) -> str:
+    """Return a time of today, or else with its date, as every language reads it."""
+    local = dt_util.as_local(time)
+    is_today = local.date() == dt_util.now().date()
+    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
+
+
+def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
+    """Return parts with the commas of Home Assistant's language between them."""
+    comma, _ = _PUNCTUATION.get(hass.config.language, _LATIN)
+    if hass.config.language in _RIGHT_TO_LEFT:
+        # A street and a time in Latin letters would be one part, read from the left.
+        return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
+    return comma.join(parts)
+
+
+def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
+    """Return parts as one sentence in Home Assistant's language."""
+    _, full_stop = _PUNCTUATION.get(hass.config.language, _LATIN)
+    return with_commas(hass, parts) + full_stop
+
+
+def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) -> str:
+    """Return a text in Home Assistant's language, or this while that is not loaded yet."""
+    category = key.partition(".")[0]
+    texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
+    found = texts.get(f"component.{DOMAIN}.{key}", default)
+    # A word of the service may have braces.
+    return found.format(**placeholders) if placeholders else found
+
+
+def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
+    """Return the description of a run for a tracker of this name."""
+    kind, attributes = occurrence.type, occurrence.attributes
+    if kind == "alarm_raised":
+        # A name has a direction of its own.
+        return f"{with_commas(hass, [name])}: {_alarm(hass, attributes)}"
+    time = clock_time(occurrence.since)
+    if kind == "guard_triggered":
+        place = attributes["address"] or place_of(hass, occurrence)
+        parts = _cause(hass, attributes), place, time
+        return with_commas(hass, filter(None, parts))
+    filled = {"name": name, "time": time}
+    if kind == "ride_ended":
+        filled["distance"] = distance(hass, attributes["distance"])
+        filled["duration"] = duration(attributes["duration"])
+    said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
+    new = _JUST_NOW if kind in _NEVER_LASTS else _NEW
+    if dt_util.utcnow() - occurrence.since >= new:
+        said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
+    return said.format(**filled)
+
+
+def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
+    """Return the zone in which a guarded bike was seen, else the address."""
+    seen = occurrence.attributes
+    if seen["latitude"] is None:
+        return None
+    return zone_name(hass, seen["latitude"], seen["longitude"]) or seen["address"]
+
+
+def _alarm(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
+    """Return what it is called; the tracker's own word where that is all there is."""
+    kind, word = attributes["type"], attributes["alarm"]
+    return str(word) if kind == "other" else text(hass, f"{_ALARMS}.{kind}", word)
+
+
+def _cause(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
+    """Return which alarm triggered a guard, how far away the bike was, or that it moved."""
+    cause, alarm = attributes["cause"], attributes["alarm"]
+    if cause == "place":
+        way = short_distance(hass, attributes["distance"])
+        return text(hass, f"{_TEXTS}.guard_triggered", "{distance}", distance=way)
+    said = text(hass, f"{_CAUSES}.{cause}", cause)
+    return text(hass, f"{_ALARMS}.{alarm}", said) if alarm else said
