@@ -11,7 +11,7 @@ from homeassistant.util import dt as dt_util
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .registry.devices import name_of
 from .responses.texts import distance, duration, speed, zone_name
-from .tracking import Fix, Ride, Tracker
+from .tracking import Ride, Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -75,23 +75,18 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         description = duration(ride.duration)
         if ride.maximum_speed is not None:
             description += f", max. {speed(self.hass, ride.maximum_speed)}"
+        names = [
+            place and (place.address or zone_name(self.hass, place))
+            for place in (ride.start, ride.end)
+        ]
         return CalendarEvent(
             start=ride.started_at,
             end=max(map(dt_util.as_local, (end, ride.started_at + _SHORTEST))),
             summary=bike + distance(self.hass, ride.distance),
             description=description,
-            location=_way(self.hass, ride.start, ride.end),
+            location=" → ".join(it or "?" for it in names) if any(names) else None,
             uid=f"{self.coordinator_context} {ride.started_at.isoformat()}",
         )
-
-
-def _way(hass: HomeAssistant, *places: Fix | None) -> str | None:
-    """Return from where to where, None if neither place has a name."""
-    names = [
-        it and (it.address or zone_name(hass, it.latitude, it.longitude))
-        for it in places
-    ]
-    return " → ".join(name or "?" for name in names) if any(names) else None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerCalendar, DESCRIPTIONS)

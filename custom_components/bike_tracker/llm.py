@@ -187,6 +187,5 @@ def _name(hass: HomeAssistant, place: Fix | None) -> str | None:
     """Return what a place is called, or else its coordinates."""
     if place is None:
         return None
-    latitude, longitude = place.latitude, place.longitude
-    coordinates = f"{round(latitude, _DECIMALS)}, {round(longitude, _DECIMALS)}"
-    return zone_name(hass, latitude, longitude) or place.address or coordinates
+    degrees = round(place.latitude, _DECIMALS), round(place.longitude, _DECIMALS)
+    return zone_name(hass, place) or place.address or ", ".join(map(str, degrees))

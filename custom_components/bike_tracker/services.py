@@ -23,11 +23,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.json import JsonValueType
 import voluptuous as vol
 
-from .automations.messages import (
-    MESSAGE_SCHEMA,
-    async_send_message,
-    async_setup_buttons,
-)
+from .automations import messages
 from .const import DOMAIN
 from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
 from .responses.gpx import async_track
@@ -70,10 +66,10 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("get_rides", _async_get_rides, _GET_RIDES, SupportsResponse.ONLY),
         ("get_track", _async_get_track, _GET_TRACK, SupportsResponse.OPTIONAL),
         ("where", _async_where, _WHERE, SupportsResponse.ONLY),
-        ("send_message", async_send_message, MESSAGE_SCHEMA, SupportsResponse.NONE),
+        ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
     ):
         hass.services.async_register(DOMAIN, name, action, schema, answers)
-    async_setup_buttons(hass)
+    messages.async_setup_buttons(hass)
 
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
@@ -132,7 +128,7 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
     return {
         "latitude": round(place.latitude, _DECIMALS),
         "longitude": round(place.longitude, _DECIMALS),
-        "zone": zone_name(hass, place.latitude, place.longitude),
+        "zone": zone_name(hass, place),
     }
 
 

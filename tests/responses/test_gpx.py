@@ -1,16 +1,28 @@
 """Tracks as GPX, read with a library that nobody here wrote."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import gpxpy
 from gpxpy.gpx import GPX
 import pytest
 
-from custom_components.bike_tracker.responses.gpx import Point, gpx
+from custom_components.bike_tracker.responses.gpx import gpx
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, 250_000, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
+
+
+def point(
+    time: datetime,
+    latitude: float,
+    longitude: float,
+    altitude: float | None = None,
+) -> dict[str, Any]:
+    """Return a point as the action answers it."""
+    place = {"latitude": latitude, "longitude": longitude, "altitude": altitude}
+    return {"time": time.isoformat(), "speed": None, **place}
 
 
 def read(text: str) -> GPX:
@@ -21,8 +33,8 @@ def read(text: str) -> GPX:
 def test_points() -> None:
     """Time, place and altitude are as they were; the track has the bike's name."""
     points = [
-        Point(NOON, 47.9990076, 7.8421043, 12.5, 278.04),
-        Point(NOON + MINUTE, -0.0000001, -179.5),
+        point(NOON, 47.9990076, 7.8421043, 278.04),
+        point(NOON + MINUTE, -0.0000001, -179.5),
     ]
     read_back = read(gpx("Red bike", points))
     [track] = read_back.tracks
@@ -39,7 +51,7 @@ def test_points() -> None:
 def test_gaps() -> None:
     """Nobody knows which way it went within half an hour and more: a new segment begins."""
     minutes = (0, 30, 61, 62, 200)
-    points = [Point(NOON + minute * MINUTE, 48, 8) for minute in minutes]
+    points = [point(NOON + minute * MINUTE, 48, 8) for minute in minutes]
     [track] = read(gpx("Red bike", points)).tracks
     assert [len(segment.points) for segment in track.segments] == [2, 2, 1]
 
@@ -49,20 +61,20 @@ def test_gaps() -> None:
 )
 def test_name(name: str) -> None:
     """Whatever a bike is called, the file is readable."""
-    [track] = read(gpx(name, [Point(NOON, 48, 8)])).tracks
+    [track] = read(gpx(name, [point(NOON, 48, 8)])).tracks
     assert track.name == name
 
 
 def test_name_that_xml_cannot_hold() -> None:
     """What no XML can hold is left out of it."""
     name = "Red\ufffe\uffff\x00\x1b\ud800 bike"
-    [track] = read(gpx(name, [Point(NOON, 48, 8)])).tracks
+    [track] = read(gpx(name, [point(NOON, 48, 8)])).tracks
     assert track.name == "Red bike"
 
 
 def test_document() -> None:
     """It says that it is GPX 1.1, and nothing of how its letters are written."""
-    text = gpx("Fahrräder", [Point(NOON, 48, 8)])
+    text = gpx("Fahrräder", [point(NOON, 48, 8)])
     root = ET.fromstring(text)  # noqa: S314 - it is our own
     assert text.startswith("<gpx ")
     assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"

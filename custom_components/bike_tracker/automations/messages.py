@@ -26,7 +26,7 @@ from ..const import DOMAIN, LOGGER
 from ..registry.devices import name_of, tracker_of
 from ..responses.bikes import validation_error
 
-MESSAGE_SCHEMA: Final = vol.Schema(
+SCHEMA: Final = vol.Schema(
     {
         vol.Required(ATTR_DEVICE_ID): cv.string,
         vol.Optional("message"): cv.string,
@@ -88,7 +88,7 @@ def async_setup_buttons(hass: HomeAssistant) -> None:
     hass.bus.async_listen(_EVENT_BUTTON, press)
 
 
-async def async_send_message(call: ServiceCall) -> None:
+async def async_send(call: ServiceCall) -> None:
     """Send a message about a bike; without a text, take away the one before."""
     hass, data = call.hass, call.data
     device = dr.async_get(hass).async_get(data[ATTR_DEVICE_ID])

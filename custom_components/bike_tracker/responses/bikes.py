@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
 
-from homeassistant.auth.permissions import AbstractPermissions, OwnerPermissions
+from homeassistant.auth.permissions import OwnerPermissions
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
 from homeassistant.components.homeassistant import async_should_expose
 from homeassistant.config_entries import ConfigEntryState
@@ -114,7 +114,11 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     # Not before: where Home Assistant's helper for targets changed, all else works.
     from ..automations.targets import trackers_in  # noqa: PLC0415
 
-    hass, may = call.hass, (await _async_permissions(call)).check_entity
+    hass, user_id = call.hass, call.context.user_id
+    user = await hass.auth.async_get_user(user_id) if user_id else None
+    if user_id and user is None:
+        raise UnknownUser(context=call.context)
+    may = (user.permissions if user else OwnerPermissions).check_entity
     if not (trackers := trackers_in(hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data[key] for key in _NAMED & call.data.keys()}
@@ -130,12 +134,3 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
         if unique_id in trackers and not denied:
             permitted.append(bike)
     return sorted(permitted, key=lambda bike: bike.name.casefold())
-
-
-async def _async_permissions(call: ServiceCall) -> AbstractPermissions:
-    """Return what the calling user may do; an automation may do everything."""
-    if (user_id := call.context.user_id) is None:
-        return OwnerPermissions
-    if (user := await call.hass.auth.async_get_user(user_id)) is None:
-        raise UnknownUser(context=call.context)
-    return user.permissions

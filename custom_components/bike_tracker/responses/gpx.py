@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from homeassistant.core import HomeAssistant
@@ -31,34 +31,19 @@ _FAILURES: Final = {
 }
 
 
-class Point(NamedTuple):
-    """Where a bike was at one time."""
-
-    time: datetime
-    latitude: float
-    longitude: float
-    speed: float | None = None
-    """Kilometres per hour."""
-    altitude: float | None = None
-    """Metres."""
-
-    def described(self) -> dict[str, Any]:
-        """Return the values that JSON holds."""
-        speed = self.speed if self.speed is None else round(self.speed, 1)
-        return self._asdict() | {"time": self.time.isoformat(), "speed": speed}
-
-
 async def async_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> dict[str, Any]:
     """Return the way of a bike in a time."""
-    reports = await _async_reports(bike, start, end + _SECOND)
-    if not (points := list(_points(reports, start, end + _SECOND))):
+    run, end = hass.async_add_executor_job, end + _SECOND
+    reports = await _async_reports(bike, start, end)
+    if not (points := await run(list, _points(reports, start, end))):
         raise validation_error("no_reports")
-    return await hass.async_add_executor_job(_described, bike.name, points)
+    # Who copies the GPX by hand finds it above thousands of points.
+    return {"gpx": await run(gpx, bike.name, points), "points": points}
 
 
-def gpx(name: str, points: Iterable[Point]) -> str:
+def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
     """Return points, which are in order of time, as GPX 1.1.
 
     Without an XML declaration, which is an error wherever it is not the very first thing
@@ -67,22 +52,19 @@ def gpx(name: str, points: Iterable[Point]) -> str:
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
     ET.SubElement(track, "name").text = _NOT_IN_XML.sub("", name)
-    segment, before = track, None
+    segment, before = track, datetime.min.replace(tzinfo=UTC)
     for point in points:
-        if before is None or point.time - before > _GAP:
+        time = datetime.fromisoformat(point["time"])
+        if time - before > _GAP:
             segment = ET.SubElement(track, "trkseg")
-        _add(segment, point)
-        before = point.time
+        latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
+        element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
+        if point["altitude"] is not None:
+            ET.SubElement(element, "ele").text = f"{point['altitude']:.1f}"
+        utc = time.astimezone(UTC).isoformat(timespec="milliseconds")
+        ET.SubElement(element, "time").text = utc.replace("+00:00", "Z")
+        before = time
     return ET.tostring(root, encoding="unicode")
-
-
-def _add(segment: ET.Element, point: Point) -> None:
-    latitude, longitude = f"{point.latitude:.7f}", f"{point.longitude:.7f}"
-    element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
-    if point.altitude is not None:
-        ET.SubElement(element, "ele").text = f"{point.altitude:.1f}"
-    time = point.time.astimezone(UTC).isoformat(timespec="milliseconds")
-    ET.SubElement(element, "time").text = time.replace("+00:00", "Z")
 
 
 async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:
@@ -117,16 +99,17 @@ def _failure(err: TrackingError) -> HomeAssistantError:
 
 def _points(
     reports: Iterable[Position], start: datetime, end: datetime
-) -> Iterator[Point]:
+) -> Iterator[dict[str, Any]]:
     """Yield where it was, once each, within a time that the service may ignore."""
     before = None
     for report in reports:
         fix = fix_of(report, report.fix_time) if report.is_fix else None
         if fix and fix.time != before and start <= fix.time < end:
-            before, latitude, longitude, *_ = fix
-            yield Point(before, latitude, longitude, report.speed, report.altitude)
-
-
-def _described(name: str, points: list[Point]) -> dict[str, Any]:
-    """Return a track; who copies the GPX by hand finds it above thousands of points."""
-    return {"gpx": gpx(name, points), "points": [point.described() for point in points]}
+            before, speed = fix.time, report.speed
+            yield {
+                "time": fix.time.isoformat(),
+                "latitude": fix.latitude,
+                "longitude": fix.longitude,
+                "speed": speed if speed is None else round(speed, 1),
+                "altitude": report.altitude,
+            }

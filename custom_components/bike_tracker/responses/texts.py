@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
 
 from ..const import DOMAIN
-from ..tracking import Occurrence
+from ..tracking import Fix, Occurrence
 
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
@@ -74,9 +74,9 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def zone_name(hass: HomeAssistant, latitude: float, longitude: float) -> str | None:
+def zone_name(hass: HomeAssistant, place: Fix) -> str | None:
     """Return the name of the zone that a place is in, None outside of all."""
-    zone = async_active_zone(hass, latitude, longitude)
+    zone = async_active_zone(hass, place.latitude, place.longitude)
     return zone.name if zone else None
 
 
@@ -119,10 +119,12 @@ def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) ->
 def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     """Return the description of a run for a tracker of this name."""
     kind, attributes = occurrence.type, occurrence.attributes
-    if kind == "alarm_raised":
-        # A name has a direction of its own.
-        return f"{with_commas(hass, [name])}: {_alarm(hass, attributes)}"
     time = clock_time(occurrence.since)
+    if kind == "alarm_raised":
+        alarm, word = attributes["type"], attributes["alarm"]
+        said = word if alarm == "other" else text(hass, f"{_ALARMS}.{alarm}", word)
+        # A name has a direction of its own.
+        return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         place = attributes["address"] or place_of(hass, occurrence)
         parts = _cause(hass, attributes), place, time
@@ -143,13 +145,8 @@ def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
     seen = occurrence.attributes
     if seen["latitude"] is None:
         return None
-    return zone_name(hass, seen["latitude"], seen["longitude"]) or seen["address"]
-
-
-def _alarm(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
-    """Return what it is called; the tracker's own word where that is all there is."""
-    kind, word = attributes["type"], attributes["alarm"]
-    return str(word) if kind == "other" else text(hass, f"{_ALARMS}.{kind}", word)
+    fix = Fix(occurrence.since, seen["latitude"], seen["longitude"])
+    return zone_name(hass, fix) or seen["address"]
 
 
 def _cause(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
@@ -158,5 +155,5 @@ def _cause(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
     if cause == "place":
         way = short_distance(hass, attributes["distance"])
         return text(hass, f"{_TEXTS}.guard_triggered", "{distance}", distance=way)
-    said = text(hass, f"{_CAUSES}.{cause}", cause)
-    return text(hass, f"{_ALARMS}.{alarm}", said) if alarm else said
+    key = f"{_ALARMS}.{alarm}" if alarm else f"{_CAUSES}.{cause}"
+    return text(hass, key, alarm or cause)
