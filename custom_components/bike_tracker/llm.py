@@ -110,12 +110,10 @@ class _BikeTool(llm.Tool):
 
 def _where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
     """Return where a bike is, how old that is, and how the bike is."""
-    tracker, values = bike.tracker, where(hass, bike)
+    tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
     for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
         del values[key]
     if values["latitude"] is not None:
-        values["latitude"] = round(values["latitude"], _DECIMALS)
-        values["longitude"] = round(values["longitude"], _DECIMALS)
         values["distance_from_home"] = distance(hass, values["distance_from_home"])
     if tracker:
         position, ride = tracker.position, tracker.ride_under_way

@@ -6,6 +6,7 @@ import csv
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from io import StringIO
+from itertools import product
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -38,14 +39,7 @@ _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _OF_PLACE: Final = ("latitude", "longitude", "zone")
-_COLUMNS: Final = {
-    "started_at": "started_at",
-    "ended_at": "ended_at",
-    "name": "name",
-    "distance": "distance_km",
-    "duration": "duration_s",
-    "maximum_speed": "maximum_speed_kmh",
-}
+_UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
 # What spreadsheets take for a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
@@ -69,7 +63,8 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
     ):
         hass.services.async_register(DOMAIN, name, action, schema, answers)
-    messages.async_setup_buttons(hass)
+    press = partial(messages.async_press, hass)
+    hass.bus.async_listen(messages.EVENT_BUTTON, press)
 
 
 async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
@@ -108,11 +103,12 @@ def _csv_of(rides: Iterable[dict[str, Any]]) -> str:
     """Return rides as lines of a table, after a header."""
     file = StringIO()
     table = csv.writer(file, lineterminator="\n")
-    places = [f"{end}_{key}" for end in ("start", "end") for key in _OF_PLACE]
-    table.writerow([*_COLUMNS.values(), *places])
+    names, ends = ("started_at", "ended_at", "name"), ("start", "end")
+    units = [f"{key}_{unit}" for key, unit in _UNITS.items()]
+    table.writerow([*names, *units, *map("_".join, product(ends, _OF_PLACE))])
     for ride in rides:
-        values = [ride[key] for key in _COLUMNS]
-        for end in ("start", "end"):
+        values = [ride[key] for key in (*names, *_UNITS)]
+        for end in ends:
             values += (ride[end] or dict.fromkeys(_OF_PLACE)).values()
         table.writerow(map(_cell, values))
     return file.getvalue()

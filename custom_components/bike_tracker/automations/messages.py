@@ -12,7 +12,7 @@ from homeassistant.const import (
     SERVICE_ALARM_DISARM,
     Platform,
 )
-from homeassistant.core import Context, Event, HomeAssistant, ServiceCall, callback
+from homeassistant.core import Context, Event, HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
@@ -47,7 +47,7 @@ _NOTIFICATION_DOMAIN: Final = "persistent_notification"
 # The actions that send to phones are called after those.
 _PHONE: Final = "mobile_app_"
 # What the apps for phones call such an event, and what takes a message away there.
-_EVENT_BUTTON: Final = "mobile_app_notification_action"
+EVENT_BUTTON: Final = "mobile_app_notification_action"
 _CLEAR: Final = "clear_notification"
 # What a phone says when a button is pressed, before the ID of the device.
 _BUTTONS: Final = {
@@ -57,35 +57,26 @@ _BUTTONS: Final = {
 # A notification in Home Assistant is Markdown, in which a name stands for itself.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
 # At once, also where a phone sleeps; and where it is muted.
-_URGENT: Final = {
-    "ttl": 0,
-    "priority": "high",
-    "push": {"interruption-level": "time-sensitive"},
-}
-_CRITICAL: Final = _URGENT | {
+_AWAKE: Final = {"ttl": 0, "priority": "high"}
+_URGENT: Final = {**_AWAKE, "push": {"interruption-level": "time-sensitive"}}
+_SOUND: Final = {"name": "default", "critical": 1, "volume": 1.0}
+_CRITICAL: Final = {
+    **_AWAKE,
     "channel": "alarm_stream",
-    "push": {
-        "interruption-level": "critical",
-        "sound": {"name": "default", "critical": 1, "volume": 1.0},
-    },
+    "push": {"interruption-level": "critical", "sound": _SOUND},
 }
 
 type _Action = tuple[str, str, dict[str, Any]]
 """Its domain, its name and its data."""
 
 
-@callback
-def async_setup_buttons(hass: HomeAssistant) -> None:
-    """Arm and disarm from messages, in the name of whoever presses a button."""
-
-    async def press(event: Event[dict[str, Any]]) -> None:
-        button, _, device_id = str(event.data.get("action")).rpartition("_")
-        guard = _entity(hass, device_id, Platform.ALARM_CONTROL_PANEL)
-        if guard and (service := _BUTTONS.get(button)):
-            action = (Platform.ALARM_CONTROL_PANEL, service, {ATTR_ENTITY_ID: guard})
-            await _async_call(hass, event.context, [action])
-
-    hass.bus.async_listen(_EVENT_BUTTON, press)
+async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None:
+    """Arm or disarm a guard from a message, in the name of whoever presses a button."""
+    button, _, device_id = str(event.data.get("action")).rpartition("_")
+    guard = _entity(hass, device_id, Platform.ALARM_CONTROL_PANEL)
+    if guard and (service := _BUTTONS.get(button)):
+        action = (Platform.ALARM_CONTROL_PANEL, service, {ATTR_ENTITY_ID: guard})
+        await _async_call(hass, event.context, action)
 
 
 async def async_send(call: ServiceCall) -> None:
@@ -102,7 +93,7 @@ async def async_send(call: ServiceCall) -> None:
         else:
             LOGGER.warning("No message to the phone %s: it is gone", phone_id)
     message = {**data, "title": data.get("title") or name_of(device)}
-    await _async_call(hass, call.context, _actions(hass, message, phones))
+    await _async_call(hass, call.context, *_actions(hass, message, phones))
 
 
 async def async_take_away_guard(
@@ -112,7 +103,7 @@ async def async_take_away_guard(
     services = hass.services.async_services_for_domain(Platform.NOTIFY)
     phones = [service for service in services if service.startswith(_PHONE)]
     message = {ATTR_DEVICE_ID: device_id, "tag": "guard"}
-    await _async_call(hass, context, _actions(hass, message, phones))
+    await _async_call(hass, context, *_actions(hass, message, phones))
 
 
 def _actions(
@@ -152,19 +143,18 @@ def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _async_call(
-    hass: HomeAssistant, context: Context | None, actions: Iterable[_Action]
+    hass: HomeAssistant, context: Context | None, *actions: _Action
 ) -> None:
     """Call actions for whoever caused them, and log which failed.
 
     One that fails, or is slow, keeps no other waiting.
     """
-    called = list(actions)
     calls = [
         hass.services.async_call(*action, blocking=True, context=context)
-        for action in called
+        for action in actions
     ]
     errors = await asyncio.gather(*calls, return_exceptions=True)
-    for (domain, service, _), err in zip(called, errors, strict=True):
+    for (domain, service, _), err in zip(actions, errors, strict=True):
         if isinstance(err, HomeAssistantError | vol.Invalid):
             LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
         elif err:

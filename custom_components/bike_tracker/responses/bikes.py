@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from homeassistant.auth.permissions import OwnerPermissions
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
@@ -23,8 +23,6 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import name_of
 from ..tracking import Ride, Tracker
-
-_NAMED: Final = {ATTR_DEVICE_ID, ATTR_ENTITY_ID}
 
 
 def service_error(
@@ -121,7 +119,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     may = (user.permissions if user else OwnerPermissions).check_entity
     if not (trackers := trackers_in(hass, call.data)):
         raise validation_error("no_tracker")
-    by_name = {key: call.data[key] for key in _NAMED & call.data.keys()}
+    by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
     named, permitted = trackers_in(hass, by_name), list[Bike]()
     is_written = bool(call.data.get(CONF_FILENAME))
     policies = (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)

@@ -7,7 +7,6 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 
 from ..api import Position, TrackingError
 from ..api.errors import CannotConnectError, ServiceUnavailableError
@@ -25,10 +24,6 @@ _CREATOR: Final = "Bike Tracker for Home Assistant"
 _NOT_IN_XML: Final = re.compile(
     "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )
-_FAILURES: Final = {
-    CannotConnectError: "cannot_connect",
-    ServiceUnavailableError: "service_unavailable",
-}
 
 
 async def async_track(
@@ -81,20 +76,18 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
             until = min(start + _AT_ONCE, end)
             reports += await history.async_get(tracker.device.id, start, until)
             start = until
+    except CannotConnectError as err:
+        failure = service_error("cannot_connect", error=str(err))
+    except ServiceUnavailableError as err:
+        failure = service_error("service_unavailable", error=str(err))
     except TrackingError as err:
-        # Raised below, as the error above would keep the answer.
-        failure = _failure(err)
+        failure = service_error("no_history", error=str(err))
+        if err.is_too_large:
+            failure = validation_error("too_many_reports")
     else:
         return reports
+    # Not above, where the error would keep the answer.
     raise failure
-
-
-def _failure(err: TrackingError) -> HomeAssistantError:
-    """Return what a failure of the history means to the person."""
-    if err.is_too_large:
-        return validation_error("too_many_reports")
-    kinds = (key for kind, key in _FAILURES.items() if isinstance(err, kind))
-    return service_error(next(kinds, "no_history"), error=str(err))
 
 
 def _points(

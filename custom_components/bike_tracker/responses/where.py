@@ -13,8 +13,6 @@ from ..tracking import Tracker
 from .bikes import Bike
 from .texts import as_sentence, clock_time, distance, local_time, text
 
-# A tenth of a metre.
-_DECIMALS: Final = 6
 _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
@@ -32,14 +30,14 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 
-def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
+def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
     """Return where a bike is and how it is, each value None where it is not known."""
     tracker, coordinator = bike.tracker, bike.coordinator
     position = tracker and tracker.position
     values = {
         "device_id": bike.entity.device_id,
         "name": bike.name,
-        **_place(hass, position),
+        **_place(hass, position, decimals),
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
@@ -63,7 +61,9 @@ def where(hass: HomeAssistant, bike: Bike) -> dict[str, Any]:
     return values | {"text": as_sentence(hass, [_whereabouts(hass, values), *parts])}
 
 
-def _place(hass: HomeAssistant, position: Position | None) -> dict[str, Any]:
+def _place(
+    hass: HomeAssistant, position: Position | None, decimals: int
+) -> dict[str, Any]:
     """Return where a bike is; one that is at home is in no direction from there."""
     if position is None or position.latitude is None or position.longitude is None:
         return _NO_PLACE
@@ -78,8 +78,8 @@ def _place(hass: HomeAssistant, position: Position | None) -> dict[str, Any]:
     return {
         "place": zone.name if zone else None,
         "address": position.address,
-        "latitude": round(latitude, _DECIMALS),
-        "longitude": round(longitude, _DECIMALS),
+        "latitude": round(latitude, decimals),
+        "longitude": round(longitude, decimals),
         "distance_from_home": round(metres / 1_000, 3),
         "direction_from_home": None if is_home else _DIRECTIONS[direction],
         "position_time": position.fix_time and local_time(position.fix_time),
@@ -99,12 +99,7 @@ def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:
         return words(hass, "unknown", name=name)
     if direction is None:
         return words(hass, "at_home", name=name)
-    place = values["place"] or values["address"]
-    return words(
-        hass,
-        "at_place" if place else "elsewhere",
-        name=name,
-        place=place,
-        distance=distance(hass, values["distance_from_home"]),
-        direction=words(hass, direction),
-    )
+    place, direction = values["place"] or values["address"], words(hass, direction)
+    way = distance(hass, values["distance_from_home"])
+    key = "at_place" if place else "elsewhere"
+    return words(hass, key, name=name, place=place, distance=way, direction=direction)
