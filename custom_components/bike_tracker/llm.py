@@ -1,8 +1,8 @@
 """What assistants can ask, as Home Assistant asks for it."""
 
-from collections.abc import Callable
+from abc import abstractmethod
 from datetime import datetime, timedelta
-from typing import Any, Final, override
+from typing import Any, ClassVar, Final, override
 
 from homeassistant.components.llm import LLMTools
 from homeassistant.core import HomeAssistant, callback
@@ -17,7 +17,7 @@ from .responses.texts import distance, duration, local_time, speed, zone_name
 from .responses.where import where
 from .tracking import Fix, Ride
 
-MAX_DAYS: Final = 31
+_MAX_DAYS: Final = 31
 # Ten metres, as near as it takes to find a bike.
 _DECIMALS: Final = 4
 _OUTAGE: Final = (
@@ -41,52 +41,28 @@ def async_get_tools(
     if api_id != llm.LLM_API_ASSIST or not hasattr(llm, "ToolResult"):
         return None
     names = ", ".join(bike.name for bike in exposed_bikes(hass, llm_context.assistant))
-    if not names:
-        return None
-    known = f"The bike, all if left out. One of: {names}"
-    which: dict[vol.Marker, Any] = {vol.Optional("name", description=known): str}
-    so_many = f"So many days up to now, at most {MAX_DAYS}. 1 is today."
-    days = vol.Optional("days", default=7, description=so_many)
-    tools: list[llm.Tool] = [
-        _BikeTool(
-            f"{DOMAIN}__where",
-            "Where a bike is",
-            "Tells where a bike is, how long ago that was, and how it is: on a ride, "
-            "moving, battery, online, guarded against theft.",
-            which,
-            _where,
-        ),
-        _BikeTool(
-            f"{DOMAIN}__rides",
-            "Rides of a bike",
-            "Tells which rides a bike made on the last days, and how far and how long "
-            "it was ridden in all.",
-            which | {days: vol.All(vol.Coerce(int), vol.Range(min=1))},
-            _rides,
-        ),
-    ]
-    return LLMTools(tools, _PROMPT)
+    return LLMTools([_Where(names), _Rides(names)], _PROMPT) if names else None
 
 
 class _BikeTool(llm.Tool):
     """Asks something of one bike, or of each."""
 
     integration = DOMAIN
+    fields: ClassVar[dict[vol.Marker, Any]] = {}
+    """What it takes besides the name."""
 
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        description: str,
-        fields: dict[vol.Marker, Any],
-        answer: Callable[..., JsonObjectType],
-    ) -> None:
-        """Take how it is called and asked, and what returns what to say of a bike."""
-        self.name, self.title, self.description = name, title, description
-        self.parameters, self._answer = vol.Schema(fields), answer
+    def __init__(self, names: str) -> None:
+        """Take the names of the bikes that may be asked for."""
+        known = f"The bike, all if left out. One of: {names}"
+        name = vol.Optional("name", description=known)
+        self.parameters = vol.Schema({name: str, **self.fields})
         self.annotations = llm.ToolAnnotations(
             read_only=True, destructive=False, idempotent=True, open_world=False
         )
+
+    @abstractmethod
+    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
+        """Return what there is to say of a bike."""
 
     @override
     async def async_call(
@@ -104,52 +80,81 @@ class _BikeTool(llm.Tool):
             names = ", ".join(bike.name for bike in known) or "none"
             error = f"No bike of this name is known here. Known bikes: {names}"
             return llm.ToolResult(data={"error": error}, error=True)
-        answers = [self._answer(hass, bike, **fields) for bike in bikes]
+        answers = [
+            _known(**self.answer(hass, bike, **fields), note=_note(bike))
+            for bike in bikes
+        ]
         return llm.ToolResult(data={"bikes": list(answers)})
 
 
-def _where(hass: HomeAssistant, bike: Bike) -> JsonObjectType:
-    """Return where a bike is, how old that is, and how the bike is."""
-    tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
-    for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
-        del values[key]
-    if values["latitude"] is not None:
-        values["distance_from_home"] = distance(hass, values["distance_from_home"])
-    if tracker:
-        position, ride = tracker.position, tracker.ride_under_way
-        values |= {
-            "position_age": position and _age(position.fix_time),
-            "last_report_age": _age(tracker.device.last_update),
-            "on_ride": ride and _ride(hass, ride),
-        }
-    return _known(**values, note=_note(bike))
-
-
-def _rides(hass: HomeAssistant, bike: Bike, days: int) -> JsonObjectType:
-    """Return the rides of a bike that were under way on the last days, and their sums.
-
-    More days than a month are a month.
-    """
-    if bike.coordinator is None:
-        return _known(name=bike.name, note=_note(bike))
-    today = dt_util.now().date()
-    since = dt_util.start_of_local_day(today - timedelta(days=min(days, MAX_DAYS) - 1))
-    found = bike.rides(since, dt_util.utcnow())
-    under_way = bike.tracker and bike.tracker.ride_under_way
-    return _known(
-        name=bike.name,
-        since=since.isoformat(),
-        rides=[
-            _ride(hass, ride)
-            | _known(ended_at=local_time(ride.moved_at), end=_name(hass, ride.end))
-            for ride in found
-        ],
-        count=len(found),
-        total_distance=distance(hass, sum(ride.distance for ride in found)),
-        total_duration=duration(sum(ride.duration for ride in found)),
-        not_over_yet=under_way and _ride(hass, under_way),
-        note=_note(bike),
+class _Where(_BikeTool):
+    name = f"{DOMAIN}__where"
+    title = "Where a bike is"
+    description = (
+        "Tells where a bike is, how long ago that was, and how it is: on a ride, moving, "
+        "battery, online, guarded against theft."
     )
+
+    @override
+    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
+        """Return where a bike is, how old that is, and how the bike is."""
+        tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
+        for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
+            del values[key]
+        if values["latitude"] is not None:
+            values["distance_from_home"] = distance(hass, values["distance_from_home"])
+        if tracker:
+            position, ride = tracker.position, tracker.ride_under_way
+            values |= {
+                "position_age": position and _age(position.fix_time),
+                "last_report_age": _age(tracker.device.last_update),
+                "on_ride": ride and _ride(hass, ride),
+            }
+        return values
+
+
+class _Rides(_BikeTool):
+    name = f"{DOMAIN}__rides"
+    title = "Rides of a bike"
+    description = (
+        "Tells which rides a bike made on the last days, and how far and how long it was "
+        "ridden in all."
+    )
+    fields: ClassVar = {
+        vol.Optional(
+            "days",
+            default=7,
+            description=f"So many days up to now, at most {_MAX_DAYS}. 1 is today.",
+        ): vol.All(vol.Coerce(int), vol.Range(min=1))
+    }
+
+    @override
+    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
+        """Return the rides that were under way on the last days, and their sums.
+
+        More days than a month are a month.
+        """
+        if bike.coordinator is None:
+            return {"name": bike.name}
+        today = dt_util.now().date()
+        since = dt_util.start_of_local_day(
+            today - timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
+        )
+        found = bike.rides(since, dt_util.utcnow())
+        under_way = bike.tracker and bike.tracker.ride_under_way
+        return {
+            "name": bike.name,
+            "since": since.isoformat(),
+            "rides": [
+                _ride(hass, ride)
+                | _known(ended_at=local_time(ride.moved_at), end=_name(hass, ride.end))
+                for ride in found
+            ],
+            "count": len(found),
+            "total_distance": distance(hass, sum(ride.distance for ride in found)),
+            "total_duration": duration(sum(ride.duration for ride in found)),
+            "not_over_yet": under_way and _ride(hass, under_way),
+        }
 
 
 def _note(bike: Bike) -> str | None:

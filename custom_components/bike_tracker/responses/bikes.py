@@ -85,8 +85,7 @@ def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
         for entity in er.async_entries_for_config_entry(entities, entry.entry_id):
             if entity.domain == Platform.DEVICE_TRACKER and entity.device_id:
                 name = name_of(devices.async_get(entity.device_id))
-                tracker = trackers.get(entity.unique_id)
-                yield Bike(entity, [name], coordinator, tracker)
+                yield Bike(entity, [name], coordinator, trackers.get(entity.unique_id))
 
 
 @callback
