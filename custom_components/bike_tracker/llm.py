@@ -130,16 +130,11 @@ class _Rides(_BikeTool):
 
     @override
     def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
-        """Return the rides that were under way on the last days, and their sums.
-
-        More days than a month are a month.
-        """
+        """Return the rides that were under way on the last days, and their sums."""
         if bike.coordinator is None:
             return {"name": bike.name}
-        today = dt_util.now().date()
-        since = dt_util.start_of_local_day(
-            today - timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
-        )
+        before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
+        since = dt_util.start_of_local_day(dt_util.now().date() - before)
         found = bike.rides(since, dt_util.utcnow())
         under_way = bike.tracker and bike.tracker.ride_under_way
         return {

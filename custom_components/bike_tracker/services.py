@@ -140,10 +140,7 @@ async def _async_get_track(call: ServiceCall) -> ServiceResponse:
 
 
 async def _async_where(call: ServiceCall) -> ServiceResponse:
-    """Return where the bikes of a target are, as far as their accounts are loaded.
-
-    A name as somebody says it chooses those that are called so.
-    """
+    """Return where the bikes of a target are, or those of them that are called so."""
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
     called = [bike for bike in bikes if not name or bike.is_called(name)]

@@ -145,10 +145,7 @@ def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
 async def _async_call(
     hass: HomeAssistant, context: Context | None, *actions: _Action
 ) -> None:
-    """Call actions for whoever caused them, and log which failed.
-
-    One that fails, or is slow, keeps no other waiting.
-    """
+    """Call actions for whoever caused them; one that fails keeps no other waiting."""
     calls = [
         hass.services.async_call(*action, blocking=True, context=context)
         for action in actions

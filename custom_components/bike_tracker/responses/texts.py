@@ -30,10 +30,6 @@ _PUNCTUATION: Final = {
     "zh-Hant": ("，", "。"),
 }
 _RIGHT_TO_LEFT: Final = ("ar", "he")
-_SHORT_UNITS: Final = {
-    UnitOfLength.KILOMETERS: (UnitOfLength.METERS, 1_000),
-    UnitOfLength.MILES: (UnitOfLength.FEET, 5_280),
-}
 _TEXTS: Final = "selector.occurrence.options"
 _ALARMS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
@@ -54,10 +50,12 @@ def distance(hass: HomeAssistant, kilometres: float) -> str:
 
 def short_distance(hass: HomeAssistant, meters: float) -> str:
     """Return a way of less than a kilometer or mile as "200 m", or in feet."""
-    unit, longest = _SHORT_UNITS[hass.config.units.length_unit]
+    units, known = hass.config.units, UnitOfLength.METERS
+    unit = units.get_converted_unit("distance", known) or known
     # Fixes are not exact to the meter.
-    short = round(DistanceConverter.convert(meters, UnitOfLength.METERS, unit), -1)
-    return f"{short:.0f} {unit}" if short < longest else distance(hass, meters / 1_000)
+    short = round(DistanceConverter.convert(meters, known, unit), -1)
+    is_short = units.length(short, unit) < 1
+    return f"{short:.0f} {unit}" if is_short else distance(hass, meters / 1_000)
 
 
 def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
