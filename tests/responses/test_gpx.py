@@ -1,6 +1,7 @@
 """Tracks as GPX, read with a library that nobody here wrote."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -14,15 +15,10 @@ NOON = datetime(2026, 11, 22, 12, 0, 0, 250_000, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-def point(
-    time: datetime,
-    latitude: float,
-    longitude: float,
-    altitude: float | None = None,
-) -> dict[str, Any]:
-    """Return a point as the action answers it."""
-    place = {"latitude": latitude, "longitude": longitude, "altitude": altitude}
-    return {"time": time.isoformat(), "speed": None, **place}
+def point(time: datetime, *place: float) -> dict[str, Any]:
+    """Return a point as the action answers it, with or without an altitude."""
+    values = zip_longest(("latitude", "longitude", "altitude"), place)
+    return {"time": time.isoformat(), "speed": None, **dict(values)}
 
 
 def read(text: str) -> GPX:

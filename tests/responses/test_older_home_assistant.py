@@ -19,8 +19,7 @@ async def test_older_home_assistant(
     """Nothing is offered there, and nothing is said."""
     for name in ("ToolAnnotations", "ToolResult"):
         monkeypatch.delattr(llm, name, raising=False)
-    module = "custom_components.bike_tracker.llm"
-    monkeypatch.delitem(sys.modules, module, raising=False)
+    sys.modules.pop("custom_components.bike_tracker.llm", None)
     caplog.clear()
     assert await async_tools(hass) == {}
     assert not [line for line in caplog.records if line.levelno > logging.DEBUG]
