@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from homeassistant.const import CONF_FOR, CONF_OPTIONS, CONF_TARGET
 from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
 from ..tracking import Flag, OccurrenceType, Tracker
@@ -75,19 +76,21 @@ CONDITION_TYPES: Final = {
 }
 
 
-def schema(
-    target: Any, wait: timedelta | None, more: Mapping[Any, Any] | None = None
-) -> vol.Schema:
-    """Return what a person fills in: a target, and options with `for` if it is asked."""
-    options = dict(more or {})
+def validated(
+    config: ConfigType,
+    target: Any,
+    wait: timedelta | None,
+    options: Mapping[Any, Any],
+) -> ConfigType:
+    """Return a target and options with their defaults, `for` among them if it is asked."""
     if wait is not None:
-        options[vol.Optional(CONF_FOR, default=wait)] = _duration
-    return vol.Schema(
-        {
-            vol.Required(CONF_TARGET): target,
-            vol.Required(CONF_OPTIONS, default=dict): options,
-        }
-    )
+        options = {**options, vol.Optional(CONF_FOR, default=wait): _duration}
+    schema = {
+        vol.Required(CONF_TARGET): target,
+        vol.Required(CONF_OPTIONS, default=dict): options,
+    }
+    result: ConfigType = vol.Schema(schema)(config)
+    return result
 
 
 def _duration(value: object) -> timedelta:
