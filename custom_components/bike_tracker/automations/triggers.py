@@ -30,6 +30,7 @@ import voluptuous as vol
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
 from ..registry.devices import device_of, name_of
+from ..registry.storage import Evaluation
 from ..tracking import (
     ALARM_TYPES,
     Flag,
@@ -93,7 +94,7 @@ class TrackerTrigger(Trigger):
         # When the next wait of each account is over; before the first look any may be.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
         # Trackers that are not listed, and up to when they were evaluated.
-        self._absent: dict[str, datetime] = {}
+        self._absent: dict[str, Evaluation] = {}
         self._cancel_timer: CALLBACK_TYPE = lambda: None
 
     @override
@@ -133,15 +134,16 @@ class TrackerTrigger(Trigger):
 
     @callback
     def _async_look(
-        self, coordinator: BikeTrackerCoordinator, keys: Collection[str]
+        self,
+        coordinator: BikeTrackerCoordinator,
+        keys: Collection[str],
+        last: Evaluation,
+        now: Evaluation,
     ) -> None:
         """Run it for trackers that changed, or for all of them, if their wait is over."""
-        data, last, now = coordinator.data, coordinator.evaluated.at, dt_util.utcnow()
-        if self.type.is_silence:
-            # Nobody knows yet of reports since then.
-            last, now = coordinator.evaluated.asked_at, coordinator.asked_at
-        next_at = self._next_at.get(coordinator, now)
-        if next_at <= now:
+        data, time_of = coordinator.data, self.type.time_of
+        next_at = self._next_at.get(coordinator, _BEGINNING)
+        if next_at <= time_of(now):
             keys, next_at = data.states.keys(), _NEVER
         due = []
         for unique_id in keys:
@@ -151,15 +153,15 @@ class TrackerTrigger(Trigger):
             evaluated = self._absent.pop(unique_id, last)
             if flag := self._wait_from(tracker):
                 at = flag.changed_at + self._wait
-                if at > now:
+                if at > time_of(now):
                     next_at = min(next_at, at)
-                elif at > evaluated:
+                elif at > time_of(evaluated):
                     due.append((at, unique_id, flag))
         self._next_at[coordinator] = next_at
         self._set_timer()
         for _, unique_id, flag in sorted(due):
             since, before = flag.changed_at, flag.previous_change
-            occurrence = Occurrence(0, self.name, dt_util.utcnow(), since, before)
+            occurrence = Occurrence(0, self.name, now.at, since, before)
             self._run(coordinator, unique_id, occurrence)
 
     def _wait_from(self, tracker: Tracker) -> Flag | None:

@@ -10,6 +10,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
+from ..registry.storage import Evaluation
 from ..tracking import Flag, OccurrenceType, Tracker
 
 AT_ONCE: Final = timedelta()
@@ -26,7 +27,7 @@ class StateType(NamedTuple):
     value: bool = True
     """What the flag has to be."""
     is_silence: bool = False
-    """Whether it is judged by the time an answer was asked for, not by the clock."""
+    """Whether nobody knows of it before the service is asked again."""
     is_ours: bool = False
     """Whether it is known while the service does not answer."""
 
@@ -34,6 +35,10 @@ class StateType(NamedTuple):
         """Return since when it is so, None while it is not."""
         flag = self.flag_fn(tracker)
         return flag if flag and flag.value is self.value else None
+
+    def time_of(self, evaluation: Evaluation) -> datetime:
+        """Return the time by which it is judged how long it has lasted."""
+        return evaluation.asked_at if self.is_silence else evaluation.at
 
 
 def _since(time: datetime | None) -> Flag | None:
