@@ -195,7 +195,9 @@ class TrackerStore(EntryStore):
         """Write what changed of a tracker, what happened first."""
         if before is None or _happened(before) != _happened(after):
             self.async_write_within(SOON)
-        elif after.ride_under_way or _flags(before) != _flags(after):
+        elif (
+            after.ride_under_way or before.state.occurrences != after.state.occurrences
+        ):
             self.async_write_within(LATER)
         elif before.state is not after.state:
             self.async_write_within(SELDOM)
@@ -277,9 +279,4 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
 def _happened(tracker: Tracker) -> tuple[object, ...]:
     newest = reversed(tracker.state.occurrences)
     seq = next((known.seq for known in newest if known.is_event), 0)
-    return seq, tracker.guarded_since, tracker.triggered
-
-
-def _flags(tracker: Tracker) -> tuple[object, ...]:
-    state = tracker.state
-    return state.online, state.moving, state.rides.checkpoint
+    return seq, tracker.guarded_since
