@@ -7,18 +7,19 @@ from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOM
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 
 from ..api import Device
 from ..const import DOMAIN
-from ..tracking import Tracker, log_errors
+from ..tracking import Tracker
 
 if TYPE_CHECKING:
     # Home Assistant 2026.8 has none.
     from homeassistant.helpers.device_registry import AnyDeviceEntry
 
-# The config entry that has a tracker, by `uniqueId`: of two that list a new one in the same
-# instant, the other waits although nothing is registered yet.
+# By `uniqueId`; of two accounts that list a new one in the same instant, one has it although
+# nothing is registered yet.
 _OWNERS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_owners")
 
 
@@ -62,6 +63,16 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     return names | ({"sw_version": firmware} if firmware else {})
 
 
+@singleton(_OWNERS)
+def _owners_in(hass: HomeAssistant) -> dict[str, str]:
+    """Return the config entry that has each tracker, also those that are not loaded."""
+    return {
+        entity.unique_id: entity.config_entry_id or ""
+        for entity in er.async_get(hass).entities.values()
+        if (entity.domain, entity.platform) == (DEVICE_TRACKER_DOMAIN, DOMAIN)
+    }
+
+
 class TrackerDevices:
     """The devices of one account.
 
@@ -75,14 +86,16 @@ class TrackerDevices:
         self.entry = entry
         self.elsewhere: set[str] = set()
         """Trackers of the last list that belong to another account."""
-        self._owners = hass.data.setdefault(_OWNERS, {})
+        self._owners = _owners_in(hass)
 
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
         owners, entry_id = self._owners, self.entry.entry_id
-        others = [key for key in listed if owners.get(key) != entry_id]
-        self.elsewhere = {key for key in others if not self._own(key)}
+        others = {key for key in listed if owners.setdefault(key, entry_id) != entry_id}
+        entry_of = self.hass.config_entries.async_get_entry
+        self.elsewhere = {key for key in others if entry_of(owners[key])}
+        owners |= dict.fromkeys(others - self.elsewhere, entry_id)
         if not self.elsewhere:
             return listed
         return {key: listed[key] for key in listed if key not in self.elsewhere}
@@ -101,22 +114,3 @@ class TrackerDevices:
     def async_forget(self, unique_id: str) -> None:
         """Let another account have a tracker whose device was removed."""
         self._owners.pop(unique_id, None)
-
-    def _own(self, unique_id: str) -> bool:
-        """Return whether a listed tracker is this account's, and is from now on."""
-        entry_id, entries = self.entry.entry_id, self.hass.config_entries
-        with log_errors(self.entry.title, "finding whose a tracker is"):
-            owner = self._owners.get(unique_id) or self._registered_owner(unique_id)
-            if owner in {None, entry_id} or not entries.async_get_entry(owner):
-                self._owners[unique_id] = entry_id
-                return True
-        return False
-
-    def _registered_owner(self, unique_id: str) -> str | None:
-        """Return the entry that has a tracker's entity, None if none has."""
-        registry = er.async_get(self.hass)
-        entity_id = registry.async_get_entity_id(
-            DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
-        )
-        entity = registry.async_get(entity_id or "")
-        return entity.config_entry_id if entity else None

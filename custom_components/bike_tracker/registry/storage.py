@@ -28,8 +28,6 @@ from orjson import Fragment
 from ..api import Position
 from ..const import DOMAIN, LOGGER
 from ..tracking import (
-    Alarm,
-    Guard,
     Occurrence,
     Ride,
     RideState,
@@ -50,8 +48,6 @@ SELDOM: Final = 60 * 60
 
 _VERSION: Final = 2
 _DECIMALS: Final = 7
-# A number that is below those of all occurrences.
-_FIRED: Final = -1
 
 
 def to_json(value: Any) -> Any:
@@ -264,16 +260,14 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     last = reader(Ride | None)(track.get("last"))
     ride_state = RideState(total=track.get("total"), before_ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
-    alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
-    state = TrackerState(alarms=alarms, ride_state=ride_state).with_report(
+    state = TrackerState(ride_state=ride_state).with_report(
         position, context, fires_alarms=False
     )
-    guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    if guard and guard.triggered:
+    alarms, guard = stored["alarms"].get(unique_id, []), stored["guard"].get(unique_id)
+    if guard and guard["triggered"]:
         # That was fired by then.
-        guard = guard._replace(triggered=guard.triggered._replace(seq=_FIRED))
-    written: dict[str, Any] = to_json(state._replace(guard=guard))
-    return written
+        guard["triggered"]["seq"] = -1
+    return {**to_json(state), "alarms": alarms, "guard": guard}
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
