@@ -127,9 +127,8 @@ class TrackerTrigger(Trigger):
         occurrence: Occurrence,
     ) -> None:
         """Run it for an occurrence that it waits for."""
-        if occurrence.type == self.name and (
-            self.name != "alarm_raised" or occurrence.attributes["type"] in self._alarms
-        ):
+        alarm = occurrence.attributes.get("type")
+        if occurrence.type == self.name and (not alarm or alarm in self._alarms):
             self._run(coordinator, unique_id, occurrence)
 
     @callback
