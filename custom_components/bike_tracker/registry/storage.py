@@ -38,10 +38,9 @@ from ..tracking import (
     log_errors,
 )
 
-# Seconds until a change is written: of an occurrence or an arming, of a bike under way or
-# of what a tracker says of itself, and of a report that says nothing else of a bike that
-# stands. The service has reports, and two of five bikes may send one each five minutes:
-# these alone would be 2,000 writes a week.
+# Seconds until a change is written: of an event or an arming, of a bike under way or of any
+# other occurrence, and of a report that says nothing else. The service has reports, and two
+# of five bikes may send one each five minutes: these alone would be 2,000 writes a week.
 SOON: Final = 10
 LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
