@@ -84,6 +84,8 @@ class TrackerDevices:
         """Begin with no list."""
         self.hass = hass
         self.entry = entry
+        self.listed: Mapping[str, Device] = {}
+        """This account's trackers of the last list, which may not be applied yet."""
         self.elsewhere: set[str] = set()
         """Trackers of the last list that belong to another account."""
         self._owners = _owners_in(hass)
@@ -96,9 +98,10 @@ class TrackerDevices:
         entry_of = self.hass.config_entries.async_get_entry
         self.elsewhere = {key for key in others if entry_of(owners[key])}
         owners |= dict.fromkeys(others - self.elsewhere, entry_id)
-        if not self.elsewhere:
-            return listed
-        return {key: listed[key] for key in listed if key not in self.elsewhere}
+        if self.elsewhere:
+            listed = {key: listed[key] for key in listed if key not in self.elsewhere}
+        self.listed = listed
+        return listed
 
     @callback
     def async_update(self, tracker: Tracker) -> None:
