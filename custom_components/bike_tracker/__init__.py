@@ -92,7 +92,7 @@ async def async_remove_config_entry_device(
     unique_id = tracker_of(device)
     if unique_id is None:
         return True
-    if coordinator.registry.devices.lists(unique_id):
+    if unique_id in coordinator.registry.devices.listed:
         return False
     coordinator.async_forget(unique_id)
     entry.runtime_data.async_forget(unique_id)

@@ -51,10 +51,10 @@ SILENT: Final = timedelta(minutes=5)
 # Ten milliseconds of work where nine entities of each are added.
 _TRACKERS_AT_ONCE: Final = 8
 
-SIGNAL_UPDATED: Final[SignalType[BikeTrackerCoordinator, Collection[str]]] = SignalType(
-    f"{DOMAIN}_updated"
-)
-"""An account was updated: its coordinator, and trackers that changed."""
+SIGNAL_UPDATED: Final[
+    SignalType[BikeTrackerCoordinator, Collection[str], Evaluation, Evaluation]
+] = SignalType(f"{DOMAIN}_updated")
+"""An account was updated: its coordinator, trackers that changed, since when, by now."""
 SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
     SignalType(f"{DOMAIN}_occurred")
 )
@@ -324,9 +324,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def async_evaluate(self, unique_ids: Collection[str]) -> None:
         """Let triggers look at trackers that changed, and at waits that are over."""
         if self.may_fire:
-            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, unique_ids)
-            evaluation = Evaluation(dt_util.utcnow(), self.asked_at)
-            self.registry.store.evaluation = evaluation
+            last, now = self.evaluated, Evaluation(dt_util.utcnow(), self.asked_at)
+            # Before triggers run what may have them evaluated again.
+            self.registry.store.evaluation = now
+            async_dispatcher_send(
+                self.hass, SIGNAL_UPDATED, self, unique_ids, last, now
+            )
 
     # Occurrences
 

@@ -25,7 +25,7 @@ ON_STATE = {
     },
     "actions": {"event": "fired", "event_data": {"description": "state"}},
 }
-LOOK_UP = "custom_components.bike_tracker.automations.runner.is_in_target"
+LOOK_UP = "custom_components.bike_tracker.automations.triggers.is_in_target"
 WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.async_write_ha_state"
 FIRED = ["1.1 km from where it stood", "state"]
 

@@ -1,10 +1,9 @@
 """Triggers over restarts and kills."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
-from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -31,8 +30,7 @@ async def test_before_survives_a_restart(garage: Garage, waits: bool) -> None:
     await garage.async_minutes(40)
 
     [run] = garage.runs
-    fired = dt_util.parse_datetime(run.variables["before"])
-    assert fired is not None
+    fired = datetime.fromisoformat(run.variables["before"])
     assert timedelta() <= before - fired < timedelta(minutes=1)
 
 

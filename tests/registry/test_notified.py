@@ -44,7 +44,7 @@ class Followers:
 
     @callback
     def _async_updated(
-        self, _: BikeTrackerCoordinator, unique_ids: Collection[str]
+        self, _: BikeTrackerCoordinator, unique_ids: Collection[str], *_times: object
     ) -> None:
         self.updates.append(unique_ids)
 

@@ -1,6 +1,7 @@
 """One tracker in two accounts."""
 
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
@@ -10,6 +11,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.registry.devices import description_of
+from custom_components.bike_tracker.tracking import Tracker
 
 from ..conftest import BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from ..tools.simulator.server import Simulator
@@ -124,26 +127,21 @@ async def test_shared_tracker_that_the_first_account_loses(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_broken_tracker(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """One whose owner cannot be found costs no other, and is there once it can."""
+async def test_broken_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
+    """One that cannot be added costs no other, and is there with its next report."""
     bikes.simulator.add_device(GREEN, email=EMAIL)
     bikes.simulator.add_device(YELLOW, email=EMAIL)
-    get_entity_id = er.EntityRegistry.async_get_entity_id
 
-    def broken(
-        self: er.EntityRegistry, domain: str, platform: str, unique_id: str
-    ) -> str | None:
-        if unique_id == GREEN:
+    def broken(tracker: Tracker) -> dict[str, Any]:
+        if tracker.device.unique_id == GREEN:
             raise ValueError
-        return get_entity_id(self, domain, platform, unique_id)
+        return description_of(tracker)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(er.EntityRegistry, "async_get_entity_id", broken)
+    with patch("custom_components.bike_tracker.entity.description_of", broken):
         await bikes.poll()
-        assert bikes.state_of(YELLOW)
+    assert bikes.state_of(YELLOW)
     assert bikes.state_of(GREEN) is None
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
+    bikes.simulator.touch([GREEN])
     await bikes.poll()
     assert bikes.state_of(GREEN)

@@ -19,7 +19,7 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .targets import coordinators, trackers_in
-from .types import AT_ONCE, CONDITION_TYPES, StateType, schema
+from .types import AT_ONCE, CONDITION_TYPES, StateType, validated
 
 _BEHAVIOR = {
     vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): vol.In(
@@ -43,8 +43,7 @@ class TrackerCondition(Condition):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
-        validated: ConfigType = schema(dict, cls._type.wait, _BEHAVIOR)(config)
-        return validated
+        return validated(config, dict, cls._type.wait, _BEHAVIOR)
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Initialize the condition."""
@@ -56,21 +55,21 @@ class TrackerCondition(Condition):
         """Return whether it is so."""
         target, options = self._config.target or {}, self._config.options or {}
         unique_ids = trackers_in(self._hass, target)
-        is_for_all = options[ATTR_BEHAVIOR] == BEHAVIOR_ALL
-        number = sum(self._states(unique_ids, options.get(CONF_FOR, AT_ONCE)))
-        return 0 < (len(unique_ids) if is_for_all else 1) <= number
+        so = set(self._which(unique_ids, options.get(CONF_FOR, AT_ONCE)))
+        return bool(so) and (options[ATTR_BEHAVIOR] == BEHAVIOR_ANY or so == unique_ids)
 
-    def _states(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[bool]:
-        """Yield for each tracker that is known whether it is so."""
+    def _which(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[str]:
+        """Yield the trackers that are so, and have been for that long."""
+        kind = self._type
         for coordinator in coordinators(self._hass):
-            if coordinator.last_update_success or self._type.is_ours:
-                is_silence = self._type.is_silence
-                now = coordinator.asked_at if is_silence else dt_util.utcnow()
-                trackers = coordinator.data.trackers
+            now = coordinator.asked_at if kind.is_silence else dt_util.utcnow()
+            trackers = coordinator.data.trackers
+            if coordinator.last_update_success or kind.is_ours:
                 for unique_id in unique_ids & trackers.keys():
-                    flag = self._type.flag(trackers[unique_id])
+                    flag = kind.flag(trackers[unique_id])
                     # A clock that was set back makes nothing untrue.
-                    yield bool(flag and (not wait or flag.changed_at + wait <= now))
+                    if flag and (not wait or flag.changed_at + wait <= now):
+                        yield unique_id
 
 
 _CONDITIONS: dict[str, type[Condition]] = {

@@ -1,13 +1,22 @@
 """Triggers of automations."""
 
-from datetime import timedelta
-from typing import Any, ClassVar, override
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, Final, override
+from weakref import WeakKeyDictionary
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
-from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
+from homeassistant.core import (
+    CALLBACK_TYPE,
+    CoreState,
+    HassJob,
+    HomeAssistant,
+    callback,
+)
 from homeassistant.helpers import config_validation as cv, entity_registry as er
-from homeassistant.helpers.device_registry import DeviceEntry
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.helpers.trigger import (
     Trigger,
     TriggerActionRunner,
@@ -19,15 +28,28 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..const import DOMAIN
-from ..registry.devices import name_of, tracker_of
+from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
+from ..registry.devices import device_of, name_of
+from ..registry.storage import Evaluation
 from ..responses.texts import place_of, sentence
-from ..tracking import ALARM_TYPES, Flag, Occurrence, OccurrenceType, Tracker
-from .runner import async_get_runner
-from .types import AT_ONCE, TRIGGER_TYPES, StateType, schema
+from ..tracking import (
+    ALARM_TYPES,
+    Flag,
+    Occurrence,
+    OccurrenceType,
+    Tracker,
+    log_errors,
+)
+from .targets import coordinators, is_in_target
+from .types import AT_ONCE, TRIGGER_TYPES, StateType, validated
 
-_CONF_ALARM = "alarm"
-_TIMES = {"since", "before", "started_at", "ended_at", "time"}
-_AT_LEAST_ONE = vol.Length(min=1, msg="choose at least one alarm")
+_CONF_ALARM: Final = "alarm"
+_AT_LEAST_ONE: Final = vol.Length(min=1, msg="choose at least one alarm")
+_ALARMS: Final = vol.All(cv.ensure_list, [vol.In(ALARM_TYPES)], _AT_LEAST_ONE)
+_OPTIONS: Final = {"alarm_raised": {vol.Optional(_CONF_ALARM): _ALARMS}}
+_TIMES: Final = {"since", "before", "started_at", "ended_at", "time"}
+_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def _target(chosen: ConfigType) -> ConfigType:
@@ -38,10 +60,17 @@ def _target(chosen: ConfigType) -> ConfigType:
 
 
 class TrackerTrigger(Trigger):
-    """A trigger that is run by what happens to a tracker."""
+    """A trigger that is run by what happens to a tracker, or by what lasts.
+
+    What happens is an occurrence, which the coordinator fires once. What has to last runs
+    it when its wait ends between the last evaluation and now: one that ended in an outage,
+    during a reload or while the tracker was not listed, with the first answer that still
+    says so.
+    """
 
     name: ClassVar[OccurrenceType]
     type: ClassVar[StateType]
+    _run_action: TriggerActionRunner
 
     @classmethod
     @override
@@ -49,24 +78,24 @@ class TrackerTrigger(Trigger):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
-        more = {}
-        if cls.name == "alarm_raised":
-            chosen = vol.All(cv.ensure_list, [vol.In(ALARM_TYPES)], _AT_LEAST_ONE)
-            more[vol.Optional(_CONF_ALARM)] = chosen
-        check = schema(vol.All(dict, _target), cls.type.wait, more)
-        validated: ConfigType = check(config)
-        return validated
+        target, options = vol.All(dict, _target), _OPTIONS.get(cls.name, {})
+        return validated(config, target, cls.type.wait, options)
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Initialize the trigger, just before it is attached."""
         super().__init__(hass, config)
         options = config.options or {}
-        self.target = config.target or {}
-        self.wait: timedelta = options.get(CONF_FOR, AT_ONCE)
-        self._choices: list[str] | None = options.get(_CONF_ALARM)
+        self._target = config.target or {}
+        self._wait: timedelta = options.get(CONF_FOR, AT_ONCE)
+        self._alarms: Collection[str] = options.get(_CONF_ALARM, ALARM_TYPES)
         # What was so before does not run it, unless Home Assistant is starting.
         is_running = hass.state is CoreState.running
-        self._attached_at = dt_util.utcnow() if is_running else None
+        self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
+        # When the next wait of each account is over; before the first look any may be.
+        self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
+        # Trackers that are not listed, and up to when they were evaluated.
+        self._absent: dict[str, Evaluation] = {}
+        self._cancel_timer: CALLBACK_TYPE = lambda: None
 
     @override
     async def async_attach_runner(
@@ -75,48 +104,113 @@ class TrackerTrigger(Trigger):
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> CALLBACK_TYPE:
         """Attach the trigger to an action runner."""
-        return async_get_runner(self._hass).async_attach(self, run_action)
+        hass, self._run_action = self._hass, run_action
+        if not (self._wait or self.type.is_silence):
+            return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
+        for coordinator in coordinators(hass):
+            # What was so before does not run it after a kill either.
+            coordinator.async_save_soon()
+        disconnect = async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
-    @property
-    def has_wait(self) -> bool:
-        """Return whether the end of a wait runs it, and no occurrence."""
-        return self.type.is_silence or self.wait > AT_ONCE
+        @callback
+        def detach() -> None:
+            disconnect()
+            self._cancel_timer()
 
-    def is_run_by(self, occurrence: Occurrence) -> bool:
-        """Return whether an occurrence of one of its trackers runs it."""
-        if occurrence.type != self.name or self.has_wait:
-            return False
-        return self._choices is None or occurrence.attributes["type"] in self._choices
+        return detach
 
-    def wait_from(self, tracker: Tracker) -> Flag | None:
+    @callback
+    def _async_occurred(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        unique_id: str,
+        occurrence: Occurrence,
+    ) -> None:
+        """Run it for an occurrence that it waits for."""
+        alarm = occurrence.attributes.get("type")
+        if occurrence.type == self.name and (not alarm or alarm in self._alarms):
+            self._run(coordinator, unique_id, occurrence)
+
+    @callback
+    def _async_look(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        keys: Collection[str],
+        last: Evaluation,
+        now: Evaluation,
+    ) -> None:
+        """Run it for trackers that changed, or for all of them, if their wait is over."""
+        data, time_of = coordinator.data, self.type.time_of
+        next_at = self._next_at.get(coordinator, _BEGINNING)
+        if next_at <= time_of(now):
+            keys, next_at = data.states.keys(), _NEVER
+        due = []
+        for unique_id in keys:
+            if (tracker := data.trackers.get(unique_id)) is None:
+                self._absent.setdefault(unique_id, last)
+                continue
+            evaluated = self._absent.pop(unique_id, last)
+            if flag := self._wait_from(tracker):
+                at = flag.changed_at + self._wait
+                if at > time_of(now):
+                    next_at = min(next_at, at)
+                elif at > time_of(evaluated):
+                    due.append((at, unique_id, flag))
+        self._next_at[coordinator] = next_at
+        self._set_timer()
+        for _, unique_id, flag in sorted(due):
+            since, before = flag.changed_at, flag.previous_change
+            occurrence = Occurrence(0, self.name, now.at, since, before)
+            self._run(coordinator, unique_id, occurrence)
+
+    def _wait_from(self, tracker: Tracker) -> Flag | None:
         """Return since when it is so, None if no wait counts from there."""
         flag, is_silence = self.type.flag(tracker), self.type.is_silence
         # The first word about a tracker is no change.
         if flag is None or not (is_silence or flag.previous_change):
             return None
         # Silence is there once it has lasted.
-        since = flag.changed_at + self.wait if is_silence else flag.changed_at
-        is_new = self._attached_at is None or since > self._attached_at
-        return flag if is_new else None
+        since = flag.changed_at + self._wait if is_silence else flag.changed_at
+        return flag if since > self._attached_at else None
+
+    def _set_timer(self) -> None:
+        """Look again when the next wait is over; in an outage its end does that."""
+        self._cancel_timer()
+        now = dt_util.utcnow()
+        ends = [at for at in self._next_at.values() if now < at < _NEVER]
+        if ends and not self.type.is_silence:
+            job = HassJob(self._async_on_time, cancel_on_shutdown=True)
+            self._cancel_timer = async_track_point_in_utc_time(
+                self._hass, job, min(ends)
+            )
 
     @callback
-    def async_run(
+    def _async_on_time(self, _now: datetime) -> None:
+        for coordinator in coordinators(self._hass):
+            coordinator.async_evaluate(())
+
+    def _run(
         self,
-        run_action: TriggerActionRunner,
-        device: DeviceEntry,
+        coordinator: BikeTrackerCoordinator,
+        unique_id: str,
         occurrence: Occurrence,
     ) -> None:
-        """Run the action for an occurrence of a tracker that is in the target."""
-        entity_id = er.async_get(self._hass).async_get_entity_id(
-            BINARY_SENSOR_DOMAIN, DOMAIN, f"{tracker_of(device)}_online"
-        )
-        variables = {
-            ATTR_DEVICE_ID: device.id,
-            ATTR_ENTITY_ID: entity_id,
-            ATTR_NAME: name_of(device),
-            **self._values(occurrence),
-        }
-        run_action(variables, sentence(self._hass, name_of(device), occurrence))
+        """Run the action for an occurrence of a tracker, if that is in the target."""
+        hass, entry = self._hass, coordinator.config_entry
+        with log_errors(entry.title, "running a trigger"):
+            device = device_of(hass, unique_id, entry.entry_id)
+            if not (device and is_in_target(hass, self._target, device)):
+                return
+            coordinator.async_save_soon()
+            variables = {
+                ATTR_DEVICE_ID: device.id,
+                ATTR_ENTITY_ID: er.async_get(hass).async_get_entity_id(
+                    BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
+                ),
+                ATTR_NAME: name_of(device),
+                **self._values(occurrence),
+            }
+            self._run_action(variables, sentence(hass, name_of(device), occurrence))
 
     def _values(self, occurrence: Occurrence) -> dict[str, Any]:
         """Return what a run is told of an occurrence, times by the clocks of the house."""

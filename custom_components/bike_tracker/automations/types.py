@@ -7,8 +7,10 @@ from typing import Any, Final, NamedTuple
 
 from homeassistant.const import CONF_FOR, CONF_OPTIONS, CONF_TARGET
 from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
+from ..registry.storage import Evaluation
 from ..tracking import Flag, OccurrenceType, Tracker
 
 AT_ONCE: Final = timedelta()
@@ -25,7 +27,7 @@ class StateType(NamedTuple):
     value: bool = True
     """What the flag has to be."""
     is_silence: bool = False
-    """Whether it is judged by the time an answer was asked for, not by the clock."""
+    """Whether nobody knows of it before the service is asked again."""
     is_ours: bool = False
     """Whether it is known while the service does not answer."""
 
@@ -33,6 +35,10 @@ class StateType(NamedTuple):
         """Return since when it is so, None while it is not."""
         flag = self.flag_fn(tracker)
         return flag if flag and flag.value is self.value else None
+
+    def time_of(self, evaluation: Evaluation) -> datetime:
+        """Return the time by which it is judged how long it has lasted."""
+        return evaluation.asked_at if self.is_silence else evaluation.at
 
 
 def _since(time: datetime | None) -> Flag | None:
@@ -75,19 +81,21 @@ CONDITION_TYPES: Final = {
 }
 
 
-def schema(
-    target: Any, wait: timedelta | None, more: Mapping[Any, Any] | None = None
-) -> vol.Schema:
-    """Return what a person fills in: a target, and options with `for` if it is asked."""
-    options = dict(more or {})
+def validated(
+    config: ConfigType,
+    target: Any,
+    wait: timedelta | None,
+    options: Mapping[Any, Any],
+) -> ConfigType:
+    """Return a target and options with their defaults, `for` among them if it is asked."""
     if wait is not None:
-        options[vol.Optional(CONF_FOR, default=wait)] = _duration
-    return vol.Schema(
-        {
-            vol.Required(CONF_TARGET): target,
-            vol.Required(CONF_OPTIONS, default=dict): options,
-        }
-    )
+        options = {**options, vol.Optional(CONF_FOR, default=wait): _duration}
+    schema = {
+        vol.Required(CONF_TARGET): target,
+        vol.Required(CONF_OPTIONS, default=dict): options,
+    }
+    result: ConfigType = vol.Schema(schema)(config)
+    return result
 
 
 def _duration(value: object) -> timedelta:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
-from ..tracking import Changes, Tracker, log_errors
+from ..tracking import Changes, log_errors
 from .devices import TrackerDevices
 from .ride_book import RideBook
 from .storage import TrackerStore
@@ -25,15 +25,14 @@ class Registry(NamedTuple):
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.devices.entry.title, "storing a tracker"):
                 self.store.async_follow(before, after)
-                if before is None or _booked(before) != _booked(after):
-                    self.rides.async_follow(after)
+                self.rides.async_follow(before, after)
                 self.devices.async_update(after)
 
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        self.rides.async_forget(unique_id)
-        self.store.async_forget(unique_id)
+        for part in self:
+            part.async_forget(unique_id)
 
     async def async_close(self) -> None:
         """Write what is not written yet."""
@@ -46,12 +45,4 @@ async def async_open_registry(hass: HomeAssistant, entry: ConfigEntry) -> Regist
     store, rides = TrackerStore(hass, entry), RideBook(hass, entry)
     await store.async_read()
     await rides.async_read()
-    devices = TrackerDevices(hass, entry)
-    entry.async_on_unload(devices.async_release_all)
-    return Registry(store, rides, devices)
-
-
-def _booked(tracker: Tracker) -> tuple[object, ...]:
-    """Return what the ride book follows."""
-    log = tracker.state.rides
-    return tracker.position is None, log.rides
+    return Registry(store, rides, TrackerDevices(hass, entry))

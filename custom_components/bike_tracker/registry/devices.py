@@ -1,26 +1,26 @@
 """The account's trackers as devices: whose they are, and what they are called."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 
 from ..api import Device
 from ..const import DOMAIN
-from ..tracking import Tracker, log_errors
+from ..tracking import Tracker
 
 if TYPE_CHECKING:
     # Home Assistant 2026.8 has none.
     from homeassistant.helpers.device_registry import AnyDeviceEntry
 
-# The config entry that lists a tracker, by `uniqueId`: of two that list a new one in the
-# same instant, the other waits although nothing is registered yet.
-_CLAIMS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_claims")
+# By `uniqueId`; of two accounts that list a new one in the same instant, one has it although
+# nothing is registered yet.
+_OWNERS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_owners")
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
@@ -63,7 +63,16 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     return names | ({"sw_version": firmware} if firmware else {})
 
 
-@dataclass(slots=True, eq=False)
+@singleton(_OWNERS)
+def _owners_in(hass: HomeAssistant) -> dict[str, str]:
+    """Return the config entry that has each tracker, also those that are not loaded."""
+    return {
+        entity.unique_id: entity.config_entry_id or ""
+        for entity in er.async_get(hass).entities.values()
+        if (entity.domain, entity.platform) == (DEVICE_TRACKER_DOMAIN, DOMAIN)
+    }
+
+
 class TrackerDevices:
     """The devices of one account.
 
@@ -71,26 +80,28 @@ class TrackerDevices:
     is deleted there or that account is gone.
     """
 
-    hass: HomeAssistant
-    entry: ConfigEntry
-    elsewhere: set[str] = field(default_factory=set)
-    """Trackers of the last list that belong to another account."""
-    _listed: Mapping[str, Device] = field(default_factory=dict)
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+        """Begin with no list."""
+        self.hass = hass
+        self.entry = entry
+        self.listed: Mapping[str, Device] = {}
+        """This account's trackers of the last list, which may not be applied yet."""
+        self.elsewhere: set[str] = set()
+        """Trackers of the last list that belong to another account."""
+        self._owners = _owners_in(hass)
 
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
-        self._async_release(self._listed.keys() - listed.keys())
-        self._listed, claims, entry_id = listed, self._claims, self.entry.entry_id
-        others = [key for key in listed if claims.get(key) != entry_id]
-        self.elsewhere = {key for key in others if not self._claim(key)}
-        if not self.elsewhere:
-            return listed
-        return {key: listed[key] for key in listed if key not in self.elsewhere}
-
-    def lists(self, unique_id: str) -> bool:
-        """Return whether the tracker is in the newest list, and this account's."""
-        return unique_id in self._listed and unique_id not in self.elsewhere
+        owners, entry_id = self._owners, self.entry.entry_id
+        others = {key for key in listed if owners.setdefault(key, entry_id) != entry_id}
+        entry_of = self.hass.config_entries.async_get_entry
+        self.elsewhere = {key for key in others if entry_of(owners[key])}
+        owners |= dict.fromkeys(others - self.elsewhere, entry_id)
+        if self.elsewhere:
+            listed = {key: listed[key] for key in listed if key not in self.elsewhere}
+        self.listed = listed
+        return listed
 
     @callback
     def async_update(self, tracker: Tracker) -> None:
@@ -103,35 +114,6 @@ class TrackerDevices:
             dr.async_get(self.hass).async_update_device(device.id, **description)
 
     @callback
-    def async_release_all(self) -> None:
-        """Let other accounts have all trackers."""
-        self._async_release(self._listed)
-
-    @callback
-    def _async_release(self, unique_ids: Iterable[str]) -> None:
-        """Let another account have these trackers once they have no entity here."""
-        for unique_id in unique_ids:
-            if self._claims.get(unique_id) == self.entry.entry_id:
-                del self._claims[unique_id]
-
-    @property
-    def _claims(self) -> dict[str, str]:
-        return self.hass.data.setdefault(_CLAIMS, {})
-
-    def _claim(self, unique_id: str) -> bool:
-        """Return whether a listed tracker is this account's, and is from now on."""
-        with log_errors(self.entry.title, "claiming a tracker"):
-            owner = self._claims.get(unique_id) or self._owner(unique_id)
-            if owner == self.entry.entry_id:
-                self._claims[unique_id] = owner
-                return True
-        return False
-
-    def _owner(self, unique_id: str) -> str:
-        """Return the entry that has a tracker's entity, this one if none has."""
-        registry = er.async_get(self.hass)
-        entity_id = registry.async_get_entity_id(
-            DEVICE_TRACKER_DOMAIN, DOMAIN, unique_id
-        )
-        entity = entity_id and registry.async_get(entity_id)
-        return (entity and entity.config_entry_id) or self.entry.entry_id
+    def async_forget(self, unique_id: str) -> None:
+        """Let another account have a tracker whose device was removed."""
+        self._owners.pop(unique_id, None)

@@ -23,7 +23,7 @@ def async_create_issue(
     ir.async_create_issue(
         hass,
         DOMAIN,
-        _issue_id(entry, key),
+        f"{key}_{entry.entry_id}",
         is_fixable=False,
         severity=ir.IssueSeverity.WARNING,
         translation_key=key,
@@ -34,7 +34,7 @@ def async_create_issue(
 @callback
 def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> None:
     """Delete an issue, if there is one."""
-    ir.async_delete_issue(hass, DOMAIN, _issue_id(entry, key))
+    ir.async_delete_issue(hass, DOMAIN, f"{key}_{entry.entry_id}")
 
 
 @callback
@@ -49,7 +49,3 @@ def async_check_contact(
         async_create_issue(
             hass, entry, NO_CONTACT, since=f"{since:%Y-%m-%d %H:%M}", error=reason
         )
-
-
-def _issue_id(entry: ConfigEntry, key: str) -> str:
-    return f"{key}_{entry.entry_id}"

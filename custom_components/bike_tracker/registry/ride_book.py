@@ -49,23 +49,23 @@ class RideBook(EntryStore):
         return sorted(touching, key=attrgetter("started_at"))
 
     @callback
-    def async_follow(self, tracker: Tracker) -> None:
+    def async_follow(self, before: Tracker | None, after: Tracker) -> None:
         """Take the last rides of a tracker in place of those that are booked since."""
-        unique_id, log = tracker.device.unique_id, tracker.state.rides
-        if tracker.position and unique_id not in self.backfill:
+        unique_id, log = after.device.unique_id, after.state.rides
+        if after.position and unique_id not in self.backfill:
             self.backfill[unique_id] = dt_util.utcnow()
             self.async_write_within(SELDOM)
-        if since := log.since:
-            new = [BookedRide(unique_id, ride) for ride in log.rides]
-            # One that was under way then started before.
-            starts = {ride.started_at for ride in log.rides}
-            kept = [
-                it
-                for it in self.rides
-                if it.tracker != unique_id
-                or (it.ride.started_at < since and it.ride.started_at not in starts)
-            ]
-            self._async_take([*kept, *new])
+        if log.since is None or (before and before.state.rides.rides == log.rides):
+            return
+        # One that was under way then started before.
+        starts = {ride.started_at for ride in log.rides}
+        older = [
+            it
+            for it in self.rides
+            if it.tracker != unique_id
+            or (it.ride.started_at < log.since and it.ride.started_at not in starts)
+        ]
+        self._async_take([*older, *(BookedRide(unique_id, it) for it in log.rides)])
 
     @callback
     def async_add_from_before(
@@ -89,6 +89,22 @@ class RideBook(EntryStore):
         self.backfill.pop(tracker, None)
         self._async_take([booked for booked in self.rides if booked.tracker != tracker])
 
+    @callback
+    def _async_take(self, rides: Iterable[BookedRide]) -> None:
+        """Keep those of these rides that went anywhere, if they are not too many."""
+        rides = [booked for booked in rides if booked.ride.distance]
+        now = dt_util.utcnow()
+        # A clock that is ahead of every ride drops none.
+        newest = max((booked.ride.moved_at for booked in rides), default=now)
+        oldest = min(newest, now) - _KEPT
+        rides = [booked for booked in rides if booked.ride.moved_at > oldest]
+        rides = sorted(rides, key=lambda booked: booked.ride.moved_at)[-_MOST:]
+        if rides != self.rides:
+            self.rides = rides
+            # The last rides of each tracker are in the other file too, which is written
+            # within seconds: a kill loses none. This one grows to more than a megabyte.
+            self.async_write_within(SELDOM)
+
     @override
     def content(self) -> dict[str, Any]:
         """Return what is to be written."""
@@ -100,29 +116,9 @@ class RideBook(EntryStore):
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
-        self.rides = _kept(map(reader(BookedRide), stored["rides"]))
+        self.rides = list(map(reader(BookedRide), stored["rides"]))
         # The book of 1.2 has none: its trackers are not new.
         booked = {each.tracker: None for each in self.rides}
+        backfill = stored.get("backfill", booked)
         read = reader(datetime | None)
-        stored_backfill = stored.get("backfill", booked)
-        self.backfill = {key: read(until) for key, until in stored_backfill.items()}
-
-    @callback
-    def _async_take(self, rides: Iterable[BookedRide]) -> None:
-        kept = _kept(rides)
-        if kept != self.rides:
-            self.rides = kept
-            # The last rides of each tracker are in the other file too, which is written
-            # within seconds: a kill loses none. This one grows to more than a megabyte.
-            self.async_write_within(SELDOM)
-
-
-def _kept(rides: Iterable[BookedRide]) -> list[BookedRide]:
-    """Return what is kept of these rides: those that went anywhere, not too many."""
-    rides = [booked for booked in rides if booked.ride.distance]
-    # A clock that is ahead of every ride drops none.
-    newest = max((each.ride.moved_at for each in rides), default=dt_util.utcnow())
-    oldest = min(newest, dt_util.utcnow()) - _KEPT
-    kept = [each for each in rides if each.ride.moved_at > oldest]
-    kept.sort(key=lambda booked: booked.ride.moved_at)
-    return kept[-_MOST:]
+        self.backfill = {key: read(until) for key, until in backfill.items()}

@@ -1,11 +1,10 @@
 """Files of a config entry in Home Assistant's storage folder: what outlives a restart."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
-from math import inf, isfinite
 import os
 from types import UnionType
 from typing import (
@@ -29,8 +28,6 @@ from orjson import Fragment
 from ..api import Position
 from ..const import DOMAIN, LOGGER
 from ..tracking import (
-    Alarm,
-    Guard,
     Occurrence,
     Ride,
     RideState,
@@ -41,28 +38,25 @@ from ..tracking import (
     log_errors,
 )
 
-# Seconds until a change is written: of an occurrence or an arming, of a bike under way or
-# of what a tracker says of itself, and of a report that says nothing else of a bike that
-# stands. The service has reports, and two of five bikes may send one each five minutes:
-# these alone would be 2,000 writes a week.
+# Seconds until a change is written: of an event or an arming, of a bike under way or of any
+# other occurrence, and of a report that says nothing else. The service has reports, and two
+# of five bikes may send one each five minutes: these alone would be 2,000 writes a week.
 SOON: Final = 10
 LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
 
 _VERSION: Final = 2
 _DECIMALS: Final = 7
-# A number that is below those of all occurrences.
-_FIRED: Final = -1
 
 
 def to_json(value: Any) -> Any:
     """Return what JSON holds of a value; named tuples without what is as by default."""
     if hasattr(value, "_fields"):
-        defaults = value._field_defaults
+        defaults = value._field_defaults.items()
         return {
             field: to_json(item)
-            for field, item in zip(value._fields, value, strict=True)
-            if field not in defaults or item != defaults[field]
+            for field, item in value._asdict().items()
+            if (field, item) not in defaults
         }
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
@@ -115,7 +109,7 @@ class EntryStore(Store[dict[str, Any]], ABC):
             serialize_in_event_loop=False,
         )
         self._entry = entry
-        self._write_at = inf
+        self._aside = f"{self.path}.unreadable"
 
     async def async_read(self) -> None:
         """Read the file; one that is not readable is set aside, and a new one begins."""
@@ -139,20 +133,18 @@ class EntryStore(Store[dict[str, Any]], ABC):
     @callback
     def async_write_within(self, seconds: float) -> None:
         """Write within this time, or when Home Assistant stops."""
-        at = self.hass.loop.time() + seconds
+        at, due = self.hass.loop.time() + seconds, self._delay_handle
         # Home Assistant would put off a write that is due for one that has more time.
-        if at < self._write_at:
-            self._write_at = at
-            self.async_delay_save(self._to_save, seconds)
+        if not self._read_only and (due is None or at < due.when()):
+            self.async_delay_save(self.content, seconds)
 
     async def async_close(self) -> None:
         """Write what is not written yet, and nothing after that."""
-        is_pending, self._write_at = isfinite(self._write_at), -inf
-        if is_pending:
+        if self._delay_handle:
             await self.async_save(await self.hass.async_add_executor_job(self.content))
         async with self._write_lock:
             # A write that was under way is over: whoever reads the file now reads all.
-            self._write_at = -inf
+            self.make_read_only()
 
     @override
     async def async_remove(self) -> None:
@@ -160,14 +152,6 @@ class EntryStore(Store[dict[str, Any]], ABC):
         await super().async_remove()
         with suppress(OSError):
             await self.hass.async_add_executor_job(os.unlink, self._aside)
-
-    @property
-    def _aside(self) -> str:
-        return f"{self.path}.unreadable"
-
-    def _to_save(self) -> dict[str, Any]:
-        self._write_at = inf
-        return self.content()
 
     @abstractmethod
     def content(self) -> dict[str, Any]:
@@ -206,7 +190,9 @@ class TrackerStore(EntryStore):
         """Write what changed of a tracker, what happened first."""
         if before is None or _happened(before) != _happened(after):
             self.async_write_within(SOON)
-        elif after.ride_under_way or _flags(before) != _flags(after):
+        elif (
+            after.ride_under_way or before.state.occurrences != after.state.occurrences
+        ):
             self.async_write_within(LATER)
         elif before.state is not after.state:
             self.async_write_within(SELDOM)
@@ -234,20 +220,17 @@ class TrackerStore(EntryStore):
         The event loop may change more meanwhile: hence the copies. What was fired is copied
         first, so that a kill fires it again rather than never.
         """
-        last_fired = dict(self.last_fired)
-        return {
-            "last_fired": last_fired,
-            "evaluation": to_json(self.evaluation),
-            "trackers": self._trackers(last_fired),
-        }
-
-    def _trackers(self, last_fired: Mapping[str, int]) -> dict[str, Any]:
-        trackers = {}
+        last_fired, trackers = dict(self.last_fired), {}
         for unique_id, state in dict(self.trackers).items():
             with log_errors(self._entry.title, "storing a tracker"):
                 occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
                 trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
-        return trackers
+        evaluation = to_json(self.evaluation)
+        return {
+            "last_fired": last_fired,
+            "evaluation": evaluation,
+            "trackers": trackers,
+        }
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
@@ -276,24 +259,17 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     last = reader(Ride | None)(track.get("last"))
     ride_state = RideState(total=track.get("total"), before_ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
-    alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
-    state = TrackerState(alarms=alarms, ride_state=ride_state).with_report(
+    state = TrackerState(ride_state=ride_state).with_report(
         position, context, fires_alarms=False
     )
-    guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    if guard and guard.triggered:
+    alarms, guard = stored["alarms"].get(unique_id, []), stored["guard"].get(unique_id)
+    if guard and guard["triggered"]:
         # That was fired by then.
-        guard = guard._replace(triggered=guard.triggered._replace(seq=_FIRED))
-    written: dict[str, Any] = to_json(state._replace(guard=guard))
-    return written
+        guard["triggered"]["seq"] = -1
+    return {**to_json(state), "alarms": alarms, "guard": guard}
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
     newest = reversed(tracker.state.occurrences)
     seq = next((known.seq for known in newest if known.is_event), 0)
-    return seq, tracker.guarded_since, tracker.triggered
-
-
-def _flags(tracker: Tracker) -> tuple[object, ...]:
-    state = tracker.state
-    return state.online, state.moving, state.rides.checkpoint
+    return seq, tracker.guarded_since

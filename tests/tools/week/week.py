@@ -219,15 +219,15 @@ def _address(latitude: float | None, longitude: float | None) -> str:
 @contextmanager
 def _writes() -> Iterator[Counter[str]]:
     """Count the bytes of what the integration writes, by the file's name in the log."""
-    written, to_save = Counter[str](), EntryStore._to_save  # noqa: SLF001
+    written, write = Counter[str](), EntryStore._async_write_data  # noqa: SLF001
 
-    def count(store: EntryStore) -> dict[str, Any]:
-        content = to_save(store)
-        _, text = prepare_save_json(content)
-        written[store.title] += len(text)
-        return content
+    async def count(store: EntryStore, data: dict[str, Any]) -> None:
+        if "data_func" in data:
+            data["data"] = data.pop("data_func")()
+        written[store.title] += len(prepare_save_json(data["data"])[1])
+        await write(store, data)
 
-    with patch.object(EntryStore, "_to_save", count):
+    with patch.object(EntryStore, "_async_write_data", count):
         yield written
 
 
