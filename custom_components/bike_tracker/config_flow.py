@@ -28,9 +28,6 @@ from .api.address import host_of, origin_of, possible_urls, server_of
 from .const import DOMAIN, LOGGER
 from .registry.devices import trackers_of
 
-# Entries of 1.0 have 1: their unique ID tells no port and no path.
-MINOR_VERSION = 2
-
 _PASSWORD_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_PASSWORD): TextSelector(
@@ -74,7 +71,8 @@ _LOGGED = (
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     """Asks for an account and tries it before anything is stored."""
 
-    MINOR_VERSION = MINOR_VERSION
+    # Entries of 1.0 have 1: their unique ID tells no port and no path.
+    MINOR_VERSION = 2
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
         """Begin to sign in again, as the server refused the password."""
@@ -155,30 +153,23 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         for known in self._async_current_entries(include_ignore=False):
             async_identify(self.hass, known)
         if entry is None:
-            return await self._async_create(account)
-        unique_id, title = entry.unique_id, entry.title
+            description = await self._async_description(account)
+            await self._async_claim(account)
+            return self.async_create_entry(
+                title=self._title(account), data=account, description=description
+            )
+        unique_id = entry.unique_id
         if unique_id_of(account) != unique_id_of(entry.data):
             unique_id = await self._async_claim(account)
             old = trackers_of(self.hass, entry.entry_id)
             if old and old.isdisjoint(trackers):
                 return self.async_abort(reason="wrong_account")
-            old_url = entry.data[CONF_URL]
-            has_moved = origin_of(account[CONF_URL]) != origin_of(old_url)
-            if has_moved and _is_default_title(title, old_url):
-                title = self._title(account)
         return self.async_update_reload_and_abort(
             entry,
             unique_id=unique_id,
-            title=title,
+            title=self._title(account, entry),
             data=account,
             reason=f"{self.source}_successful",
-        )
-
-    async def _async_create(self, account: dict[str, str]) -> ConfigFlowResult:
-        description = await self._async_description(account)
-        await self._async_claim(account)
-        return self.async_create_entry(
-            title=self._title(account), data=account, description=description
         )
 
     async def _async_claim(self, account: Mapping[str, str]) -> str:
@@ -202,15 +193,25 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     def _client(self, account: Mapping[str, str]) -> TrackingClient:
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
-    def _title(self, account: Mapping[str, str]) -> str:
+    def _title(
+        self, account: Mapping[str, str], entry: ConfigEntry | None = None
+    ) -> str:
         """Return host and port, with a number if other accounts have them too.
 
-        Not the email: Home Assistant writes titles to its log.
+        Not the email: Home Assistant writes titles to its log. An entry at the same server,
+        or that a person gave its title, keeps it.
         """
         name = origin_of(account[CONF_URL])
+        if entry:
+            old = entry.data[CONF_URL]
+            # Those of 1.1 are without a port.
+            names = {origin_of(old), host_of(old)}
+            is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
+            if name == origin_of(old) or not is_ours:
+                return entry.title
         titles = {entry.title for entry in self._async_current_entries()}
-        names = chain([name], (f"{name} ({number})" for number in count(2)))
-        return next(title for title in names if title not in titles)
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        return next(title for title in numbered if title not in titles)
 
 
 def unique_id_of(account: Mapping[str, Any]) -> str:
@@ -232,13 +233,10 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     if is_twin and entry.unique_id is not None:
         LOGGER.warning("%s is set up twice: delete one of both", entry.title)
     entries.async_update_entry(
-        entry, unique_id=None if is_twin else unique_id, minor_version=MINOR_VERSION
+        entry,
+        unique_id=None if is_twin else unique_id,
+        minor_version=BikeTrackerConfigFlow.MINOR_VERSION,
     )
-
-
-def _is_default_title(title: str, url: str) -> bool:
-    """Return whether no person gave an account its title; those of 1.1 have no port."""
-    return re.sub(r" \(\d+\)$", "", title) in {origin_of(url), host_of(url)}
 
 
 def _name(entry: ConfigEntry | None, typed: Mapping[str, Any]) -> str:

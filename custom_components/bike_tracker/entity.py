@@ -1,7 +1,7 @@
 """The base of all entities, and the one place that adds them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, override
@@ -103,15 +103,12 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the tracker; return whether there is anything new to write."""
-        available, value = False, self._value
-        if (tracker := self.tracker) is not None:
-            is_up = self.coordinator.last_update_success
-            available = is_up or self._is_available_in_outage
-            value = self._new_value(tracker)
-        if available is self._available and value == self._value:
-            return False
-        self._available, self._value = available, value
-        return True
+        before = self._available, self._value
+        is_up = self.coordinator.last_update_success or self._is_available_in_outage
+        if tracker := self.tracker:
+            self._value = self._new_value(tracker)
+        self._available = is_up and tracker is not None
+        return (self._available, self._value) != before
 
     def _new_value(self, tracker: Tracker) -> T | None:
         return self._value_fn(tracker)
@@ -151,7 +148,7 @@ class EntityAdder:
         """Add the entities of all trackers, and from now on what is missing."""
         coordinator, entry = self.coordinator, self.coordinator.config_entry
         hass, signal = coordinator.hass, coordinator.signal()
-        entry.async_on_unload(coordinator.async_add_listener(self._async_add_left_out))
+        entry.async_on_unload(coordinator.async_add_listener(self._async_add))
         entry.async_on_unload(async_dispatcher_connect(hass, signal, self._async_add))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, _TOO_MANY))
         await coordinator.async_notify(coordinator.data.trackers)
@@ -162,13 +159,8 @@ class EntityAdder:
         self.missing.pop(unique_id, None)
 
     @callback
-    def _async_add_left_out(self) -> None:
-        """Add trackers for which there was no room, as far as there is by now."""
-        self._async_add(sorted(self.left_out))
-
-    @callback
-    def _async_add(self, unique_ids: Iterable[str]) -> None:
-        """Add what is missing of these trackers, as far as there is room."""
+    def _async_add(self, unique_ids: Collection[str] = ()) -> None:
+        """Add what is missing of these trackers or, without any, of those left out."""
         entry = self.coordinator.config_entry
         if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
             return
@@ -176,7 +168,7 @@ class EntityAdder:
         enabled = registered.get_enabled_count_for_config_entry_id(entry.entry_id)
         slots = max(MAX_ENTITIES - enabled, 0)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
-        for unique_id in unique_ids:
+        for unique_id in unique_ids or sorted(self.left_out):
             with log_errors(entry.title, "adding a tracker"):
                 kinds, needed = self._fitting_kinds(unique_id, slots)
                 entities = self._new_entities(unique_id, kinds) if kinds else []

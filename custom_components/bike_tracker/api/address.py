@@ -11,14 +11,9 @@ from .errors import TrackingError
 
 _API = "api"
 _SCHEMES = ("http", "https")
-_LOCAL_SUFFIXES = (
-    ".localhost",
-    ".local",
-    ".lan",
-    ".home",
-    ".home.arpa",
-    ".internal",
-    ".fritz.box",
+# Under what only an own network has names, or without a dot.
+_LOCAL_NAME = re.compile(
+    r".+\.(localhost|local|lan|home|home\.arpa|internal|fritz\.box)|[^.]+"
 )
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?!.{254})([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+")
@@ -104,9 +99,7 @@ def _is_local(host: str) -> bool:
     name = host.removesuffix(".")
     if address := _ip_address(name):
         return not address.is_global
-    if "." in name:
-        return name.endswith(_LOCAL_SUFFIXES)
-    return not _NUMBER.fullmatch(name)
+    return bool(_LOCAL_NAME.fullmatch(name)) and not _NUMBER.fullmatch(name)
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
