@@ -186,7 +186,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 await self._client(account).async_get_positions()
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
-        except errors.TrackingError:
+        except TrackingError:
             return "no_positions"
         return None
 
