@@ -31,7 +31,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 
 # Without this import Home Assistant does not find the integration.
 from custom_components import bike_tracker  # noqa: F401
-from custom_components.bike_tracker.config_flow import MINOR_VERSION, unique_id_of
+from custom_components.bike_tracker import config_flow
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.live import Live
 from custom_components.bike_tracker.polling.history import History
@@ -167,8 +167,8 @@ def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
         entry = MockConfigEntry(
             domain=DOMAIN,
             title="127.0.0.1",
-            minor_version=MINOR_VERSION,
-            unique_id=unique_id_of(data),
+            minor_version=config_flow.BikeTrackerConfigFlow.MINOR_VERSION,
+            unique_id=config_flow.unique_id_of(data),
             data=data,
         )
         entry.add_to_hass(hass)

@@ -38,7 +38,7 @@ async def test_entry(
 
     diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, entry)
 
-    assert diagnostics == snapshot(exclude=props("home_assistant", "ride_state"))
+    assert diagnostics == snapshot(exclude=props("ride_state"))
 
 
 async def test_device(

@@ -8,7 +8,6 @@ from typing import Any, override
 
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
-    SOURCE_RECONFIGURE,
     ConfigEntry,
     ConfigFlow,
     ConfigFlowResult,
@@ -24,46 +23,41 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .api import Device, TrackingClient, errors
+from .api import Device, TrackingClient, TrackingError, errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .const import DOMAIN, LOGGER
 from .registry.devices import trackers_of
 
-# Entries of 1.0 have 1: their unique ID tells no port and no path.
-MINOR_VERSION = 2
-
-_PASSWORD = {
-    vol.Required(CONF_PASSWORD): TextSelector(
-        TextSelectorConfig(
-            type=TextSelectorType.PASSWORD, autocomplete="current-password"
+_PASSWORD_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_PASSWORD): TextSelector(
+            TextSelectorConfig(
+                type=TextSelectorType.PASSWORD, autocomplete="current-password"
+            )
         )
-    )
-}
-_PASSWORD_SCHEMA = vol.Schema(_PASSWORD)
+    }
+)
 _ACCOUNT_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_URL): TextSelector(TextSelectorConfig(autocomplete="url")),
         vol.Required(CONF_EMAIL): TextSelector(
             TextSelectorConfig(type=TextSelectorType.EMAIL, autocomplete="username")
         ),
-        **_PASSWORD,
+        **_PASSWORD_SCHEMA.schema,
     }
 )
 
-# The field that an error is about, and its text.
-_ERRORS: dict[type[errors.TrackingError], tuple[str, str]] = {
-    errors.InvalidUrlError: (CONF_URL, "invalid_url"),
-    errors.InsecureUrlError: (CONF_URL, "insecure_url"),
-    errors.InvalidEmailError: (CONF_EMAIL, "invalid_email"),
-    errors.AuthenticationError: ("base", "invalid_auth"),
-    errors.UnknownHostError: (CONF_URL, "unknown_host"),
-    errors.RefusedError: (CONF_URL, "connection_refused"),
-    errors.NoAnswerError: (CONF_URL, "timeout"),
-    errors.InvalidCertificateError: (CONF_URL, "invalid_certificate"),
-    errors.RedirectedError: (CONF_URL, "redirected"),
-    errors.InvalidResponseError: (CONF_URL, "invalid_response"),
+_ERRORS: dict[type[TrackingError], str] = {
+    errors.AuthenticationError: "invalid_auth",
+    errors.RedirectedError: "redirected",
+    errors.InvalidResponseError: "invalid_response",
 }
-_CANNOT_CONNECT = ("base", "cannot_connect")
+# An error is about the address, but for these.
+_FIELDS = {
+    "cannot_connect": "base",
+    "invalid_auth": "base",
+    "invalid_email": CONF_EMAIL,
+}
 # A person waits for what is said of positions: no longer than that for a slow server.
 _POSITIONS_TIMEOUT = 10
 # Of these the log says more than the form: which status, what about the certificate.
@@ -77,7 +71,8 @@ _LOGGED = (
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     """Asks for an account and tries it before anything is stored."""
 
-    MINOR_VERSION = MINOR_VERSION
+    # Entries of 1.0 have 1: their unique ID tells no port and no path.
+    MINOR_VERSION = 2
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
         """Begin to sign in again, as the server refused the password."""
@@ -98,19 +93,20 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         if user_input is not None:
             try:
                 account, trackers = await self._async_reach({**stored, **user_input})
-            except errors.TrackingError as err:
+            except TrackingError as err:
                 if isinstance(err, _LOGGED):
                     name = _name(entry, user_input)
                     LOGGER.warning("%s: Signing in failed: %s", name, err)
                 cause = str(err)
-                field, error = _ERRORS.get(type(err), _CANNOT_CONNECT)
+                error = err.code or _ERRORS.get(type(err), "cannot_connect")
+                field = _FIELDS.get(error, CONF_URL)
                 wrong[field if field in schema.schema else "base"] = error
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
                 name = _name(entry, user_input)
                 LOGGER.exception("%s: Unexpected error while signing in", name)
                 wrong["base"] = "unknown"
             else:
-                return await self._async_finish(account, trackers)
+                return await self._async_finish(entry, account, trackers)
         shown = {**stored, CONF_PASSWORD: None, **(user_input or {})}
         return self.async_show_form(
             step_id="reauth_confirm" if is_reauth else self.source,
@@ -147,24 +143,33 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return await self._async_reach({**account, CONF_URL: others[0]})
 
     async def _async_finish(
-        self, account: dict[str, str], trackers: Mapping[str, Device]
+        self,
+        entry: ConfigEntry | None,
+        account: dict[str, str],
+        trackers: Mapping[str, Device],
     ) -> ConfigFlowResult:
-        """Store an account that works."""
-        if self.source == SOURCE_REAUTH:
-            return self.async_update_reload_and_abort(
-                self._get_reauth_entry(),
-                data_updates=account,
-                reason="reauth_successful",
+        """Store an account, unless that would move it to somebody else's trackers."""
+        # A disabled entry, or one changed by an older version, has no unique ID of its own.
+        for known in self._async_current_entries(include_ignore=False):
+            async_identify(self.hass, known)
+        if entry is None:
+            description = await self._async_description(account)
+            await self._async_claim(account)
+            return self.async_create_entry(
+                title=self._title(account), data=account, description=description
             )
-        # A disabled entry, or one changed by an older version, may not have its own.
-        for entry in self._async_current_entries(include_ignore=False):
-            async_identify(self.hass, entry)
-        if self.source == SOURCE_RECONFIGURE:
-            return await self._async_reconfigure(account, trackers)
-        description = await self._async_description(account)
-        await self._async_claim(account)
-        return self.async_create_entry(
-            title=self._title(account), data=account, description=description
+        unique_id = entry.unique_id
+        if unique_id_of(account) != unique_id_of(entry.data):
+            unique_id = await self._async_claim(account)
+            old = trackers_of(self.hass, entry.entry_id)
+            if old and old.isdisjoint(trackers):
+                return self.async_abort(reason="wrong_account")
+        return self.async_update_reload_and_abort(
+            entry,
+            unique_id=unique_id,
+            title=self._title(account, entry),
+            data=account,
+            reason=f"{self.source}_successful",
         )
 
     async def _async_claim(self, account: Mapping[str, str]) -> str:
@@ -181,52 +186,32 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 await self._client(account).async_get_positions(())
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
-        except errors.TrackingError:
+        except TrackingError:
             return "no_positions"
         return None
 
     def _client(self, account: Mapping[str, str]) -> TrackingClient:
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
-    async def _async_reconfigure(
-        self, account: dict[str, str], trackers: Mapping[str, Device]
-    ) -> ConfigFlowResult:
-        """Change the entry, unless that would move it to somebody else's trackers."""
-        entry = self._get_reconfigure_entry()
-        unique_id = entry.unique_id
-        if unique_id_of(account) != unique_id_of(entry.data):
-            unique_id = await self._async_claim(account)
-            known = trackers_of(self.hass, entry.entry_id)
-            if known and known.isdisjoint(trackers):
-                return self.async_abort(reason="wrong_account")
-        return self.async_update_reload_and_abort(
-            entry,
-            unique_id=unique_id,
-            title=self._new_title(entry, account),
-            data=account,
-            reason="reconfigure_successful",
-        )
-
-    def _new_title(self, entry: ConfigEntry, account: Mapping[str, str]) -> str:
-        """Return a title for the new server, unless a person gave the entry one.
-
-        Titles of 1.1 are without a port.
-        """
-        old, host = origin_of(entry.data[CONF_URL]), host_of(entry.data[CONF_URL])
-        ours = rf"({re.escape(old)}|{re.escape(host)})( \(\d+\))?"
-        if origin_of(account[CONF_URL]) == old or not re.fullmatch(ours, entry.title):
-            return entry.title
-        return self._title(account)
-
-    def _title(self, account: Mapping[str, str]) -> str:
+    def _title(
+        self, account: Mapping[str, str], entry: ConfigEntry | None = None
+    ) -> str:
         """Return host and port, with a number if other accounts have them too.
 
-        Not the email: Home Assistant writes titles to its log.
+        Not the email: Home Assistant writes titles to its log. An entry at the same server,
+        or that a person gave its title, keeps it.
         """
         name = origin_of(account[CONF_URL])
+        if entry:
+            old = entry.data[CONF_URL]
+            # Those of 1.1 are without a port.
+            names = {origin_of(old), host_of(old)}
+            is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
+            if name == origin_of(old) or not is_ours:
+                return entry.title
         titles = {entry.title for entry in self._async_current_entries()}
-        names = chain([name], (f"{name} ({number})" for number in count(2)))
-        return next(title for title in names if title not in titles)
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        return next(title for title in numbered if title not in titles)
 
 
 def unique_id_of(account: Mapping[str, Any]) -> str:
@@ -248,7 +233,9 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     if is_twin and entry.unique_id is not None:
         LOGGER.warning("%s is set up twice: delete one of both", entry.title)
     entries.async_update_entry(
-        entry, unique_id=None if is_twin else unique_id, minor_version=MINOR_VERSION
+        entry,
+        unique_id=None if is_twin else unique_id,
+        minor_version=BikeTrackerConfigFlow.MINOR_VERSION,
     )
 
 

@@ -7,12 +7,7 @@ import re
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import (
-    CONF_EMAIL,
-    CONF_PASSWORD,
-    CONF_URL,
-    __version__ as ha_version,
-)
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
@@ -52,13 +47,12 @@ async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> dict[str, Any]:
     """Return what is known of an account, its polls and its trackers."""
-    diagnostics = {"home_assistant": ha_version, "entry": _entry(entry)}
     if entry.state is not ConfigEntryState.LOADED:
-        return diagnostics
+        return {"entry": _entry(entry)}
     coordinator = entry.runtime_data.coordinator
     trackers = coordinator.data.trackers
     return {
-        **diagnostics,
+        "entry": _entry(entry),
         **_connection(coordinator),
         "counts": {
             "trackers": len(trackers),

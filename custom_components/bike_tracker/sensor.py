@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, override
+from typing import override
 
 from homeassistant.components.sensor import (
     SensorDeviceClass,
@@ -29,8 +29,6 @@ from .tracking import Tracker
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
-_MINUTE: Final = 60
-
 type SensorValue = datetime | float | str
 
 
@@ -50,14 +48,15 @@ def _total_distance(tracker: Tracker) -> float | None:
 
 
 def _ride_duration(tracker: Tracker) -> float | None:
-    """Return whole minutes, in seconds."""
-    return tracker.ride and round(tracker.ride.duration / _MINUTE) * _MINUTE
+    """Return whole minutes."""
+    return tracker.ride and float(round(tracker.ride.duration / 60))
 
 
-# Kinds of sensors: what a maintainer or nobody looks at, what a tracker measures, and
-# what begins with its first place.
-_diagnostic = partial(
-    BikeTrackerSensorDescription, entity_category=EntityCategory.DIAGNOSTIC
+# Kinds of sensors: what the service says of every tracker, and what a tracker measures.
+_listed = partial(
+    BikeTrackerSensorDescription,
+    reported_fn=lambda _: True,
+    entity_category=EntityCategory.DIAGNOSTIC,
 )
 _measured = partial(
     BikeTrackerSensorDescription, state_class=SensorStateClass.MEASUREMENT
@@ -77,22 +76,19 @@ _kilometres = partial(
 )
 
 DESCRIPTIONS = (
-    _diagnostic(
+    _listed(
         key="last_update",
-        reported_fn=lambda _: True,
         device_class=SensorDeviceClass.TIMESTAMP,
         value_fn=lambda tracker: tracker.device.last_update,
         in_steps=True,
     ),
-    _diagnostic(
+    _listed(
         key="position_id",
-        reported_fn=lambda _: True,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.position_id,
     ),
-    _diagnostic(
+    _listed(
         key="group_id",
-        reported_fn=lambda _: True,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.device.group_id,
     ),
@@ -101,8 +97,9 @@ DESCRIPTIONS = (
         reported_fn=lambda tracker: tracker.position and tracker.position.address,
         value_fn=lambda tracker: tracker.address,
     ),
-    _diagnostic(
+    BikeTrackerSensorDescription(
         key="position_time",
+        entity_category=EntityCategory.DIAGNOSTIC,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_registry_enabled_default=False,
         value_fn=lambda tracker: tracker.position and tracker.position.fix_time,
@@ -161,8 +158,7 @@ DESCRIPTIONS = (
     BikeTrackerSensorDescription(
         key="ride_duration",
         device_class=SensorDeviceClass.DURATION,
-        native_unit_of_measurement=UnitOfTime.SECONDS,
-        suggested_unit_of_measurement=UnitOfTime.MINUTES,
+        native_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
         value_fn=_ride_duration,

@@ -8,7 +8,7 @@ from custom_components.bike_tracker.api.address import (
     possible_urls,
     server_of,
 )
-from custom_components.bike_tracker.api.errors import InsecureUrlError, InvalidUrlError
+from custom_components.bike_tracker.api.errors import TrackingError
 
 ACCEPTED = [
     # As people have it
@@ -122,8 +122,9 @@ def test_accepted(typed: str, url: str) -> None:
 @pytest.mark.parametrize("typed", NO_ADDRESS)
 def test_no_address(typed: str) -> None:
     """What is not the address of a web server is said to be none, without quoting it."""
-    with pytest.raises(InvalidUrlError) as caught:
+    with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
+    assert caught.value.code == "invalid_url"
     assert len(typed) < 4 or typed not in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -131,8 +132,9 @@ def test_no_address(typed: str) -> None:
 @pytest.mark.parametrize("typed", INSECURE)
 def test_insecure(typed: str) -> None:
     """Nothing but the own network is spoken to without encryption."""
-    with pytest.raises(InsecureUrlError) as caught:
+    with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
+    assert caught.value.code == "insecure_url"
     assert typed not in str(caught.value)
     assert canonical_url(typed.lower().replace("http:", "https:"))
 

@@ -7,24 +7,16 @@ import re
 
 from yarl import URL
 
-from .errors import InsecureUrlError, InvalidUrlError
+from .errors import TrackingError
 
 _API = "api"
 _SCHEMES = ("http", "https")
-_LOCAL_SUFFIXES = (
-    ".localhost",
-    ".local",
-    ".lan",
-    ".home",
-    ".home.arpa",
-    ".internal",
-    ".fritz.box",
+# Under what only an own network has names, or without a dot.
+_LOCAL_NAME = re.compile(
+    r".+\.(localhost|local|lan|home|home\.arpa|internal|fritz\.box)|[^.]+"
 )
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_HOST_NAME = re.compile(
-    r"(?!.{254})[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
-    r"(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?"
-)
+_HOST_NAME = re.compile(r"(?!.{254})([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+")
 # What systems read as a whole address: 134744072 and 0x8080808 are 8.8.8.8.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
@@ -35,12 +27,13 @@ def canonical_url(text: str) -> str:
     Scheme, slash and `/api` may be missing; without a scheme it is `https`.
     A query or a fragment, as copied from a browser, is dropped.
 
-    Raises InvalidUrlError if the text is no address of a web server, and
-    InsecureUrlError for `http` to a host outside the own network.
+    Raises TrackingError if the text is no address of a web server, and for `http` to a
+    host outside the own network.
     """
     url = _parse(text.strip())
     if url.scheme == "http" and not _is_local(url.host or ""):
-        raise InsecureUrlError("http is for hosts in the own network only")
+        reason = "http is for hosts in the own network only"
+        raise TrackingError(reason, code="insecure_url")
     parts = takewhile(lambda part: part != _API, url.raw_path.split("/"))
     path = "/".join(["", *filter(None, parts), _API])
     return str(url.with_path(path, encoded=True))
@@ -53,9 +46,8 @@ def possible_urls(text: str) -> list[str]:
     """
     text = text.strip()
     urls = [canonical_url(text)]
-    if not _HAS_SCHEME.match(text):
-        with suppress(InsecureUrlError):
-            urls.append(canonical_url(f"http://{text}"))
+    if not _HAS_SCHEME.match(text) and _is_local(host_of(urls[0])):
+        urls.append(canonical_url(f"http://{text}"))
     return urls
 
 
@@ -86,10 +78,11 @@ def _parse(text: str) -> URL:
         url = URL(text)
         host, port = url.host or "", url.port
     except ValueError, IndexError:
-        raise InvalidUrlError("the address cannot be read") from None
+        raise TrackingError("the address cannot be read", code="invalid_url") from None
     if (
         # Browsers drop these inside an address; here they are an error.
-        any(not letter.isprintable() or letter.isspace() for letter in text)
+        not text.isprintable()
+        or " " in text
         # Half a scheme is read as a host.
         or (url.scheme not in _SCHEMES or host in _SCHEMES or port == 0)
         or (url.user is not None or url.password is not None)
@@ -97,18 +90,16 @@ def _parse(text: str) -> URL:
         or "%" in host
         or not (_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))
     ):
-        raise InvalidUrlError("the address is not one of a web server")
+        raise TrackingError("the address is no web server's", code="invalid_url")
     return url
 
 
 def _is_local(host: str) -> bool:
     """Return whether the host is this machine or in the own network."""
-    if address := _ip_address(host):
-        return not address.is_global
     name = host.removesuffix(".")
-    return (
-        name.endswith(_LOCAL_SUFFIXES) if "." in name else not _NUMBER.fullmatch(name)
-    )
+    if address := _ip_address(name):
+        return not address.is_global
+    return bool(_LOCAL_NAME.fullmatch(name)) and not _NUMBER.fullmatch(name)
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -35,8 +35,8 @@ class TrackingClient:
     the given one: redirects are not followed. The list of devices is documented; servers
     like Traccar offer the other calls, too, and others answer them with anything.
 
-    Raises InvalidEmailError or AuthenticationError for credentials that no header can hold
-    (interface, section 5), and with each call any TrackingError but those of addresses.
+    Raises TrackingError for credentials that no header can hold (interface, section 5), and
+    with each call.
     """
 
     session: aiohttp.ClientSession
@@ -168,9 +168,12 @@ def _basic(email: str, password: str) -> str:
     try:
         email.encode()
         if not email or ":" in email:
-            raise errors.InvalidEmailError("the email is empty or holds a colon")
+            reason = "the email is empty or holds a colon"
+            raise errors.TrackingError(reason, code="invalid_email")
     except UnicodeEncodeError:
-        raise errors.InvalidEmailError("the email is no text") from None
+        raise errors.TrackingError(
+            "the email is no text", code="invalid_email"
+        ) from None
     try:
         return aiohttp.encode_basic_auth(email, password)
     except UnicodeEncodeError:

@@ -23,6 +23,8 @@ class TrackingError(Exception):
 
     reason: str
     _: KW_ONLY
+    code: str = ""
+    """What a person can put right, in one word, where the class does not say it."""
     retry_after: float | None = None
     """The wait the server asks for, in seconds, if it asks for one."""
     nobody_there: bool = False
@@ -32,40 +34,12 @@ class TrackingError(Exception):
     """Whether an answer was not even read, as it would fill the memory."""
 
 
-class InvalidUrlError(TrackingError):
-    """The text is not the address of a web server."""
-
-
-class InsecureUrlError(TrackingError):
-    """The address would send the password unencrypted over the internet."""
-
-
-class InvalidEmailError(TrackingError):
-    """The email cannot be sent with Basic authentication (interface, section 5)."""
-
-
 class AuthenticationError(TrackingError):
     """The server refused email and password, with a 401 (interface, section 7) or a 400."""
 
 
 class CannotConnectError(TrackingError):
     """No whole answer came: name, network, TLS or time-out."""
-
-
-class UnknownHostError(CannotConnectError):
-    """No host has the name, or names cannot be looked up."""
-
-
-class RefusedError(CannotConnectError):
-    """Nothing listens at the port."""
-
-
-class NoAnswerError(CannotConnectError):
-    """The answer did not come in time, or not all of it."""
-
-
-class InvalidCertificateError(CannotConnectError):
-    """The server's certificate is not valid, so nothing was sent."""
 
 
 class ServiceUnavailableError(TrackingError):
@@ -85,7 +59,7 @@ _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
 _UNCONNECTED = aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError
 _LOST = aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
-_ERRNO_ERRORS = {errno.ECONNREFUSED: RefusedError, errno.ETIMEDOUT: NoAnswerError}
+_ERRNO_CODES = {errno.ECONNREFUSED: "connection_refused", errno.ETIMEDOUT: "timeout"}
 
 
 def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
@@ -104,20 +78,23 @@ def failure_of(err: Exception) -> TrackingError:
         return refusal_of(err.status, err.headers or {})
     unconnected = isinstance(err, _UNCONNECTED)
     if isinstance(err, TimeoutError):
-        return NoAnswerError("no answer in time", nobody_there=unconnected)
+        return CannotConnectError(
+            "no answer in time", code="timeout", nobody_there=unconnected
+        )
     if isinstance(err, aiohttp.ClientConnectorDNSError):
-        return UnknownHostError("name not found")
+        return CannotConnectError("name not found", code="unknown_host")
     if isinstance(err, aiohttp.ClientConnectorCertificateError):
         err = err.certificate_error
     if isinstance(err, ssl.SSLCertVerificationError):
         problem = err.verify_message.split(",")[0].lower()
-        return InvalidCertificateError(f"certificate not valid: {problem}")
+        reason = f"certificate not valid: {problem}"
+        return CannotConnectError(reason, code="invalid_certificate")
     if isinstance(err, aiohttp.ClientConnectorSSLError):
         no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
         return CannotConnectError("no secure connection", nobody_there=no_tls)
     if isinstance(err, OSError) and err.errno:
-        kind = _ERRNO_ERRORS.get(err.errno, CannotConnectError)
-        return kind(os.strerror(err.errno).lower(), nobody_there=unconnected)
+        reason, code = os.strerror(err.errno).lower(), _ERRNO_CODES.get(err.errno, "")
+        return CannotConnectError(reason, code=code, nobody_there=unconnected)
     if unconnected or isinstance(err, _LOST):
         return CannotConnectError("connection lost", nobody_there=unconnected)
     return CannotConnectError("no valid HTTP")

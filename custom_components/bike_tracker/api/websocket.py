@@ -133,7 +133,7 @@ async def _async_receive(socket: _Socket) -> bytes:
         data: bytes = message.data
         return data
     if isinstance(message.data, TimeoutError):
-        raise errors.NoAnswerError("no sign of life")
+        raise errors.CannotConnectError("no sign of life")
     if isinstance(message.data, aiohttp.WebSocketError):
         raise errors.InvalidResponseError("no valid message")
     raise errors.CannotConnectError("connection closed")
