@@ -13,9 +13,8 @@ from typing import NamedTuple
 from ..api import Position
 from ..api.models import MOVES_FROM
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
-from .ride_state import Ride, RideEvent, RideState
+from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState
 
-_STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
 # Of a way between two reports at this speed, in km/h, what it took longer may have been a
 # stop. If the first report did not say that it stood, it was a detour more likely.
@@ -61,8 +60,17 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     if state.drift and fix.time - state.drifts[-1].time > _DRIFTS_FOR:
         state = state._replace(drift=0)
     events: list[RideEvent] = []
+    if (
+        state.fell_silent
+        and (last := state.ended)
+        and not _stood(state, last.moved_at, fix)
+    ):
+        # The clock of the house may be wrong, or reports have come late.
+        state = state._replace(ride=last, ended=state.before_ended, before_ended=None)
+        events.append(("started", last))
     if state.candidate:
-        state, events = _decided(state, state.candidate, report)
+        state, decided = _decided(state, state.candidate, report)
+        events += decided
     state, more = _after_fix(state, report)
     is_believed = state.ride is not None or state.candidate is None
     state = state._replace(
@@ -81,18 +89,6 @@ def silent_at(state: RideState) -> datetime | None:
     if state.ride is None or state.received_at is None:
         return None
     return state.received_at + _SILENT_AFTER
-
-
-def resumed_ride(state: RideState, time: datetime | None) -> Ride | None:
-    """Return the last ride if the clock alone ended it, and it goes on with a newer fix.
-
-    The clock of the house may be wrong, or reports have come late.
-    """
-    over, newest = state.ended, state.newest_fix
-    if state.ride or not (over and newest and time and time > newest.time):
-        return None
-    stood = newest.time - over.moved_at >= _STANDS_AFTER
-    return None if stood or time - over.moved_at > _SILENT_AFTER else over
 
 
 def end_ride(state: RideState) -> Step:
@@ -252,7 +248,7 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(anchor.time, ride.started_at)
-        if is_moving(speed) and fix.time - since < _STANDS_AFTER:
+        if is_moving(speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         return state._replace(ride=ride.with_speed(speed))
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
@@ -288,12 +284,12 @@ def _stands_still(state: RideState, report: _Report) -> bool:
 def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
     """Return whether a bike stood for a while, or was silent for long, before a fix."""
     anchor, last_fix, pause = state.anchor, state.last_fix, fix.time - moved_at
-    if pause < _STANDS_AFTER:
+    if pause < STANDS_AFTER:
         return False
     if _slept(last_fix, fix) or metres(anchor, fix) <= noise(anchor, fix):
         return True
     rest = pause - timedelta(hours=way(anchor, anchor, last_fix, fix) / _SLOW)
-    return rest >= (_STANDS_AFTER if state.says_it_moves is False else _LONGEST_DETOUR)
+    return rest >= (STANDS_AFTER if state.says_it_moves is False else _LONGEST_DETOUR)
 
 
 def _slept(start: Fix, end: Fix) -> bool:
@@ -334,6 +330,6 @@ def _set_off(
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
     """Return a ride that is noticed at this time, after this fix."""
-    is_late = state.was_riding(last_fix.time) or time - last_fix.time > _STANDS_AFTER
+    is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)
