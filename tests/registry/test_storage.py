@@ -69,12 +69,7 @@ STORY = TrackerState(
         since=NOON,
         checkpoint=Checkpoint(
             RideState(total=9.5, last_fix=PLACE),
-            NOON,
-            True,
-            LATER,
-            LATER,
-            RIDE,
-            (RIDE,),
+            *(NOON, True, LATER, LATER, RIDE, (RIDE,)),
         ),
     ),
     ride_state=RideState(
