@@ -7,9 +7,8 @@ from typing import Final, NamedTuple
 
 from ..api import Position
 from .distance import NOWHERE
-from .occurrences import UpdateContext
 from .ride_detection import apply_report, end_ride, silent_at
-from .ride_log import Checkpoint, RideLog, checkpoint_at, in_order_of_start
+from .ride_log import Checkpoint, RideLog, in_order_of_start
 from .ride_state import Ride, RideState
 
 # So far apart are a ride as polls saw it and as it was.
@@ -81,7 +80,7 @@ def after_history(
     ride_state: RideState,
     answer: HistoryAnswer,
     known: datetime,
-    context: UpdateContext,
+    now: datetime,
 ) -> tuple[RideLog, RideState]:
     """Return the log and the ride_state by all that was reported.
 
@@ -92,25 +91,25 @@ def after_history(
     if not point.answered_until and min(times, default=point.start) >= known:
         # No report is there but the newest, as of what ignores since when it is asked.
         return log._replace(checkpoint=None), ride_state
-    exact, over = replayed(point.ride_state, answer.reports, context.now)
+    exact, over = replayed(point.ride_state, answer.reports, now)
     over = {ride.started_at: ride for ride in point.found} | over
     riding = ride_state.ride
     # A database may have been lost, or the service tells its first hundred reports alone.
     lost = [
         ride.started_at
-        for ride in ((*log.rides, riding) if riding else log.rides)
-        if ride.distance
+        for ride in (*log.rides, riding)
+        if ride
+        and ride.distance
         and ride.end
         and point.begins_at < ride.end.time <= answer.until
         and ride.end.time not in times
     ]
     end = max(times, default=point.start)
     if end >= known and not lost:
-        now = _by_now(exact, ride_state, context.now)
-        if now.ended:
-            over[now.ended.started_at] = now.ended
-        log = log._replace(checkpoint=checkpoint_at(now))
-        return _corrected(log, point, over, riding, now.ride), now
+        exact = _by_now(exact, ride_state, now)
+        if exact.ended:
+            over[exact.ended.started_at] = exact.ended
+        return _corrected(log, point, over, riding, exact.ride), exact
     if answer.until <= known and not lost:
         point = point._replace(
             ride_state=exact, answered_until=answer.until, found=tuple(over.values())
@@ -118,11 +117,10 @@ def after_history(
         return log._replace(checkpoint=point), ride_state
     # The service does not have the rest: that stays as it is known.
     under_way = [ride.started_at for ride in (exact.ride, riding) if ride]
-    last = min(end, *lost, *under_way) if lost or under_way else end
+    last = min([end, *lost, *under_way])
     for ride in reversed(in_order_of_start([*log.rides, *over.values()])):
         if ride.moved_at + _NEAR >= last:
             last = min(last, ride.started_at)
-    log = log._replace(checkpoint=None)
     return _corrected(log, point, over, None, None, last), ride_state
 
 
@@ -156,12 +154,11 @@ def _corrected(
     A ride that is known, or part of one, was fired; of the one that was thought to be
     `riding` the end may not be yet, and the last of its parts has that.
     """
-
     replaced = [it for it in log.rides if point.is_since(it) and it.started_at < last]
     rides = {it.started_at: it for it in log.rides if it not in replaced}
     exact = {key: it for key, it in over.items() if key in rides or key < last}
-    every = in_order_of_start([*exact.values(), *([under_way] if under_way else [])])
-    matches = _matches(every, [*log.rides, riding] if riding else log.rides)
+    every = in_order_of_start(filter(None, [*exact.values(), under_way]))
+    matches = _matches(every, filter(None, [*log.rides, riding]))
     parts = matches[riding] if riding else []
     fired_over = {ride for it in log.rides for ride in matches[it]}
     # One that was none is in no book, and known: another answer may have it again.
@@ -179,11 +176,18 @@ def _corrected(
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log
         elif ride not in fired_over and point.is_since(ride):
-            log = log.added(ride) if is_over else log.started(ride)
+            open_since = log.open_since
+            log = log.started(ride)
+            if is_over:
+                # Another one may go on.
+                log = log.ended(ride)._replace(open_since=open_since)
     if under_way:
         rides.pop(under_way.started_at, None)
-    since = min(log.since or point.start, point.start)
-    return log._replace(rides=in_order_of_start(rides.values()), since=since)
+    return log._replace(
+        rides=in_order_of_start(rides.values()),
+        since=min(log.since or point.start, point.start),
+        checkpoint=None,
+    )
 
 
 def _matches(rides: Sequence[Ride], known: Iterable[Ride]) -> dict[Ride, list[Ride]]:

@@ -60,11 +60,7 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     if state.drift and fix.time - state.drifts[-1].time > _DRIFTS_FOR:
         state = state._replace(drift=0)
     events: list[RideEvent] = []
-    if (
-        state.fell_silent
-        and (last := state.ended)
-        and not _stood(state, last.moved_at, fix)
-    ):
+    if (last := state.interrupted) and not _stood(state, last.moved_at, fix):
         # The clock of the house may be wrong, or reports have come late.
         state = state._replace(ride=last, ended=state.before_ended, before_ended=None)
         events.append(("started", last))
@@ -93,8 +89,9 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
+    anchor, last_fix, last = state.anchor, state.last_fix, state.candidate
     # A silent bike is where its last report saw it, if that may be.
-    if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
+    if last and state.ride and is_plausible(anchor, last_fix, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state, []
@@ -179,13 +176,13 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
 
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
-    fix, speed = report.fix, report.speed
+    anchor, fix, speed = state.anchor, report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
         return False
-    if metres(candidate, fix) < metres(state.anchor, fix) or _slept(candidate, fix):
+    if metres(candidate, fix) < metres(anchor, fix) or _slept(candidate, fix):
         return True
     # Under way it may turn round.
-    return state.ride is not None and _may_be_at(state, candidate, speed)
+    return bool(state.ride) and is_plausible(anchor, state.last_fix, candidate, speed)
 
 
 def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
@@ -240,7 +237,7 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
         anchor = (fix if is_better else anchor)._replace(address=address)
         state = state._replace(last_fix=fix, anchor=anchor)
     elif is_sure or (
-        not _stands_still(state, report) and _may_be_at(state, fix, speed)
+        not _stands_still(state, report) and is_plausible(anchor, last_fix, fix, speed)
     ):
         return _further(state, report)
     else:
@@ -254,11 +251,6 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
         return _set_off(state, last_fix, fix.time, speed)
     return state
-
-
-def _may_be_at(state: RideState, fix: Fix, speed: float | None) -> bool:
-    """Return whether a bike with this speed may have come to a fix."""
-    return is_plausible(state.anchor, state.last_fix, fix, speed)
 
 
 def _is_near(state: RideState, report: _Report) -> bool:

@@ -94,11 +94,9 @@ class RideLog(NamedTuple):
         """Return the log after a report that brought a ride_state from `before` to here."""
         log, point = self, _after_report(self.checkpoint, before, ride_state, context)
         for kind, ride in events:
-            if kind == "started":
-                log = log.started(ride)
-                continue
-            log = log.ended(ride).booked(ride)
-            if point and point.has_gap:
+            is_over = kind == "ended"
+            log = log.ended(ride).booked(ride) if is_over else log.started(ride)
+            if is_over and point and point.has_gap:
                 point = point._replace(wanted_at=context.now)
         if ride_state.ended and ride_state.ended is not before.ended:
             log = log.booked(ride_state.ended)
@@ -120,11 +118,6 @@ class RideLog(NamedTuple):
             return self._replace(rides=rides)
         event: RideEvent = ("started", ride)
         return self._replace(events=(*self.events, event), open_since=ride.started_at)
-
-    def added(self, ride: Ride) -> RideLog:
-        """Return the log with both of a ride that nobody knew of, another may go on."""
-        events: tuple[RideEvent, ...] = (("started", ride), ("ended", ride))
-        return self._replace(events=self.events + events)
 
     def ended(self, ride: Ride) -> RideLog:
         """Return the log with the end of the ride that started, unless it was fired."""
@@ -150,14 +143,6 @@ class RideLog(NamedTuple):
         return self._replace(rides=rides, since=since, checkpoint=point)
 
 
-def checkpoint_at(ride_state: RideState) -> Checkpoint | None:
-    """Return where to begin once every report is known up to here, None at rest."""
-    newest = ride_state.newest_fix
-    if ride_state.is_at_rest or newest is None:
-        return None
-    return Checkpoint(ride_state, newest.time, has_gap=False, over=ride_state.ended)
-
-
 def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
     """Return rides in order of their start."""
     return tuple(sorted(rides, key=attrgetter("started_at")))
@@ -181,12 +166,9 @@ def _after_report(
     if ride_state.measured_at and ride_state.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
-    went_unseen = (
-        _went_unseen(last, newest) and before.is_at_rest and ride_state.is_at_rest
-    )
-    has_gap = (
-        not context.is_complete or went_unseen or _has_skipped(before, last, newest)
-    )
+    stood = before.is_at_rest and ride_state.is_at_rest
+    went_unseen = stood and _went_unseen(last, newest)
+    has_gap = not context.is_complete or went_unseen or _skipped(before, last, newest)
     has_missed = context.recovering or context.has_missed or went_unseen
     if point is None:
         start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
@@ -194,7 +176,7 @@ def _after_report(
     elif has_gap:
         point = point._replace(has_gap=True)
     # The history may know that a ride went on which the clock ended.
-    is_needed = has_gap and (has_missed or before.fell_silent)
+    is_needed = has_gap and (has_missed or before.interrupted)
     return point._replace(wanted_at=context.now) if is_needed else point
 
 
@@ -206,9 +188,9 @@ def _went_unseen(last: Fix, newest: Fix) -> bool:
     return counted > metres(last, newest) + max(_DRIFT, 2 * noise(last, newest))
 
 
-def _has_skipped(before: RideState, last: Fix, newest: Fix) -> bool:
+def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
     """Return whether a bike under way, or that set off, was not heard of for a while."""
     if newest.time - last.time <= _MAX_STEP:
         return False
-    is_at_rest = before.is_at_rest and not before.fell_silent
+    is_at_rest = before.is_at_rest and not before.interrupted
     return not is_at_rest or metres(last, newest) > _MAX_SKIPPED

@@ -119,12 +119,12 @@ class RideState(NamedTuple):
         return self.ride is None and self.candidate is None
 
     @property
-    def fell_silent(self) -> bool:
-        """Return whether the clock alone ended the last ride, which may have gone on."""
+    def interrupted(self) -> Ride | None:
+        """Return the last ride if the clock alone ended it: it may have gone on."""
         over, newest = self.ended, self.newest_fix
         if self.ride or not over or not newest:
-            return False
-        return newest.time - over.moved_at < STANDS_AFTER
+            return None
+        return over if newest.time - over.moved_at < STANDS_AFTER else None
 
     @property
     def last(self) -> Ride | None:

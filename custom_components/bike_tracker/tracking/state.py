@@ -128,7 +128,7 @@ class TrackerState(NamedTuple):
                 guard = guard_after_history(state.guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
             log, ride_state = after_history(
-                state.rides, point, state.ride_state, answer, newest.fix_time, context
+                state.rides, point, state.ride_state, answer, newest.fix_time, now
             )
             state = state._replace(ride_state=ride_state).with_rides(log, now)
         context = context._replace(is_complete=True)
