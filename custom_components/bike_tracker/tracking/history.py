@@ -9,15 +9,13 @@ from ..api import Position
 from .distance import NOWHERE
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import Checkpoint, RideLog, in_order_of_start
-from .ride_state import Ride, RideState
+from .ride_state import STANDS_AFTER, Ride, RideState
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
 """How far back rides from before a tracker was set up are asked for."""
-# A ride that starts so soon after the first report may have begun before that.
-_STANDS_AFTER: Final = timedelta(minutes=5)
 # Applied in one go of the event loop: 20 ms on a fast machine.
 _MAX_REPORTS: Final = 1_000
 
@@ -223,8 +221,9 @@ def rides_before(
     rides = [ride for ride in in_order_of_start(over.values()) if ride.distance]
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None
-    if rides and rides[0].started_at <= reports[0].moment + _STANDS_AFTER:
-        rest = rides[0].moved_at + _STANDS_AFTER
+    if rides and rides[0].started_at <= reports[0].moment + STANDS_AFTER:
+        # It may have begun before that.
+        rest = rides[0].moved_at + STANDS_AFTER
         # A ride of half a day is taken as it is: the next answer goes farther back.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest

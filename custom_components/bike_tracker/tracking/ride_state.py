@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
 from .distance import FASTEST, NOWHERE, Fix, metres
 
-STANDS_AFTER = timedelta(minutes=5)
+STANDS_AFTER: Final = timedelta(minutes=5)
 """A ride is over once the bike has stood for so long."""
 # Metres from where its fixes were off, and how long that is known.
 _NEAR = 300
