@@ -200,33 +200,31 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Ask the service's history for reports that may be missing, if it is time to."""
         account, history, now = self.data, self.service.history, dt_util.utcnow()
         trackers, backfill = account.trackers, self.registry.rides.backfill
-        if request := history.next_request(account.gaps, trackers, now):
-            asking = self._async_apply_history(request)
-        elif request := history.next_backfill(backfill, trackers, now):
-            asking = self._async_backfill(request)
-        else:
-            return
-        self.config_entry.async_create_background_task(
-            self.hass, asking, f"{DOMAIN} history"
-        )
-
-    async def _async_apply_history(self, request: HistoryRequest) -> None:
-        answer = await self.service.history.async_ask(request)
-        for part in answer.parts() if answer else ():
-            context = self._update_context()
-            self.async_set_changes(
-                self.data.apply_history(request.tracker, part, context)
+        request = history.next_request(
+            account.gaps, trackers, now
+        ) or history.next_backfill(backfill, trackers, now)
+        if request:
+            self.config_entry.async_create_background_task(
+                self.hass, self._async_ask_history(request), f"{DOMAIN} history"
             )
-            await asyncio.sleep(0)
 
-    async def _async_backfill(self, request: HistoryRequest) -> None:
-        if answer := await self.service.history.async_ask_backfill(request):
+    async def _async_ask_history(self, request: HistoryRequest) -> None:
+        if (answer := await self.service.history.async_ask(request)) is None:
+            return
+        if request.is_backfill:
             # Thousands of reports would stop the event loop.
             rides, until = await asyncio.to_thread(
                 rides_before, answer, request.start, dt_util.utcnow()
             )
             self.registry.rides.async_add_from_before(request.tracker, rides, until)
             self._async_notify_soon([request.tracker])
+            return
+        for part in answer.parts():
+            context = self._update_context()
+            self.async_set_changes(
+                self.data.apply_history(request.tracker, part, context)
+            )
+            await asyncio.sleep(0)
 
     # Between polls
 

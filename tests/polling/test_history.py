@@ -69,7 +69,9 @@ class Asking:
         if request is None or answer is None:
             return None
         tracker = request.tracker
-        if answer.until == now and self.gaps[tracker] is gaps[tracker]:
+        if answer.until < now:
+            self.gaps[tracker] = self.gaps[tracker]._replace(start=answer.until)
+        elif self.gaps[tracker] is gaps[tracker]:
             del self.gaps[tracker]
         return [report.id for report in answer.reports]
 

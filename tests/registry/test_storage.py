@@ -68,7 +68,8 @@ STORY = TrackerState(
         rides=(RIDE,),
         since=NOON,
         checkpoint=Checkpoint(
-            RideState(total=9.5, last_fix=PLACE), NOON, True, LATER, RIDE, (RIDE,)
+            RideState(total=9.5, last_fix=PLACE),
+            *(NOON, True, LATER, LATER, RIDE, (RIDE,)),
         ),
     ),
     ride_state=RideState(

@@ -241,8 +241,7 @@ def test_service_that_ignores_since_when_it_is_asked(back: float, ahead: float) 
             now = time_of(report) - timedelta(minutes=ahead)
             house.report(report, now)
             if gap := house.state.gap:
-                until = max(now, gap.known)
-                answer = HistoryAnswer([report], until)
+                answer = HistoryAnswer([report], max(now, gap.known))
                 house.look(house.state.with_history(answer, house.at(now)))
     asked, never = houses
     assert asked.kinds == ["started", "ended"]
@@ -463,8 +462,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
             ]
             coming.insert(random.randint(0, len(coming)), HistoryAnswer(found, until))
         if coming and random.random() < 0.5:
-            moment = house.at(now)
-            house.look(house.state.with_history(coming.pop(), moment))
+            house.look(house.state.with_history(coming.pop(), house.at(now)))
     house.wait(NOW + timedelta(days=30))
     over = [ride.started_at for kind, ride in house.fired if kind == "ended"]
     assert len(over) == len(set(over)) == house.kinds.count("started")
@@ -539,9 +537,8 @@ def test_history_of_an_account() -> None:
     now = NOW
     for report in reports[::6]:
         devices, now = {"red": a_device(position_id=report.id)}, time_of(report)
-        account.apply_poll(
-            devices, {"red": report}, UpdateContext(now, has_history=True)
-        )
+        moment = UpdateContext(now, has_history=True)
+        account.apply_poll(devices, {"red": report}, moment)
     answer, moment = HistoryAnswer(reports, now), UpdateContext(now, has_history=True)
     assert account.gaps.keys() == {"red"}
     assert not account.apply_history("blue", answer, moment).keys

@@ -4,7 +4,7 @@ Servers like Traccar answer `GET /positions` with a device and a time.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
@@ -25,14 +25,6 @@ _MAX_TRIES: Final = 3
 _MAX_A_MINUTE: Final = 10
 
 
-class _Rest(NamedTuple):
-    """What is left of a gap after an answer that was none, or not the whole."""
-
-    start: datetime
-    failed_at: float = 0.0
-    """When it failed to, by the monotonic clock: others come before."""
-
-
 class HistoryRequest(NamedTuple):
     """What one request asks for."""
 
@@ -40,6 +32,8 @@ class HistoryRequest(NamedTuple):
     device_id: int
     start: datetime
     until: datetime
+    is_backfill: bool = False
+    """Whether that is rides from before a tracker was set up."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,15 +43,11 @@ class History:
     client: TrackingClient
     extra_requests: ExtraRequests
     support: EndpointSupport = field(default_factory=EndpointSupport)
-    _rests: dict[str, _Rest] = field(default_factory=dict)
+    _failed_at: dict[str, float] = field(default_factory=dict)
+    """When a gap was not answered, by the monotonic clock: others come before."""
     _portion: timedelta = _MAX_PORTION
     """How much the service can tell at once."""
     _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
-
-    @property
-    def is_due(self) -> bool:
-        """Return whether it is time to ask."""
-        return self.extra_requests.is_due and self.support.failures.is_due
 
     def next_request(
         self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
@@ -67,94 +57,75 @@ class History:
         Guarded bikes come first, then rides, the newest first; of those that failed, the
         one that did so first.
         """
-        # Of one without an internal ID nobody can ask.
-        ids = {
-            key: device_id
-            for key in gaps
-            if (known := trackers.get(key)) and (device_id := known.device.id)
-        }
-        self._rests = {key: self._rests[key] for key in self._rests.keys() & ids}
-        if not ids or not self.is_due:
-            return None
-        rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in ids}
 
         def priority(key: str) -> tuple[float, bool, bool, datetime]:
             is_guarded, gap = trackers[key].guarded_since is not None, gaps[key]
-            return -rests[key].failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
+            failed_at = self._failed_at.get(key, 0.0)
+            return -failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
 
-        tracker = max(ids, key=priority)
-        gap, rest = gaps[tracker], rests[tracker]
-        start = max(rest.start, gap.start)
-        # Clocks of trackers may be ahead.
-        until = min(max(now, gap.known), start + self._portion)
-        return HistoryRequest(tracker, ids[tracker], start, until)
-
-    async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Return what fills a gap, None if it is to be asked for again later."""
-        answer = await self._async_answer(request)
-        if isinstance(answer, TrackingError):
-            self._rests[request.tracker] = _Rest(request.start, monotonic())
+        ids = self._ids(gaps, trackers)
+        if (tracker := max(ids, key=priority, default=None)) is None:
             return None
-        self._rests[request.tracker] = _Rest(request.until)
-        return answer
+        gap = gaps[tracker]
+        # Clocks of trackers may be ahead.
+        until = min(max(now, gap.known), gap.start + self._portion)
+        return HistoryRequest(tracker, ids[tracker], gap.start, until)
 
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
         """Return what is asked for now of rides from before, the newest day first."""
-        if not self.is_due:
+        wanted = {key: until for key, until in untils.items() if until}
+        ids = self._ids(wanted, trackers)
+        if (tracker := max(ids, key=wanted.__getitem__, default=None)) is None:
             return None
-        wanted = [
-            (until, unique_id, device_id)
-            for unique_id, until in untils.items()
-            if until
-            and (tracker := trackers.get(unique_id))
-            and (device_id := tracker.device.id)
-        ]
-        if not wanted:
-            return None
-        until, unique_id, device_id = max(wanted)
+        until = wanted[tracker]
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
-        return HistoryRequest(unique_id, device_id, start, until)
+        return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 
-    async def async_ask_backfill(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Return what was reported in a time before, None if it is asked for again.
+    def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
+        """Return the internal IDs of those that can be asked for now."""
+        if not (self.extra_requests.is_due and self.support.failures.is_due):
+            return {}
+        # Of one without an internal ID nobody can ask.
+        return {
+            key: device_id
+            for key in keys
+            if (tracker := trackers.get(key)) and (device_id := tracker.device.id)
+        }
 
-        Nothing was in one of which the service tells nothing.
-        """
-        answer, support = await self._async_answer(request), self.support
-        if isinstance(answer, HistoryAnswer):
-            return answer
-        if answer.is_too_large or support.is_supported is False:
-            return None
-        if isinstance(answer, InvalidResponseError):
-            # It has a history, though not of that day: others need not wait.
-            self.support = EndpointSupport(is_supported=True)
-        elif support.failures.length % _MAX_TRIES:
-            return None
-        return HistoryAnswer([], request.until)
-
-    async def _async_answer(
-        self, request: HistoryRequest
-    ) -> HistoryAnswer | TrackingError:
+    async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
+        """Return what was reported, None if it is to be asked for again later."""
         self.extra_requests.count()
-        _, device_id, start, until = request
+        tracker, device_id, start, until, _ = request
         try:
             reports = await self.async_get(device_id, start, until)
         except TrackingError as err:
             LOGGER.debug("No history (%s)", err)
-            if not err.is_too_large:
-                self.support = self.support.failed(err)
-            elif until - start < 2 * _MIN_PORTION:
-                # What does not fit into a minute is never told.
-                return HistoryAnswer([], until)
-            else:
-                self._portion = (until - start) / 2
-            return err.with_traceback(None)
+            return HistoryAnswer([], until) if self._is_left_out(request, err) else None
+        self._failed_at.pop(tracker, None)
         # It would never be up to date in short ones. An answer for a shorter time says
         # nothing of a longer one.
         self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
+
+    def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
+        """Return whether a time that is not answered is not asked for again."""
+        if not request.is_backfill:
+            self._failed_at[request.tracker] = monotonic()
+        if err.is_too_large:
+            # What does not fit into a minute is never told.
+            length = request.until - request.start
+            self._portion = max(length / 2, _MIN_PORTION)
+            return length < 2 * _MIN_PORTION
+        self.support = self.support.failed(err)
+        if not request.is_backfill or self.support.is_supported is False:
+            return False
+        if isinstance(err, InvalidResponseError):
+            # It has a history, though not of that day: others need not wait.
+            self.support = EndpointSupport(is_supported=True)
+            return True
+        return self.support.failures.length % _MAX_TRIES == 0
 
     async def async_get(
         self, device_id: int, start: datetime, end: datetime

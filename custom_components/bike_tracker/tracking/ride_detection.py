@@ -13,9 +13,8 @@ from typing import NamedTuple
 from ..api import Position
 from ..api.models import MOVES_FROM
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
-from .ride_state import Ride, RideEvent, RideState
+from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState
 
-_STANDS_AFTER = timedelta(minutes=5)
 _SILENT_AFTER = timedelta(minutes=30)
 # Of a way between two reports at this speed, in km/h, what it took longer may have been a
 # stop. If the first report did not say that it stood, it was a detour more likely.
@@ -61,8 +60,13 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     if state.drift and fix.time - state.drifts[-1].time > _DRIFTS_FOR:
         state = state._replace(drift=0)
     events: list[RideEvent] = []
+    if (last := state.interrupted) and not _stood(state, last.moved_at, fix):
+        # The clock of the house may be wrong, or reports have come late.
+        state = state._replace(ride=last, ended=state.before_ended, before_ended=None)
+        events.append(("started", last))
     if state.candidate:
-        state, events = _decided(state, state.candidate, report)
+        state, decided = _decided(state, state.candidate, report)
+        events += decided
     state, more = _after_fix(state, report)
     is_believed = state.ride is not None or state.candidate is None
     state = state._replace(
@@ -83,22 +87,11 @@ def silent_at(state: RideState) -> datetime | None:
     return state.received_at + _SILENT_AFTER
 
 
-def resumed_ride(state: RideState, time: datetime | None) -> Ride | None:
-    """Return the last ride if the clock alone ended it, and it goes on with a newer fix.
-
-    The clock of the house may be wrong, or reports have come late.
-    """
-    over, newest = state.ended, state.newest_fix
-    if state.ride or not (over and newest and time and time > newest.time):
-        return None
-    stood = newest.time - over.moved_at >= _STANDS_AFTER
-    return None if stood or time - over.moved_at > _SILENT_AFTER else over
-
-
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
+    anchor, last_fix, last = state.anchor, state.last_fix, state.candidate
     # A silent bike is where its last report saw it, if that may be.
-    if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
+    if last and state.ride and is_plausible(anchor, last_fix, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state, []
@@ -183,13 +176,13 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
 
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
-    fix, speed = report.fix, report.speed
+    anchor, fix, speed = state.anchor, report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
         return False
-    if metres(candidate, fix) < metres(state.anchor, fix) or _slept(candidate, fix):
+    if metres(candidate, fix) < metres(anchor, fix) or _slept(candidate, fix):
         return True
     # Under way it may turn round.
-    return state.ride is not None and _may_be_at(state, candidate, speed)
+    return bool(state.ride) and is_plausible(anchor, state.last_fix, candidate, speed)
 
 
 def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
@@ -244,7 +237,7 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
         anchor = (fix if is_better else anchor)._replace(address=address)
         state = state._replace(last_fix=fix, anchor=anchor)
     elif is_sure or (
-        not _stands_still(state, report) and _may_be_at(state, fix, speed)
+        not _stands_still(state, report) and is_plausible(anchor, last_fix, fix, speed)
     ):
         return _further(state, report)
     else:
@@ -252,17 +245,12 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(anchor.time, ride.started_at)
-        if is_moving(speed) and fix.time - since < _STANDS_AFTER:
+        if is_moving(speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         return state._replace(ride=ride.with_speed(speed))
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
         return _set_off(state, last_fix, fix.time, speed)
     return state
-
-
-def _may_be_at(state: RideState, fix: Fix, speed: float | None) -> bool:
-    """Return whether a bike with this speed may have come to a fix."""
-    return is_plausible(state.anchor, state.last_fix, fix, speed)
 
 
 def _is_near(state: RideState, report: _Report) -> bool:
@@ -288,12 +276,12 @@ def _stands_still(state: RideState, report: _Report) -> bool:
 def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
     """Return whether a bike stood for a while, or was silent for long, before a fix."""
     anchor, last_fix, pause = state.anchor, state.last_fix, fix.time - moved_at
-    if pause < _STANDS_AFTER:
+    if pause < STANDS_AFTER:
         return False
     if _slept(last_fix, fix) or metres(anchor, fix) <= noise(anchor, fix):
         return True
     rest = pause - timedelta(hours=way(anchor, anchor, last_fix, fix) / _SLOW)
-    return rest >= (_STANDS_AFTER if state.says_it_moves is False else _LONGEST_DETOUR)
+    return rest >= (STANDS_AFTER if state.says_it_moves is False else _LONGEST_DETOUR)
 
 
 def _slept(start: Fix, end: Fix) -> bool:
@@ -334,6 +322,6 @@ def _set_off(
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
     """Return a ride that is noticed at this time, after this fix."""
-    is_late = state.was_riding(last_fix.time) or time - last_fix.time > _STANDS_AFTER
+    is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)

@@ -10,16 +10,12 @@ from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
 from .occurrences import UpdateContext
-from .ride_detection import resumed_ride
 from .ride_state import Ride, RideEvent, RideState
 
-# How far back from its newest report the history of a tracker is asked for, and for how
-# much longer it may report on until that is: by its own time, as clocks may be wrong.
+# How far back from its newest report the history of a tracker is asked for, by its own
+# time, as clocks may be wrong; and for how much longer that may wait in the queue.
 _MAX_AGE: Final = timedelta(days=7)
-_BEFORE_A_RIDE: Final = timedelta(hours=1)
-# A gap of a week may wait in the queue as long as this.
 _SPARE: Final = timedelta(hours=1)
-_MOMENT: Final = timedelta(seconds=1)
 # Reports of a bike under way that are farther apart: a poll, or a report a minute, may be
 # half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
@@ -54,16 +50,17 @@ class Checkpoint(NamedTuple):
     """Whether some may be."""
     wanted_at: datetime | None = None
     """When it was found that the history is needed; None while it is not."""
+    answered_until: datetime | None = None
+    """Up to when a part of the history came that was not all of it."""
     over: Ride | None = None
     """The last ride that was over at the start."""
     found: tuple[Ride, ...] = ()
-    """Rides since the start that are over, by the part of the history that came."""
+    """Rides that are over, by the part of the history that came."""
 
     @property
     def begins_at(self) -> datetime:
         """Return from when on the next answer of the history tells."""
-        newest = self.ride_state.newest_fix
-        return max(self.start, newest.time) if newest else self.start
+        return self.answered_until or self.start
 
     def is_since(self, ride: Ride) -> bool:
         """Return whether a ride was not over at the start."""
@@ -95,28 +92,17 @@ class RideLog(NamedTuple):
         context: UpdateContext,
     ) -> RideLog:
         """Return the log after a report that brought a ride_state from `before` to here."""
-        log, point = self, _after_report(self, before, ride_state, events, context)
+        log, point = self, _after_report(self.checkpoint, before, ride_state, context)
         for kind, ride in events:
-            log = log.started(ride) if kind == "started" else log.ended(ride)
-            if kind == "ended":
-                log = log.booked(ride)
-                if point and point.has_gap:
-                    point = point._replace(wanted_at=context.now)
+            is_over = kind == "ended"
+            log = log.ended(ride).booked(ride) if is_over else log.started(ride)
+            if is_over and point and point.has_gap:
+                point = point._replace(wanted_at=context.now)
         if ride_state.ended and ride_state.ended is not before.ended:
             log = log.booked(ride_state.ended)
         if point and not point.wanted_at and ride_state.is_at_rest:
             point = None
         return log._replace(checkpoint=point)
-
-    def resumed(
-        self, state: RideState, time: datetime | None
-    ) -> tuple[RideLog, RideState]:
-        """Return the log and the state in which the last ride goes on, if it does."""
-        if (over := resumed_ride(state, time)) is None:
-            return self, state
-        rides = tuple(it for it in self.rides if it.started_at < over.started_at)
-        state = state._replace(ride=over, ended=rides[-1] if rides else None)
-        return self._replace(rides=rides), state
 
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""
@@ -126,14 +112,12 @@ class RideLog(NamedTuple):
         return self._replace(checkpoint=point._replace(has_gap=True))
 
     def started(self, ride: Ride) -> RideLog:
-        """Return the log with the start of a ride."""
+        """Return the log with the start of a ride, or without the end that it had not."""
+        rides = tuple(it for it in self.rides if it.started_at != ride.started_at)
+        if rides != self.rides:
+            return self._replace(rides=rides)
         event: RideEvent = ("started", ride)
         return self._replace(events=(*self.events, event), open_since=ride.started_at)
-
-    def added(self, ride: Ride) -> RideLog:
-        """Return the log with both of a ride that nobody knew of, another may go on."""
-        events: tuple[RideEvent, ...] = (("started", ride), ("ended", ride))
-        return self._replace(events=self.events + events)
 
     def ended(self, ride: Ride) -> RideLog:
         """Return the log with the end of the ride that started, unless it was fired."""
@@ -159,31 +143,21 @@ class RideLog(NamedTuple):
         return self._replace(rides=rides, since=since, checkpoint=point)
 
 
-def checkpoint_at(ride_state: RideState) -> Checkpoint | None:
-    """Return where to begin once every report is known up to here, None at rest."""
-    newest = ride_state.newest_fix
-    if ride_state.is_at_rest or newest is None:
-        return None
-    return Checkpoint(ride_state, newest.time, has_gap=False, over=ride_state.ended)
-
-
 def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
     """Return rides in order of their start."""
     return tuple(sorted(rides, key=attrgetter("started_at")))
 
 
 def _after_report(
-    log: RideLog,
+    point: Checkpoint | None,
     before: RideState,
     ride_state: RideState,
-    events: Sequence[RideEvent],
     context: UpdateContext,
 ) -> Checkpoint | None:
-    """Return where to begin after a report, None if nothing is missing that matters."""
-    last, newest, now = before.newest_fix, ride_state.newest_fix, context.now
+    """Return where to begin after a report, None if nothing can be missing."""
+    last, newest = before.newest_fix, ride_state.newest_fix
     if last is None or newest is None:
         return None
-    point = log.checkpoint
     if point and newest.time - point.start >= _MAX_AGE:
         point = None
     if not context.has_history:
@@ -192,22 +166,18 @@ def _after_report(
     if ride_state.measured_at and ride_state.measured_at > newest.time:
         # By a clock that is ahead the history tells nothing.
         return None
-    # The history may know that a ride went on which the clock ended.
-    _, under_way = log.resumed(before, last.time + _MOMENT)
     stood = before.is_at_rest and ride_state.is_at_rest
     went_unseen = stood and _went_unseen(last, newest)
-    has_gap = (
-        not context.is_complete or went_unseen or _has_skipped(under_way, last, newest)
-    )
+    has_gap = not context.is_complete or went_unseen or _skipped(before, last, newest)
     has_missed = context.recovering or context.has_missed or went_unseen
-    is_needed = has_gap and (has_missed or under_way is not before)
-    if point:
-        point = point._replace(has_gap=True) if has_gap else point
-    elif is_needed or events or not ride_state.is_at_rest:
-        begin = newest.time - (_MAX_AGE - _SPARE if is_needed else _BEFORE_A_RIDE)
-        start, over = max(last.time, begin), under_way.ended
-        point = Checkpoint(under_way, start, has_gap, over=over)
-    return point._replace(wanted_at=now) if point and is_needed else point
+    if point is None:
+        start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
+        point = Checkpoint(before, start, has_gap, over=before.ended)
+    elif has_gap:
+        point = point._replace(has_gap=True)
+    # The history may know that a ride went on which the clock ended.
+    is_needed = has_gap and (has_missed or before.interrupted)
+    return point._replace(wanted_at=context.now) if is_needed else point
 
 
 def _went_unseen(last: Fix, newest: Fix) -> bool:
@@ -218,8 +188,9 @@ def _went_unseen(last: Fix, newest: Fix) -> bool:
     return counted > metres(last, newest) + max(_DRIFT, 2 * noise(last, newest))
 
 
-def _has_skipped(before: RideState, last: Fix, newest: Fix) -> bool:
+def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
     """Return whether a bike under way, or that set off, was not heard of for a while."""
     if newest.time - last.time <= _MAX_STEP:
         return False
-    return not before.is_at_rest or metres(last, newest) > _MAX_SKIPPED
+    is_at_rest = before.is_at_rest and not before.interrupted
+    return not is_at_rest or metres(last, newest) > _MAX_SKIPPED

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
 from .distance import FASTEST, NOWHERE, Fix, metres
 
+STANDS_AFTER: Final = timedelta(minutes=5)
+"""A ride is over once the bike has stood for so long."""
 # Metres from where its fixes were off, and how long that is known.
 _NEAR = 300
 # Metres: what is farther apart is another place.
@@ -115,6 +117,14 @@ class RideState(NamedTuple):
     def is_at_rest(self) -> bool:
         """Return whether it is known where the bike stands."""
         return self.ride is None and self.candidate is None
+
+    @property
+    def interrupted(self) -> Ride | None:
+        """Return the last ride if the clock alone ended it: it may have gone on."""
+        over, newest = self.ended, self.newest_fix
+        if self.ride or not over or not newest:
+            return None
+        return over if newest.time - over.moved_at < STANDS_AFTER else None
 
     @property
     def last(self) -> Ride | None:

@@ -94,8 +94,7 @@ class TrackerState(NamedTuple):
         An alarm that is not fired was there before anybody could listen.
         """
         report, known, now = position, self.position, context.now
-        position = merged(known, report)
-        log, before = self.rides.resumed(self.ride_state, report.fix_time)
+        position, before = merged(known, report), self.ride_state
         state = self._with_flag("moving", position.moving, now)
         if position.alarm:
             state = state.with_alarms([position], context, fires_alarms=fires_alarms)
@@ -106,7 +105,7 @@ class TrackerState(NamedTuple):
         ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             context = context._replace(is_complete=True)
-        log = log.after_report(before, ride_state, events, context)
+        log = self.rides.after_report(before, ride_state, events, context)
         return state.with_rides(log, now, ride_state=ride_state, position=position)
 
     def with_history(
@@ -129,7 +128,7 @@ class TrackerState(NamedTuple):
                 guard = guard_after_history(state.guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
             log, ride_state = after_history(
-                state.rides, point, state.ride_state, answer, newest.fix_time, context
+                state.rides, point, state.ride_state, answer, newest.fix_time, now
             )
             state = state._replace(ride_state=ride_state).with_rides(log, now)
         context = context._replace(is_complete=True)
