@@ -261,7 +261,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.registry.async_follow(each)
         if keys := set[str]().union(*(each.keys for each in changes)):
             self._async_notify_soon(keys)
-            if self.last_update_success:
+            # Rides from before have time until the next poll.
+            if self.data.gaps and self.last_update_success:
                 self._async_request_more()
 
     # Notifying entities and triggers
