@@ -51,8 +51,6 @@ SELDOM: Final = 60 * 60
 
 _VERSION: Final = 2
 _DECIMALS: Final = 7
-# A number that is below those of all occurrences.
-_FIRED: Final = -1
 
 
 def to_json(value: Any) -> Any:
@@ -281,9 +279,6 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
         position, context, fires_alarms=False
     )
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    if guard and guard.triggered:
-        # That was fired by then.
-        guard = guard._replace(triggered=guard.triggered._replace(seq=_FIRED))
     written: dict[str, Any] = to_json(state._replace(guard=guard))
     return written
 

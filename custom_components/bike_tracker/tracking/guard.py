@@ -48,8 +48,6 @@ class Triggered(NamedTuple):
     fix: Fix | None = None
     alarm: str | None = None
     """The type of the alarm that was the cause."""
-    seq: int = 0
-    """The sequence number of its occurrence."""
 
     def described(self) -> dict[str, Any]:
         """Return the attributes of the entity and of trigger variables."""

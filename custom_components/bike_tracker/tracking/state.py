@@ -21,9 +21,8 @@ from .occurrences import (
     Occurrence,
     OccurrenceType,
     UpdateContext,
-    added,
-    last_seq,
-    new_alarms,
+    alarms_of,
+    is_known,
 )
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
@@ -158,14 +157,23 @@ class TrackerState(NamedTuple):
         fires_alarms: bool = True,
     ) -> TrackerState:
         """Return the state after the alarms of reports, which may be old ones."""
-        if not (new := new_alarms(self.alarms, reports)):
-            return self
-        state = self._replace(alarms=(*self.alarms, *new)[-MAX_WAITING:])
-        for alarm in new if fires_alarms else ():
-            since = alarm.time or context.now
-            state = state.with_occurrence(
-                "alarm_raised", context.now, since, alarm.described()
-            )
+        state, now = self, context.now
+        for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
+            time = report.fix_time
+            for alarm in alarms_of(report):
+                if is_known(alarm, state.alarms):
+                    continue
+                alarms = (*state.alarms, alarm)[-MAX_WAITING:]
+                state = state._replace(alarms=alarms)
+                if fires_alarms:
+                    attributes = {
+                        "type": alarm.type,
+                        "alarm": alarm.word,
+                        "time": time and time.isoformat(),
+                    }
+                    state = state.with_occurrence(
+                        "alarm_raised", now, time or now, attributes
+                    )
         return state
 
     def armed(self, now: datetime, changed_by: str | None) -> TrackerState | None:
@@ -192,19 +200,27 @@ class TrackerState(NamedTuple):
         *,
         before: datetime | None = None,
     ) -> TrackerState:
-        """Return the state with an occurrence that is noticed now."""
-        new = Occurrence(0, kind, now, since, before, attributes or {})
-        return self._replace(occurrences=added(self.occurrences, new))
+        """Return the state with an occurrence that is noticed now.
+
+        The oldest of its type goes if there are too many: a tracker that raises an alarm
+        each second in an outage fills no memory, and costs its other occurrences nothing.
+        """
+        known = self.occurrences
+        seq = known[-1].seq + 1 if known else 1
+        same = [it for it in known if it.type == kind]
+        if len(same) >= MAX_WAITING:
+            known = tuple(it for it in known if it is not same[0])
+        new = Occurrence(seq, kind, now, since, before, attributes or {})
+        return self._replace(occurrences=(*known, new))
 
     def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
-        """Return the state with a guard, which may be triggered now."""
-        state, triggered = self, guard.triggered
-        if triggered and not triggered.seq:
-            attributes = {**triggered.described(), "alarm": triggered.alarm}
-            since = triggered.since
-            state = self.with_occurrence("guard_triggered", now, since, attributes)
-            triggered = triggered._replace(seq=last_seq(state.occurrences))
-        return state._replace(guard=guard._replace(triggered=triggered))
+        """Return the state with its guard after a report, which may have triggered it."""
+        state, triggered = self._replace(guard=guard), guard.triggered
+        if triggered is None or (self.guard and self.guard.triggered):
+            return state
+        attributes = {**triggered.described(), "alarm": triggered.alarm}
+        since = triggered.since
+        return state.with_occurrence("guard_triggered", now, since, attributes)
 
     def _with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
