@@ -275,11 +275,10 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     ride_state = RideState(total=track.get("total"), before_ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
     alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
-    state = TrackerState(alarms=alarms, ride_state=ride_state).with_report(
-        position, context, fires_alarms=False
-    )
+    state = TrackerState(alarms=alarms, ride_state=ride_state)
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    written: dict[str, Any] = to_json(state._replace(guard=guard))
+    state = state.with_report(position, context)._replace(guard=guard)
+    written: dict[str, Any] = to_json(state)
     return written
 
 

@@ -11,7 +11,6 @@ from .guard import (
     after_alarm,
     after_history as guard_after_history,
     after_report,
-    armed,
 )
 from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
@@ -57,8 +56,6 @@ class TrackerState(NamedTuple):
     """How far it came."""
     rides: RideLog = RideLog()
     """Its last rides, and where reports may be missing."""
-    initial_position_id: int | None = None
-    """The position it had when it was listed first: its alarm is not fired."""
     guard: Guard | None = None
     """How it is guarded, None while it is not."""
     changed_by: str | None = None
@@ -85,19 +82,14 @@ class TrackerState(NamedTuple):
         value = None if status is None else status == "online"
         return self._with_flag("online", value, now)
 
-    def with_report(
-        self, position: Position, context: UpdateContext, *, fires_alarms: bool
-    ) -> TrackerState:
-        """Return the state after the newest report.
-
-        An alarm that is not fired was there before anybody could listen.
-        """
+    def with_report(self, position: Position, context: UpdateContext) -> TrackerState:
+        """Return the state after the newest report."""
         report, known, now = position, self.position, context.now
         position = merged(known, report)
         log, before = self.rides.resumed(self.ride_state, report.fix_time)
         state = self._with_flag("moving", position.moving, now)
         if position.alarm:
-            state = state.with_alarms([position], context, fires_alarms=fires_alarms)
+            state = state.with_alarms([position], context)
         if position is known:
             return state
         if guard := state.guard:
@@ -134,7 +126,7 @@ class TrackerState(NamedTuple):
         context = context._replace(is_complete=True)
         for report in reports:
             if state.position and is_older_position(state.position, report):
-                state = state.with_report(report, context, fires_alarms=True)
+                state = state.with_report(report, context)
         return state
 
     def with_older_report(
@@ -150,11 +142,7 @@ class TrackerState(NamedTuple):
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
     def with_alarms(
-        self,
-        reports: Sequence[Position],
-        context: UpdateContext,
-        *,
-        fires_alarms: bool = True,
+        self, reports: Sequence[Position], context: UpdateContext
     ) -> TrackerState:
         """Return the state after the alarms of reports, which may be old ones."""
         state, now = self, context.now
@@ -165,22 +153,15 @@ class TrackerState(NamedTuple):
                     continue
                 alarms = (*state.alarms, alarm)[-MAX_WAITING:]
                 state = state._replace(alarms=alarms)
-                if fires_alarms:
-                    attributes = {
-                        "type": alarm.type,
-                        "alarm": alarm.word,
-                        "time": time and time.isoformat(),
-                    }
-                    state = state.with_occurrence(
-                        "alarm_raised", now, time or now, attributes
-                    )
+                attributes = {
+                    "type": alarm.type,
+                    "alarm": alarm.word,
+                    "time": time and time.isoformat(),
+                }
+                state = state.with_occurrence(
+                    "alarm_raised", now, time or now, attributes
+                )
         return state
-
-    def armed(self, now: datetime, changed_by: str | None) -> TrackerState | None:
-        """Return the state once it is guarded, None while it never had a place."""
-        moving = self.moving and self.moving.value
-        guard = armed(self.ride_state, self.position, moving, now)
-        return guard and self._replace(guard=guard, changed_by=changed_by)
 
     def after_time(self, context: UpdateContext) -> TrackerState:
         """Return the state by now: a tracker that is silent for long rides no more."""
