@@ -56,7 +56,7 @@ GUARD = Guard(
     *(LATER, PLACE, NOON),
     is_settled=True,
     moved=False,
-    away=(PLACE, PLACE._replace(time=LATER)),
+    away=(NOON, LATER),
     triggered=Triggered("alarm", NOON, 12.5, PLACE, "tow"),
 )
 STORY = TrackerState(

@@ -26,8 +26,6 @@ _MIN_DISTANCE = 50
 _MIN_DISTANCE_WHERE_UNKNOWN = 150
 # Farther away by so many metres, one report is enough.
 _FAR = 1_000
-# So many reports in a row that saw it elsewhere are believed, wherever that was.
-_ENOUGH = 3
 # Where walls reflected its signals before, it was for minutes.
 _DRIFTS_FOR = timedelta(minutes=10)
 # So many times as far as before.
@@ -76,8 +74,8 @@ class Guard(NamedTuple):
     """The last word of its tracker on whether it moves."""
     alarms: tuple[str, ...] = ()
     """The types of the alarms of its last report: one that lasts is no other one."""
-    away: tuple[Fix, ...] = ()
-    """Of the reports in a row that saw it elsewhere: the first, and the last two."""
+    away: tuple[datetime, ...] = ()
+    """When the first two saw it elsewhere of the reports in a row that do so."""
     triggered: Triggered | None = None
 
 
@@ -102,20 +100,26 @@ def after_report(
     received_at, time = _times(report, now)
     if guard.triggered or time is None:
         return guard
-    before = guard.moved
-    if report.moving is not None:
-        guard = guard._replace(moved=report.moving)
+    before, moves = guard.moved, report.moving
+    guard = guard._replace(moved=before if moves is None else moves)
     if time < guard.after:
         return guard._replace(is_settled=False)
-    fix = fix_of(report, report.fix_time)
+    fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     guard = _settled(guard, ride_state, fix, report, time)
-    if fix and guard.is_settled and _is_newer(guard, fix, received_at):
+    is_new = report.is_fix and report.fix_time != ride_state.measured_at
+    if fix and is_new and fix.time >= guard.after and guard.is_settled:
+        if _is_near(guard.place, fix, ride_state):
+            guard = guard._replace(away=())
         # Some trackers always say that they move.
-        moves = is_moving(report.speed) or (report.moving and not before)
-        guard, is_away = _seen(guard, fix, report, ride_state, is_sure=bool(moves))
-        if is_away:
-            return _triggered(guard, "place", min(fix.time, received_at), fix)
-    if report.moving and before is False:
+        elif (
+            is_moving(report.speed)
+            or (moves and not before)
+            or _is_away(guard, fix, report, ride_state)
+        ):
+            return _triggered(guard, "place", fix.time, fix)
+        else:
+            guard = guard._replace(away=(*guard.away, fix.time)[:2])
+    if moves and before is False:
         return _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard
 
@@ -216,24 +220,6 @@ def _is_near(place: Fix, fix: Fix, ride_state: RideState) -> bool:
     return metres(place, fix) <= _reach(place, fix, ride_state)
 
 
-def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
-    """Return whether a fix was measured since, and is none that is sent again."""
-    if guard.away:
-        return fix.time > guard.away[-1].time
-    return min(fix.time, received_at) >= guard.after
-
-
-def _seen(
-    guard: Guard, fix: Fix, report: Position, ride_state: RideState, *, is_sure: bool
-) -> tuple[Guard, bool]:
-    """Return the guard of a bike that is seen there, and whether it is away."""
-    if _is_near(guard.place, fix, ride_state):
-        return guard._replace(away=()), False
-    first, *others = *guard.away, fix
-    away = guard._replace(away=(first, *others[-2:]))
-    return away, is_sure or _is_away(guard, fix, report, ride_state)
-
-
 def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> bool:
     """Return whether a bike is elsewhere that is seen there, or its fixes may be off."""
     place, apart = guard.place, metres(guard.place, fix)
@@ -243,12 +229,11 @@ def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) ->
     if not guard.away:
         return False
     if apart <= _MORE * ride_state.drift_at(place, fix.time).apart_for_minutes:
-        return fix.time - guard.away[0].time >= _DRIFTS_FOR
+        return fix.time - guard.away[0] >= _DRIFTS_FOR
     # Of a bike that says it stands two fixes that jumped are not at one place.
-    last = guard.away[-1]
-    says_nothing = says_it_moves(report) is None
-    is_there = says_nothing or metres(last, fix) <= noise(last, fix)
-    return is_there or len(guard.away) + 1 >= _ENOUGH
+    last = ride_state.newest_fix or fix
+    is_there = metres(last, fix) <= noise(last, fix) or says_it_moves(report) is None
+    return is_there or len(guard.away) > 1
 
 
 def _reach(place: Fix, fix: Fix, ride_state: RideState) -> float:
