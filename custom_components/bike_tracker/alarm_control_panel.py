@@ -1,6 +1,5 @@
 """The guard: one tap, and nobody moves the bike unnoticed."""
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Final, override
 
@@ -16,7 +15,7 @@ from homeassistant.util import dt as dt_util
 from .automations.messages import async_take_away_guard
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.bikes import validation_error
-from .tracking import Changes, Occurrence, Tracker
+from .tracking import Changes, Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -47,7 +46,12 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         state, triggered = tracker.state, tracker.triggered
-        if triggered and not self._has_fired(state.occurrences):
+        unique_id, store = self.coordinator_context, self.coordinator.registry.store
+        if triggered and any(
+            occurrence.type == "guard_triggered"
+            and not store.has_fired(unique_id, occurrence.seq)
+            for occurrence in state.occurrences
+        ):
             triggered = None
         if triggered:
             self._attr_alarm_state = AlarmControlPanelState.TRIGGERED
@@ -58,15 +62,6 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         self._attr_changed_by = state.changed_by
         self._attr_extra_state_attributes = triggered.described() if triggered else {}
         return self._attr_alarm_state, state.changed_by, triggered
-
-    def _has_fired(self, occurrences: Iterable[Occurrence]) -> bool:
-        """Return whether automations noticed that it is triggered."""
-        unique_id, store = self.coordinator_context, self.coordinator.registry.store
-        return all(
-            store.has_fired(unique_id, occurrence.seq)
-            for occurrence in occurrences
-            if occurrence.type == "guard_triggered"
-        )
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:

@@ -83,13 +83,13 @@ def armed(
     ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
-    if ride_state.newest_fix is None:
+    if position is None or ride_state.newest_fix is None:
         return None
-    _, known_at = _times(position, now) if position else (now, now)
-    guard = Guard(now, _place(ride_state), max(now, known_at or now))
+    _, known_at = _times(position, now)
     # Who is armed under way may not have said yet that it stands.
-    guard = guard._replace(moved=None if moved else moved)
-    return guard._replace(alarms=_alarms_of(position)) if position else guard
+    moved = False if moved is False else None
+    place, after = _place(ride_state), max(now, known_at or now)
+    return Guard(now, place, after, moved=moved, alarms=_alarms_of(position))
 
 
 def after_report(

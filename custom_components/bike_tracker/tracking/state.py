@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
-from ..api import Device, DeviceStatus, Hardware, Position
+from ..api import Device, Hardware, Position
 from .guard import (
     Guard,
     Triggered,
@@ -27,7 +27,7 @@ from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
 
-_OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
+_OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 
 
@@ -77,17 +77,12 @@ class TrackerState(NamedTuple):
             is_of_ride or not self.ride_state.is_at_rest,
         )
 
-    def with_status(self, status: DeviceStatus | None, now: datetime) -> TrackerState:
-        """Return the state after a status; one that is not readable changes nothing."""
-        value = None if status is None else status == "online"
-        return self._with_flag("online", value, now)
-
     def with_report(self, position: Position, context: UpdateContext) -> TrackerState:
         """Return the state after the newest report."""
         report, known, now = position, self.position, context.now
         position = merged(known, report)
         log, before = self.rides.resumed(self.ride_state, report.fix_time)
-        state = self._with_flag("moving", position.moving, now)
+        state = self.with_flag("moving", position.moving, now)
         if position.alarm:
             state = state.with_alarms([position], context)
         if position is known:
@@ -159,7 +154,7 @@ class TrackerState(NamedTuple):
                     "time": time and time.isoformat(),
                 }
                 state = state.with_occurrence(
-                    "alarm_raised", now, time or now, attributes
+                    "alarm_raised", now, time or now, attributes=attributes
                 )
         return state
 
@@ -173,13 +168,7 @@ class TrackerState(NamedTuple):
         return self.with_rides(log, context.now, ride_state=ride_state)
 
     def with_occurrence(
-        self,
-        kind: OccurrenceType,
-        now: datetime,
-        since: datetime,
-        attributes: Mapping[str, Any] | None = None,
-        *,
-        before: datetime | None = None,
+        self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
     ) -> TrackerState:
         """Return the state with an occurrence that is noticed now.
 
@@ -191,7 +180,7 @@ class TrackerState(NamedTuple):
         same = [it for it in known if it.type == kind]
         if len(same) >= MAX_WAITING:
             known = tuple(it for it in known if it is not same[0])
-        new = Occurrence(seq, kind, now, since, before, attributes or {})
+        new = Occurrence(seq, kind, now, since, **others)
         return self._replace(occurrences=(*known, new))
 
     def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
@@ -200,23 +189,24 @@ class TrackerState(NamedTuple):
         if triggered is None or (self.guard and self.guard.triggered):
             return state
         attributes = {**triggered.described(), "alarm": triggered.alarm}
-        since = triggered.since
-        return state.with_occurrence("guard_triggered", now, since, attributes)
+        return state.with_occurrence(
+            "guard_triggered", now, triggered.since, attributes=attributes
+        )
 
-    def _with_flag(
+    def with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
     ) -> TrackerState:
-        """Return the state with a flag, and its change, after a report.
+        """Return the state with a flag, and its change.
 
-        A report that does not say it changes nothing, and the first word is no change.
+        None changes nothing, and the first word is no change.
         """
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
-        before, state = flag and flag.changed_at, self
+        state, before = self, flag and flag.changed_at
         if before:
             kind = FLAG_CHANGES[name, value]
-            state = self.with_occurrence(kind, now, now, before=before)
+            state = state.with_occurrence(kind, now, now, before=before)
         changed: dict[str, Any] = {name: Flag(value, now, before)}
         return state._replace(**changed)
 
@@ -229,7 +219,7 @@ class TrackerState(NamedTuple):
                 "ride_ended" if is_over else "ride_started",
                 now,
                 ride.moved_at if is_over else ride.started_at,
-                ride.described(is_over=is_over),
+                attributes=ride.described(is_over=is_over),
             )
         log = log._replace(events=()) if log.events else log
         return state._replace(rides=log, **others)
@@ -244,17 +234,18 @@ def merged(known: Position | None, position: Position) -> Position:
     """
     if known is None:
         return position
+    kept: dict[str, Any] = {}
     if position.latitude is None:
-        of_place = {name: getattr(known, name) for name in _OF_PLACE}
-        position = position._replace(**of_place)
+        kept = {name: getattr(known, name) for name in _OF_PLACE}
     # Servers send the very place again without a new fix.
-    if known.address and not position.address and _place(position) == _place(known):
-        position = position._replace(address=known.address)
-    if position.battery_level is None and known.battery_level is not None:
-        position = position._replace(battery_level=known.battery_level)
+    elif not position.address and _place(position) == _place(known):
+        kept["address"] = known.address
+    if position.battery_level is None:
+        kept["battery_level"] = known.battery_level
     if known.hardware:
-        hardware = (position.hardware or Hardware()).or_else(known.hardware)
-        position = position._replace(hardware=hardware)
+        hardware = position.hardware or Hardware()
+        kept["hardware"] = hardware.or_else(known.hardware)
+    position = position._replace(**kept)
     return known if position == known else position
 
 
@@ -284,11 +275,6 @@ class Tracker(NamedTuple):
         return self.state.guard and self.state.guard.triggered
 
     @property
-    def online(self) -> Flag | None:
-        """Return whether it is, and since when; None while the service does not say."""
-        return None if self.device.status is None else self.state.online
-
-    @property
     def hardware(self) -> Hardware | None:
         """Return what it says of itself, None while that is nothing."""
         return self.position and self.position.hardware
@@ -296,12 +282,11 @@ class Tracker(NamedTuple):
     @property
     def address(self) -> str | None:
         """Return the address of where it stood last, which is not where it rides."""
-        ride_state, reported = self.state.ride_state, self.position
+        ride_state = self.state.ride_state
         if ride := ride_state.ride:
             return ride.start and ride.start.address
-        if ride_state.candidate:
-            return ride_state.candidate.address
-        return ride_state.anchor.address or (reported and reported.address)
+        place = ride_state.candidate or ride_state.anchor
+        return place.address or (self.position and self.position.address)
 
     @property
     def ride_under_way(self) -> Ride | None:
