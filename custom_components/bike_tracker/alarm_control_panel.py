@@ -45,7 +45,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        state, triggered = tracker.state, tracker.triggered
+        state, guard = tracker.state, tracker.state.guard
+        triggered = guard and guard.triggered
         unique_id, store = self.coordinator_context, self.coordinator.registry.store
         if triggered and any(
             occurrence.type == "guard_triggered"
@@ -55,7 +56,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             triggered = None
         if triggered:
             self._attr_alarm_state = AlarmControlPanelState.TRIGGERED
-        elif state.guard:
+        elif guard:
             self._attr_alarm_state = AlarmControlPanelState.ARMED_AWAY
         else:
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
@@ -82,8 +83,9 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _async_set(self, changes: Changes) -> None:
         """Show what changed, and no message any more about what triggered it before."""
         self.coordinator.async_set_changes(changes)
-        before, hass = changes.before[self.coordinator_context], self.coordinator.hass
-        if before.triggered and self.device_entry:
+        guard = changes.before[self.coordinator_context].state.guard
+        if guard and guard.triggered and self.device_entry:
+            hass = self.coordinator.hass
             hass.async_create_task(
                 async_take_away_guard(hass, self._context, self.device_entry.id)
             )

@@ -79,7 +79,7 @@ class History:
         rests = {key: self._rests.get(key, _Rest(gaps[key].start)) for key in ids}
 
         def priority(key: str) -> tuple[float, bool, bool, datetime]:
-            is_guarded, gap = trackers[key].guarded_since is not None, gaps[key]
+            is_guarded, gap = trackers[key].state.guard is not None, gaps[key]
             return -rests[key].failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
 
         tracker = max(ids, key=priority)

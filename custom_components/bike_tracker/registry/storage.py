@@ -285,7 +285,7 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
 def _happened(tracker: Tracker) -> tuple[object, ...]:
     newest = reversed(tracker.state.occurrences)
     seq = next((known.seq for known in newest if known.is_event), 0)
-    return seq, tracker.guarded_since, tracker.triggered
+    return seq, tracker.state.guard and tracker.state.guard.armed_at
 
 
 def _flags(tracker: Tracker) -> tuple[object, ...]:

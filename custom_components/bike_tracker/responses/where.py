@@ -96,9 +96,9 @@ def _place(hass: HomeAssistant, position: Position | None) -> dict[str, Any]:
 
 
 def _guard(tracker: Tracker) -> str:
-    if tracker.triggered:
-        return "triggered"
-    return "armed" if tracker.state.guard else "disarmed"
+    if tracker.state.guard is None:
+        return "disarmed"
+    return "triggered" if tracker.state.guard.triggered else "armed"
 
 
 def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:

@@ -82,12 +82,11 @@ class Account:
                 elif not context.recovering:
                     # Who comes back may have gone on meanwhile: the next poll shows that.
                     state = state.after_time(context)
-                is_announced = device is devices[unique_id]
-                if (
-                    not is_announced
-                    or state.ride_state.ride
-                    or is_outdated(device, state.position)
-                ):
+                is_behind, ride = (
+                    device is not devices[unique_id],
+                    state.ride_state.ride,
+                )
+                if is_behind or ride or is_outdated(device, state.position):
                     touched.add(unique_id)
                 trackers[unique_id] = _tracker(device, state, context)
         changes = self._become(trackers, self.trackers.keys() - devices.keys())
@@ -125,7 +124,8 @@ class Account:
                 for position in in_order(reports[unique_id]):
                     if state.position is None or state.position.id != position.id:
                         state = self._after(device, state, position, context)
-                trackers[unique_id] = _pushed(device, state, context)
+                device = _with_position_id(device, state.position and state.position.id)
+                trackers[unique_id] = _tracker(device, state, context)
         return self._become(trackers)
 
     def apply_history(
@@ -136,7 +136,9 @@ class Account:
         with log_errors(self._name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
                 state = self._state(unique_id).with_history(answer, context)
-                trackers[unique_id] = _pushed(known.device, state, context)
+                position_id = state.position and state.position.id
+                device = _with_position_id(known.device, position_id)
+                trackers[unique_id] = _tracker(device, state, context)
         return self._become(trackers)
 
     def arm(
@@ -144,8 +146,7 @@ class Account:
     ) -> Changes | None:
         """Guard a listed tracker; return None if it has no place."""
         state = self._state(unique_id)
-        moving = state.moving and state.moving.value
-        guard = armed(state.ride_state, state.position, moving, now)
+        guard = armed(state.ride_state, state.position, now)
         return guard and self._guarded(unique_id, guard, changed_by)
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
@@ -239,12 +240,6 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
     # A status that is not readable changes nothing.
     is_online = None if device.status is None else device.status == "online"
     return Tracker(device, state.with_flag("online", is_online, context.now))
-
-
-def _pushed(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
-    """Return a tracker whose device announces the position that came without a list."""
-    device = _with_position_id(device, state.position and state.position.id)
-    return _tracker(device, state, context)
 
 
 def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str | None]:

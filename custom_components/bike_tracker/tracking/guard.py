@@ -80,15 +80,14 @@ class Guard(NamedTuple):
 
 
 def armed(
-    ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
+    ride_state: RideState, position: Position | None, now: datetime
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
     if position is None or ride_state.newest_fix is None:
         return None
-    _, known_at = _times(position, now)
     # Who is armed under way may not have said yet that it stands.
-    moved = False if moved is False else None
-    place, after = _place(ride_state), max(now, known_at or now)
+    moved = False if ride_state.says_it_moves is False else None
+    place, after = _place(ride_state), max(now, _sent_at(position, now) or now)
     return Guard(now, place, after, moved=moved, alarms=_alarms_of(position))
 
 
@@ -97,7 +96,7 @@ def after_report(
 ) -> Guard:
     """Return the guard after a report, given the ride_state before it."""
     guard = after_alarm(guard, report, ride_state, now)
-    received_at, time = _times(report, now)
+    received_at, time = report.server_time or now, _sent_at(report, now)
     if guard.triggered or time is None:
         return guard
     before, moves = guard.moved, report.moving
@@ -129,7 +128,7 @@ def put_right(guard: Guard, report: Position, now: datetime) -> Guard:
 
     By how much shows when the service received the report.
     """
-    received_at, _ = _times(report, now)
+    received_at = report.server_time or now
     ahead = now - received_at
     is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
     return guard._replace(after=guard.after - ahead) if is_ahead else guard
@@ -142,7 +141,7 @@ def after_alarm(
     if now < guard.armed_at:
         # The house's clock was ahead when it was armed.
         guard = guard._replace(armed_at=now, after=min(guard.after, now))
-    _, time = _times(report, now)
+    time = _sent_at(report, now)
     known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
     alarm = next((it for it in alarms if it in _ALARMS - known), None)
     guard = guard._replace(alarms=alarms)
@@ -167,14 +166,10 @@ def _alarms_of(report: Position) -> tuple[str, ...]:
     return tuple(alarm.type for alarm in alarms_of(report))
 
 
-def _times(report: Position, now: datetime) -> tuple[datetime, datetime | None]:
-    """Return when the service received a report, and when the tracker sent it.
-
-    The tracker's clock is not ahead of the service's.
-    """
-    received_at = report.server_time or now
+def _sent_at(report: Position, now: datetime) -> datetime | None:
+    """Return when a tracker sent a report; its clock is not ahead of the service's."""
     sent_at = report.device_time or report.fix_time
-    return received_at, sent_at and min(sent_at, received_at)
+    return sent_at and min(sent_at, report.server_time or now)
 
 
 def _place(ride_state: RideState) -> Fix:
@@ -200,30 +195,28 @@ def _settled(
         return guard
     place, anchor = _place(ride_state), ride_state.anchor
     is_near = any(_is_near(place, it, ride_state) for it in (anchor, fix or anchor))
-    stands = is_near and not ride_state.candidate and not _moved_last(ride_state)
+    # A ride may be over only because nothing was received since.
+    ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
+    moved_last = ride and ride.moved_at >= ride_state.last_fix.time
+    stands = is_near and not ride_state.candidate and not moved_last
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
-    return guard._replace(place=place, is_settled=stands or bool(is_late))
+    return guard._replace(place=place, is_settled=bool(stands or is_late))
 
 
-def _moved_last(ride_state: RideState) -> bool:
-    """Return whether the last report was one of a ride under way.
-
-    So it was too if the ride is only over because nothing was received since.
-    """
-    ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
-    return bool(ride and ride.moved_at >= ride_state.last_fix.time)
-
-
-def _is_near(place: Fix, fix: Fix, ride_state: RideState) -> bool:
-    return metres(place, fix) <= _reach(place, fix, ride_state)
+def _is_near(place: Fix, fix: Fix, ride_state: RideState, beyond: float = 0) -> bool:
+    """Return whether a bike may be seen there that went nowhere, or that far beyond."""
+    drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
+    is_exact = place.accuracy and fix.accuracy and not drift
+    minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
+    return metres(place, fix) <= max(noise(place, fix), minimum) + beyond
 
 
 def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> bool:
     """Return whether a bike is elsewhere that is seen there, or its fixes may be off."""
     place, apart = guard.place, metres(guard.place, fix)
-    if apart > _FAR + _reach(place, fix, ride_state):
+    if not _is_near(place, fix, ride_state, _FAR):
         if is_plausible(place, ride_state.last_fix, fix, report.speed):
             return True
     if not guard.away:
@@ -234,14 +227,6 @@ def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) ->
     last = ride_state.newest_fix or fix
     is_there = metres(last, fix) <= noise(last, fix) or says_it_moves(report) is None
     return is_there or len(guard.away) > 1
-
-
-def _reach(place: Fix, fix: Fix, ride_state: RideState) -> float:
-    """Return how many metres from its place a bike may be seen that went nowhere."""
-    drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
-    is_exact = place.accuracy and fix.accuracy and not drift
-    minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
-    return max(noise(place, fix), minimum)
 
 
 def _triggered(

@@ -7,7 +7,6 @@ from typing import Any, Final, Literal, NamedTuple
 from ..api import Device, Hardware, Position
 from .guard import (
     Guard,
-    Triggered,
     after_alarm,
     after_history as guard_after_history,
     after_report,
@@ -142,19 +141,15 @@ class TrackerState(NamedTuple):
         """Return the state after the alarms of reports, which may be old ones."""
         state, now = self, context.now
         for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
-            time = report.fix_time
+            time = report.fix_time and report.fix_time.isoformat()
             for alarm in alarms_of(report):
                 if is_known(alarm, state.alarms):
                     continue
                 alarms = (*state.alarms, alarm)[-MAX_WAITING:]
-                state = state._replace(alarms=alarms)
-                attributes = {
-                    "type": alarm.type,
-                    "alarm": alarm.word,
-                    "time": time and time.isoformat(),
-                }
-                state = state.with_occurrence(
-                    "alarm_raised", now, time or now, attributes=attributes
+                attributes = {"type": alarm.type, "alarm": alarm.word, "time": time}
+                since = report.fix_time or now
+                state = state._replace(alarms=alarms).with_occurrence(
+                    "alarm_raised", now, since, attributes=attributes
                 )
         return state
 
@@ -263,16 +258,6 @@ class Tracker(NamedTuple):
     def position(self) -> Position | None:
         """Return its newest report."""
         return self.state.position
-
-    @property
-    def guarded_since(self) -> datetime | None:
-        """Return since when it is guarded, None while it is not."""
-        return self.state.guard and self.state.guard.armed_at
-
-    @property
-    def triggered(self) -> Triggered | None:
-        """Return what triggered its guard, None while nothing did."""
-        return self.state.guard and self.state.guard.triggered
 
     @property
     def hardware(self) -> Hardware | None:
