@@ -100,7 +100,8 @@ def after_report(
     if guard.triggered or time is None:
         return guard
     before, moves = guard.moved, report.moving
-    guard = guard._replace(moved=before if moves is None else moves)
+    moved = before if moves is None else moves
+    guard = guard._replace(moved=moved, alarms=_alarms_of(report))
     if time < guard.after:
         return guard._replace(is_settled=False)
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
@@ -144,7 +145,6 @@ def after_alarm(
     time = _sent_at(report, now)
     known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
     alarm = next((it for it in alarms if it in _ALARMS - known), None)
-    guard = guard._replace(alarms=alarms)
     if alarm is None or guard.triggered or time is None or time < guard.after:
         return guard
     fix = fix_of(report, report.fix_time) or ride_state.last_fix

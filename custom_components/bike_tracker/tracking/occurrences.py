@@ -125,13 +125,11 @@ class Alarm(NamedTuple):
 
 def alarms_of(position: Position) -> list[Alarm]:
     """Return the alarms that a report was sent for, each once."""
-    if not position.alarm:
-        return []
-    lines = map(one_line, position.alarm.split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE])
+    words = (position.alarm or "").split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE]
     reported_at = position.device_time or position.fix_time
     return [
         Alarm(word, position.id, reported_at)
-        for word in dict.fromkeys(filter(None, lines))
+        for word in dict.fromkeys(filter(None, map(one_line, words)))
     ]
 
 

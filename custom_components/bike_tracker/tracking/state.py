@@ -130,8 +130,6 @@ class TrackerState(NamedTuple):
         state = self.with_alarms([position], context)
         if state.guard and position.alarm:
             guard = after_alarm(state.guard, position, self.ride_state, context.now)
-            # What lasts is said by the newest report.
-            guard = guard._replace(alarms=state.guard.alarms)
             state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
