@@ -7,12 +7,12 @@ from custom_components.bike_tracker.tracking import Flag, Tracker
 
 def online_since(tracker: Tracker) -> datetime | None:
     """Return since when it is online."""
-    return _since(_online(tracker), value=True)
+    return _since(tracker.device.status and tracker.state.online, value=True)
 
 
 def offline_since(tracker: Tracker) -> datetime | None:
     """Return since when it is no longer or not online."""
-    return _since(_online(tracker), value=False)
+    return _since(tracker.device.status and tracker.state.online, value=False)
 
 
 def moving_since(tracker: Tracker) -> datetime | None:
@@ -23,10 +23,6 @@ def moving_since(tracker: Tracker) -> datetime | None:
 def standing_since(tracker: Tracker) -> datetime | None:
     """Return since when it stands."""
     return _since(tracker.state.moving, value=False)
-
-
-def _online(tracker: Tracker) -> Flag | None:
-    return tracker.state.online if tracker.device.status else None
 
 
 def _since(flag: Flag | None, *, value: bool) -> datetime | None:
