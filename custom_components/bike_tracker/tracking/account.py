@@ -1,6 +1,6 @@
 """The account: lists, positions, messages and histories are applied, and give changes."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ class Account:
         """What is to be asked for of the service's history, also of those not listed."""
         self._devices: Mapping[str, Device] = {}
         """The last list."""
-        self._by_id: Mapping[int | None, str | None] = {}
+        self._by_id: Mapping[int | None, str] = {}
         self._touched: dict[str, int | None] = {}
         """Trackers that the next list may change although it says of them what this did.
 
@@ -57,7 +57,7 @@ class Account:
             and is_outdated(device, self._state(unique_id).position)
         }
         by_id = _by_id(devices) if wanted else {}
-        return {key: wanted[key] for key in wanted if by_id[key]}
+        return {key: wanted[key] for key in wanted if key in by_id}
 
     def apply_poll(
         self,
@@ -242,12 +242,13 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
     return Tracker(device, state.with_flag("online", is_online, context.now))
 
 
-def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str | None]:
+def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:
     """Return trackers by internal ID; one that several devices have is nobody's."""
-    by_id: dict[int | None, str | None] = {}
-    for unique_id, device in devices.items():
-        by_id[device.id] = None if device.id in by_id else unique_id
-    return by_id
+    ids = [device.id for device in devices.values()]
+    by_id = dict(zip(ids, devices, strict=True))
+    if len(by_id) == len(ids):
+        return by_id
+    return {key: by_id[key] for key, times in Counter(ids).items() if times == 1}
 
 
 def is_outdated(device: Device, known: Position | None) -> bool:
