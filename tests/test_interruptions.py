@@ -181,20 +181,20 @@ async def test_error_costs_one_tracker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An unexpected one is logged with the account; all other trackers go on."""
-    with_status = TrackerState.with_status
+    with_flag = TrackerState.with_flag
 
-    def fail(story: TrackerState, status: Any, now: Any) -> TrackerState:
+    def fail(story: TrackerState, *flag: Any) -> TrackerState:
         if (
             story.position
             and story.position.device_id == bikes.simulator.devices[RED].id
         ):
             raise RuntimeError
-        return with_status(story, status, now)
+        return with_flag(story, *flag)
 
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.set_status(BLUE, "offline")
     with monkeypatch.context() as broken:
-        broken.setattr(TrackerState, "with_status", fail)
+        broken.setattr(TrackerState, "with_flag", fail)
         await bikes.poll()
     assert (online(RED), online(BLUE)) == ("on", "off")
     assert f"{bikes.entry.title}: Unexpected error updating a tracker" in caplog.text

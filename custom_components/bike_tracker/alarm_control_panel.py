@@ -1,7 +1,7 @@
 """The guard: one tap, and nobody moves the bike unnoticed."""
 
 from functools import partial
-from typing import Any, Final, override
+from typing import Final, override
 
 from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelEntity,
@@ -15,7 +15,7 @@ from homeassistant.util import dt as dt_util
 from .automations.messages import async_take_away_guard
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.bikes import validation_error
-from .tracking import Changes, Tracker, Triggered
+from .tracking import Changes, Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
@@ -45,29 +45,24 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        return tracker.guarded_since, self._triggered, tracker.state.changed_by
-
-    @property
-    @override
-    def alarm_state(self) -> AlarmControlPanelState:
-        """Return whether it is armed, and triggered."""
-        if self.tracker is None or self.tracker.guarded_since is None:
-            return AlarmControlPanelState.DISARMED
-        if self._triggered:
-            return AlarmControlPanelState.TRIGGERED
-        return AlarmControlPanelState.ARMED_AWAY
-
-    @property
-    @override
-    def changed_by(self) -> str | None:
-        """Return the name of the person who armed or disarmed it, None for automations."""
-        return self.tracker and self.tracker.state.changed_by
-
-    @property
-    @override
-    def extra_state_attributes(self) -> dict[str, Any]:
-        """Return what triggered it."""
-        return self._triggered.described() if self._triggered else {}
+        state, guard = tracker.state, tracker.state.guard
+        triggered = guard and guard.triggered
+        unique_id, store = self.coordinator_context, self.coordinator.registry.store
+        if triggered and any(
+            occurrence.type == "guard_triggered"
+            and not store.has_fired(unique_id, occurrence.seq)
+            for occurrence in state.occurrences
+        ):
+            triggered = None
+        if triggered:
+            self._attr_alarm_state = AlarmControlPanelState.TRIGGERED
+        elif guard:
+            self._attr_alarm_state = AlarmControlPanelState.ARMED_AWAY
+        else:
+            self._attr_alarm_state = AlarmControlPanelState.DISARMED
+        self._attr_changed_by = state.changed_by
+        self._attr_extra_state_attributes = triggered.described() if triggered else {}
+        return self._attr_alarm_state, state.changed_by, triggered
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
@@ -88,8 +83,9 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _async_set(self, changes: Changes) -> None:
         """Show what changed, and no message any more about what triggered it before."""
         self.coordinator.async_set_changes(changes)
-        before, hass = changes.before[self.coordinator_context], self.coordinator.hass
-        if before.triggered and self.device_entry:
+        guard = changes.before[self.coordinator_context].state.guard
+        if guard and guard.triggered and self.device_entry:
+            hass = self.coordinator.hass
             hass.async_create_task(
                 async_take_away_guard(hass, self._context, self.device_entry.id)
             )
@@ -118,14 +114,6 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         user_id = self._context and self._context.user_id
         user = await self.hass.auth.async_get_user(user_id) if user_id else None
         return user.name if user else None
-
-    @property
-    def _triggered(self) -> Triggered | None:
-        """Return what triggered it, once that was fired."""
-        triggered = self.tracker and self.tracker.triggered
-        unique_id, store = self.coordinator_context, self.coordinator.registry.store
-        has_fired = triggered and store.has_fired(unique_id, triggered.seq)
-        return triggered if has_fired else None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerGuard, DESCRIPTIONS)

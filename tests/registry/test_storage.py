@@ -56,14 +56,14 @@ GUARD = Guard(
     *(LATER, PLACE, NOON),
     is_settled=True,
     moved=False,
-    away=(PLACE, PLACE._replace(time=LATER)),
-    triggered=Triggered("alarm", NOON, 12.5, PLACE, "tow", 3),
+    away=(NOON, LATER),
+    triggered=Triggered("alarm", NOON, 12.5, PLACE, "tow"),
 )
 STORY = TrackerState(
     position=POSITION,
     online=Flag(True, NOON),
     moving=Flag(False, LATER, NOON),
-    alarms=(Alarm("sos", NOON, 2), Alarm("tow", None, 3, NOON)),
+    alarms=(Alarm("sos", 2, None), Alarm("tow", 3, NOON)),
     rides=RideLog(
         rides=(RIDE,),
         since=NOON,

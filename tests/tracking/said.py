@@ -7,12 +7,12 @@ from custom_components.bike_tracker.tracking import Flag, Tracker
 
 def online_since(tracker: Tracker) -> datetime | None:
     """Return since when it is online."""
-    return _since(tracker.online, value=True)
+    return _since(tracker.device.status and tracker.state.online, value=True)
 
 
 def offline_since(tracker: Tracker) -> datetime | None:
     """Return since when it is no longer or not online."""
-    return _since(tracker.online, value=False)
+    return _since(tracker.device.status and tracker.state.online, value=False)
 
 
 def moving_since(tracker: Tracker) -> datetime | None:

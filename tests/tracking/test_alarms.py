@@ -55,7 +55,7 @@ def test_alarm(service: Service) -> None:
     """It is fired with its report, and is the last one from then on."""
     position = a_position(2, alarm="sos")
     assert service.poll(position) == ["sos"]
-    alarm = Alarm("sos", position.fix_time, 2, position.fix_time)
+    alarm = Alarm("sos", 2, position.fix_time)
     assert service.account.trackers["red"].state.alarms == (alarm,)
     # Home Assistant's log names what a listener fails at.
     [fired] = service.account.trackers["red"].state.occurrences

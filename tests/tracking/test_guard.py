@@ -115,7 +115,7 @@ def test_rides_off(bike: Bike) -> None:
     assert (triggered.cause, triggered.since) == ("place", bike.now)
     assert triggered.described()["distance"] == 120
     [occurrence] = bike.occurrences("guard_triggered")
-    assert (occurrence.seq, occurrence.noticed_at) == (triggered.seq, bike.now)
+    assert (occurrence.since, occurrence.noticed_at) == (triggered.since, bike.now)
 
 
 def test_begins_to_move(bike: Bike) -> None:

@@ -51,9 +51,7 @@ class House:
 
     def report(self, position: Position, now: datetime, **how: bool) -> None:
         """Take in a report of a poll, or of a message if nothing lacks."""
-        self.look(
-            self.state.with_report(position, self.at(now, **how), fires_alarms=True)
-        )
+        self.look(self.state.with_report(position, self.at(now, **how)))
 
     def answer(
         self, reports: Iterable[Position], now: datetime, until: datetime | None = None

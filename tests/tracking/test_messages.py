@@ -215,8 +215,8 @@ def test_a_late_report(account: Account, poll: Poll, hear: Hear) -> None:
     late = place(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
     for _ in range(2):
         hear(late)
-        [alarm] = account.trackers["red"].state.alarms
-        assert (alarm.word, alarm.time) == ("sos", EARLIER)
+        [alarm] = account.trackers["red"].state.occurrences
+        assert (alarm.attributes["alarm"], alarm.since) == ("sos", EARLIER)
         assert position_of(account).id == 2
     poll(a_device("red", position_id=2), found=late)
     assert len(account.trackers["red"].state.alarms) == 1

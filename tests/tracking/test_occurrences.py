@@ -2,8 +2,8 @@
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.tracking import Occurrence, TrackerState, kept
-from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING, added
+from custom_components.bike_tracker.tracking import TrackerState, kept
+from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING
 
 from ..long import examples
 from .conftest import NOW, Listener
@@ -28,17 +28,17 @@ def test_once_and_in_order(steps: list[str]) -> None:
             story = story._replace(occurrences=written[0])
             listener, fired = Listener(written[1]), fired[: written[2]]
         else:
-            new = Occurrence(0, step, NOW, NOW)  # type: ignore[arg-type]
-            story = story._replace(occurrences=added(story.occurrences, new))
+            story = story.with_occurrence(step, NOW, NOW)  # type: ignore[arg-type]
     fired += [item.seq for item in listener.fired(story)]
     assert fired == list(range(1, len(fired) + 1))
 
 
 def test_storm() -> None:
     """The oldest alarms go; what else happened stays."""
-    occurrences = added((), Occurrence(0, "ride_started", NOW, NOW))
+    story = TrackerState().with_occurrence("ride_started", NOW, NOW)
     for _ in range(MAX_WAITING + 20):
-        occurrences = added(occurrences, Occurrence(0, "alarm_raised", NOW, NOW))
+        story = story.with_occurrence("alarm_raised", NOW, NOW)
+    occurrences = story.occurrences
     assert len(occurrences) == MAX_WAITING + 1
     assert occurrences[0].type == "ride_started"
     assert occurrences[-1].seq == MAX_WAITING + 21

@@ -68,7 +68,8 @@ TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {
 }
 CONDITION_TYPES: Final = {
     "is_guarded": StateType(
-        lambda tracker: _since(tracker.guarded_since), is_ours=True
+        lambda tracker: _since((guard := tracker.state.guard) and guard.armed_at),
+        is_ours=True,
     ),
     "is_moving": _MOVING._replace(wait=None),
     "is_not_moving": _NOT_MOVING,

@@ -59,7 +59,7 @@ class History:
         """
 
         def priority(key: str) -> tuple[float, bool, bool, datetime]:
-            is_guarded, gap = trackers[key].guarded_since is not None, gaps[key]
+            is_guarded, gap = trackers[key].state.guard is not None, gaps[key]
             failed_at = self._failed_at.get(key, 0.0)
             return -failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
 

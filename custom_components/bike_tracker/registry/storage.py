@@ -28,6 +28,8 @@ from orjson import Fragment
 from ..api import Position
 from ..const import DOMAIN, LOGGER
 from ..tracking import (
+    Alarm,
+    Guard,
     Occurrence,
     Ride,
     RideState,
@@ -259,17 +261,15 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     last = reader(Ride | None)(track.get("last"))
     ride_state = RideState(total=track.get("total"), before_ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
-    state = TrackerState(ride_state=ride_state).with_report(
-        position, context, fires_alarms=False
-    )
-    alarms, guard = stored["alarms"].get(unique_id, []), stored["guard"].get(unique_id)
-    if guard and guard["triggered"]:
-        # That was fired by then.
-        guard["triggered"]["seq"] = -1
-    return {**to_json(state), "alarms": alarms, "guard": guard}
+    alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
+    state = TrackerState(alarms=alarms, ride_state=ride_state)
+    guard = reader(Guard | None)(stored["guard"].get(unique_id))
+    state = state.with_report(position, context)._replace(guard=guard)
+    written: dict[str, Any] = to_json(state)
+    return written
 
 
 def _happened(tracker: Tracker) -> tuple[object, ...]:
     newest = reversed(tracker.state.occurrences)
     seq = next((known.seq for known in newest if known.is_event), 0)
-    return seq, tracker.guarded_since
+    return seq, tracker.state.guard and tracker.state.guard.armed_at

@@ -87,9 +87,9 @@ def _place(
 
 
 def _guard(tracker: Tracker) -> str:
-    if tracker.triggered:
-        return "triggered"
-    return "armed" if tracker.guarded_since else "disarmed"
+    if tracker.state.guard is None:
+        return "disarmed"
+    return "triggered" if tracker.state.guard.triggered else "armed"
 
 
 def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:

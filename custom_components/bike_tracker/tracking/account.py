@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 import logging
+from operator import attrgetter
 from typing import Final
 
 from ..api import Device, Position
 from ..api.models import is_real
-from .guard import put_right
+from .guard import Guard, armed, put_right
 from .history import HistoryAnswer, in_order, is_older_position
-from .occurrences import UpdateContext
-from .ride_detection import silent_at
+from .occurrences import UpdateContext, alarms_of
 from .ride_log import HistoryGap
 from .state import Changes, Tracker, Trackers, TrackerState
 
@@ -31,7 +31,9 @@ class Account:
         """The state of each tracker, also of those that are not listed."""
         self.trackers: Trackers = {}
         """The trackers that were listed last."""
-        self.gaps: dict[str, HistoryGap] = {}
+        self.gaps: dict[str, HistoryGap] = {
+            key: gap for key, state in states.items() if (gap := state.gap)
+        }
         """What is to be asked for of the service's history, also of those not listed."""
         self._devices: Mapping[str, Device] = {}
         """The last list."""
@@ -39,13 +41,9 @@ class Account:
         self._touched: dict[str, int | None] = {}
         """Trackers that the next list may change although it says of them what this did.
 
-        They changed since, and had this position then, or have not the one that was
-        announced.
+        They changed since, and had this position then; or they are under way, or have not
+        the position that was announced.
         """
-        self._silent_at: dict[str, datetime] = {}
-        """When rides under way are over by the clock."""
-        for unique_id, state in states.items():
-            self._remember(unique_id, state)
 
     def wanted(self, devices: Mapping[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
@@ -54,13 +52,9 @@ class Account:
         """
         wanted = {
             device.id: device
-            for unique_id in self._touched_by(devices)
-            if (device := devices.get(unique_id))
-            and device.id is not None
-            and is_outdated(
-                _with_position_id(device, self._touched.get(unique_id)),
-                self._state(unique_id).position,
-            )
+            for unique_id, device in self._news(devices).items()
+            if device.id is not None
+            and is_outdated(device, self._state(unique_id).position)
         }
         by_id = _by_id(devices) if wanted else {}
         return {key: wanted[key] for key in wanted if key in by_id}
@@ -76,27 +70,29 @@ class Account:
         The list wins over messages before it. A position that no server lists any more
         stays: the bike is where it was.
         """
-        changed, outdated = dict[str, Tracker](), set[str]()
-        silent = {key for key, at in self._silent_at.items() if at <= context.now}
-        for unique_id in (self._touched_by(devices) | silent) & devices.keys():
+        trackers, touched = dict[str, Tracker](), set[str]()
+        for unique_id, device in self._news(devices).items():
             with log_errors(self._name, "updating a tracker"):
-                device, state = devices[unique_id], self._state(unique_id)
-                announced = _with_position_id(device, self._touched.get(unique_id))
+                state = self._state(unique_id)
                 if position := positions.get(unique_id):
                     if position.server_time is None and is_real(device.last_update):
                         # Not all services tell when they received a report.
                         position = position._replace(server_time=device.last_update)
-                    state = self._after(announced, state, position, context)
+                    state = self._after(device, state, position, context)
                 elif not context.recovering:
                     # Who comes back may have gone on meanwhile: the next poll shows that.
                     state = state.after_time(context)
-                if announced is not device or is_outdated(device, state.position):
-                    outdated.add(unique_id)
-                changed |= self._changed(announced, state, context)
-        changes = self._become(changed, self.trackers.keys() - devices.keys())
+                is_behind, ride = (
+                    device is not devices[unique_id],
+                    state.ride_state.ride,
+                )
+                if is_behind or ride or is_outdated(device, state.position):
+                    touched.add(unique_id)
+                trackers[unique_id] = _tracker(device, state, context)
+        changes = self._become(trackers, self.trackers.keys() - devices.keys())
         if self._devices is not devices:
             self._devices, self._by_id = devices, _by_id(devices)
-        self._touched = dict.fromkeys(outdated)
+        self._touched = dict.fromkeys(touched)
         return changes
 
     def apply_message(
@@ -110,11 +106,17 @@ class Account:
         Each report counts as if it had come alone. Of one that is older than what is known
         the alarms count alone. The next poll may take all of it back.
         """
-        newer, reports = self._newer(devices), defaultdict[str, list[Position]](list)
+        newer = {
+            device.unique_id: _with_position_id(device, known.device.position_id)
+            for device in sorted(devices, key=attrgetter("moment"))
+            if (known := self.trackers.get(device.unique_id))
+            and device.moment >= known.device.moment
+        }
+        reports = defaultdict[str, list[Position]](list)
         for position in positions:
             if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)
-        changed: dict[str, Tracker] = {}
+        trackers: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self._name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
@@ -122,44 +124,45 @@ class Account:
                 for position in in_order(reports[unique_id]):
                     if state.position is None or state.position.id != position.id:
                         state = self._after(device, state, position, context)
-                    if state.position and state.position.id == position.id:
-                        device = _with_position_id(device, position.id)
-                changed |= self._changed(device, state, context)
-        return self._become(changed)
+                device = _with_position_id(device, state.position and state.position.id)
+                trackers[unique_id] = _tracker(device, state, context)
+        return self._become(trackers)
 
     def apply_history(
         self, unique_id: str, answer: HistoryAnswer, context: UpdateContext
     ) -> Changes:
         """Apply what the service's history has of a gap."""
-        changed: dict[str, Tracker] = {}
+        trackers: dict[str, Tracker] = {}
         with log_errors(self._name, "updating a tracker"):
-            if tracker := self.trackers.get(unique_id):
+            if known := self.trackers.get(unique_id):
                 state = self._state(unique_id).with_history(answer, context)
                 position_id = state.position and state.position.id
-                device = _with_position_id(tracker.device, position_id)
-                changed |= self._changed(device, state, context)
-        return self._become(changed)
+                device = _with_position_id(known.device, position_id)
+                trackers[unique_id] = _tracker(device, state, context)
+        return self._become(trackers)
 
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes | None:
         """Guard a listed tracker; return None if it has no place."""
-        state = self._state(unique_id).armed(now, changed_by)
-        return state and self._with_state(unique_id, state)
+        state = self._state(unique_id)
+        guard = armed(state.ride_state, state.position, now)
+        return guard and self._guarded(unique_id, guard, changed_by)
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
         """Guard a listed tracker no more."""
-        state = self._state(unique_id)._replace(guard=None, changed_by=changed_by)
-        return self._with_state(unique_id, state)
+        return self._guarded(unique_id, None, changed_by)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
-        for known in (self.states, self.gaps, self._silent_at):
-            known.pop(unique_id, None)
+        self.states.pop(unique_id, None)
+        self.gaps.pop(unique_id, None)
 
-    def _with_state(self, unique_id: str, state: TrackerState) -> Changes:
-        tracker = self.trackers[unique_id]._replace(state=state)
-        return self._become({unique_id: tracker})
+    def _guarded(
+        self, unique_id: str, guard: Guard | None, changed_by: str | None
+    ) -> Changes:
+        state = self._state(unique_id)._replace(guard=guard, changed_by=changed_by)
+        return self._become({unique_id: self.trackers[unique_id]._replace(state=state)})
 
     def _state(self, unique_id: str) -> TrackerState:
         # Not with each report: the ride book follows once all of an answer are applied.
@@ -167,15 +170,19 @@ class Account:
         rides = state.rides.trimmed()
         return state if rides is state.rides else state._replace(rides=rides)
 
-    def _touched_by(self, devices: Mapping[str, Device]) -> set[str]:
-        """Return the trackers that a new list may change; the others are the same objects.
+    def _news(self, devices: Mapping[str, Device]) -> dict[str, Device]:
+        """Return what a new list says of trackers that it may change.
 
-        Of a thousand, to look at each costs more than all that is done with ten.
+        The others are the same objects: of a thousand, to look at each costs more than all
+        that is done with ten. The first list after a message may lag behind it.
         """
-        known, touched = self._devices, set(self._touched)
+        known, touched = self._devices, self._touched.keys() & devices.keys()
         if devices is not known:
             touched |= {key for key in devices if devices[key] is not known.get(key)}
-        return touched
+        return {
+            key: _with_position_id(devices[key], self._touched.get(key))
+            for key in touched
+        }
 
     def _after(
         self,
@@ -188,57 +195,36 @@ class Account:
         is_announced, known = position.id == device.position_id, state.position
         if known and not is_announced and is_older_position(position, known):
             return state.with_older_report(position, context)
-        is_new = device.unique_id not in self.states
-        if device.unique_id not in self.trackers:
+        unique_id, listed = device.unique_id, self.trackers.get(device.unique_id)
+        if listed is None:
             context = context._replace(recovering=True)
         if (guard := state.guard) and not (context.recovering or context.has_missed):
             guard = put_right(guard, position, context.now)
             state = state._replace(guard=guard)
-        fires_alarms = not is_new and state.initial_position_id != position.id
-        return state.with_report(position, context, fires_alarms=fires_alarms)
-
-    def _newer(self, devices: Iterable[Device]) -> dict[str, Device]:
-        """Return the listed devices of a message, unless what is known is newer."""
-        newer: dict[str, Device] = {}
-        for device in devices:
-            tracker = self.trackers.get(device.unique_id)
-            known = newer.get(device.unique_id) or (tracker and tracker.device)
-            if known and device.moment >= known.moment:
-                newer[device.unique_id] = _with_position_id(device, known.position_id)
-        return newer
-
-    def _changed(
-        self, device: Device, state: TrackerState, context: UpdateContext
-    ) -> dict[str, Tracker]:
-        """Return a listed tracker by its `uniqueId`, nothing if it did not change."""
-        unique_id = device.unique_id
-        if unique_id not in self.states:
-            state = state._replace(initial_position_id=device.position_id)
-        tracker = Tracker(device, state.with_status(device.status, context.now))
-        return {} if tracker == self.trackers.get(unique_id) else {unique_id: tracker}
+        was_announced = listed and listed.device.position_id == position.id
+        if known is None and (was_announced or unique_id not in self.states):
+            # What it raised before anybody could listen is not fired.
+            state = state._replace(alarms=tuple(alarms_of(position)))
+        return state.with_report(position, context)
 
     def _become(
-        self, changed: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
+        self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes:
-        """Return the changes once these trackers changed, and others left the list."""
+        """Return the changes once trackers are these, and others left the list."""
         before = self.trackers
+        changed = {key: it for key, it in trackers.items() if it != before.get(key)}
         for unique_id, tracker in changed.items():
-            self._remember(unique_id, tracker.state)
-            known, position = before.get(unique_id), tracker.position
-            is_pushed = known and position and known.position is not position
-            pushed_id = position.id if is_pushed and position else None
-            self._touched[unique_id] = pushed_id or self._touched.get(unique_id)
+            self.states[unique_id] = tracker.state
+            self._touched[unique_id] = tracker.device.position_id
+            self.gaps.pop(unique_id, None)
+            if gap := tracker.state.gap:
+                self.gaps[unique_id] = gap
         if changed or left:
-            trackers = {**before, **changed}
+            after = {**before, **changed}
             for unique_id in left:
-                del trackers[unique_id]
-            self.trackers = trackers
+                del after[unique_id]
+            self.trackers = after
         return Changes(before, self.trackers, changed.keys() | left)
-
-    def _remember(self, unique_id: str, state: TrackerState) -> None:
-        self.states[unique_id] = state
-        _set(self.gaps, unique_id, state.gap)
-        _set(self._silent_at, unique_id, silent_at(state.ride_state))
 
 
 @contextmanager
@@ -250,11 +236,10 @@ def log_errors(account: str, doing: str) -> Iterator[None]:
         _LOGGER.exception("%s: Unexpected error %s", account, doing)
 
 
-def _set[T](known: dict[str, T], key: str, value: T | None) -> None:
-    if value is None:
-        known.pop(key, None)
-    else:
-        known[key] = value
+def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
+    # A status that is not readable changes nothing.
+    is_online = None if device.status is None else device.status == "online"
+    return Tracker(device, state.with_flag("online", is_online, context.now))
 
 
 def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:

@@ -26,8 +26,6 @@ _MIN_DISTANCE = 50
 _MIN_DISTANCE_WHERE_UNKNOWN = 150
 # Farther away by so many metres, one report is enough.
 _FAR = 1_000
-# So many reports in a row that saw it elsewhere are believed, wherever that was.
-_ENOUGH = 3
 # Where walls reflected its signals before, it was for minutes.
 _DRIFTS_FOR = timedelta(minutes=10)
 # So many times as far as before.
@@ -48,8 +46,6 @@ class Triggered(NamedTuple):
     fix: Fix | None = None
     alarm: str | None = None
     """The type of the alarm that was the cause."""
-    seq: int = 0
-    """The sequence number of its occurrence."""
 
     def described(self) -> dict[str, Any]:
         """Return the attributes of the entity and of trigger variables."""
@@ -78,22 +74,21 @@ class Guard(NamedTuple):
     """The last word of its tracker on whether it moves."""
     alarms: tuple[str, ...] = ()
     """The types of the alarms of its last report: one that lasts is no other one."""
-    away: tuple[Fix, ...] = ()
-    """Of the reports in a row that saw it elsewhere: the first, and the last two."""
+    away: tuple[datetime, ...] = ()
+    """When the first two saw it elsewhere of the reports in a row that do so."""
     triggered: Triggered | None = None
 
 
 def armed(
-    ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
+    ride_state: RideState, position: Position | None, now: datetime
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
-    if ride_state.newest_fix is None:
+    if position is None or ride_state.newest_fix is None:
         return None
-    _, known_at = _times(position, now) if position else (now, now)
-    guard = Guard(now, _place(ride_state), max(now, known_at or now))
     # Who is armed under way may not have said yet that it stands.
-    guard = guard._replace(moved=None if moved else moved)
-    return guard._replace(alarms=_alarms_of(position)) if position else guard
+    moved = False if ride_state.says_it_moves is False else None
+    place, after = _place(ride_state), max(now, _sent_at(position, now) or now)
+    return Guard(now, place, after, moved=moved, alarms=_alarms_of(position))
 
 
 def after_report(
@@ -101,23 +96,30 @@ def after_report(
 ) -> Guard:
     """Return the guard after a report, given the ride_state before it."""
     guard = after_alarm(guard, report, ride_state, now)
-    received_at, time = _times(report, now)
+    received_at, time = report.server_time or now, _sent_at(report, now)
     if guard.triggered or time is None:
         return guard
-    before = guard.moved
-    if report.moving is not None:
-        guard = guard._replace(moved=report.moving)
+    before, moves = guard.moved, report.moving
+    moved = before if moves is None else moves
+    guard = guard._replace(moved=moved, alarms=_alarms_of(report))
     if time < guard.after:
         return guard._replace(is_settled=False)
-    fix = fix_of(report, report.fix_time)
+    fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     guard = _settled(guard, ride_state, fix, report, time)
-    if fix and guard.is_settled and _is_newer(guard, fix, received_at):
+    is_new = report.is_fix and report.fix_time != ride_state.measured_at
+    if fix and is_new and fix.time >= guard.after and guard.is_settled:
+        if _is_near(guard.place, fix, ride_state):
+            guard = guard._replace(away=())
         # Some trackers always say that they move.
-        moves = is_moving(report.speed) or (report.moving and not before)
-        guard, is_away = _seen(guard, fix, report, ride_state, is_sure=bool(moves))
-        if is_away:
-            return _triggered(guard, "place", min(fix.time, received_at), fix)
-    if report.moving and before is False:
+        elif (
+            is_moving(report.speed)
+            or (moves and not before)
+            or _is_away(guard, fix, report, ride_state)
+        ):
+            return _triggered(guard, "place", fix.time, fix)
+        else:
+            guard = guard._replace(away=(*guard.away, fix.time)[:2])
+    if moves and before is False:
         return _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard
 
@@ -127,7 +129,7 @@ def put_right(guard: Guard, report: Position, now: datetime) -> Guard:
 
     By how much shows when the service received the report.
     """
-    received_at, _ = _times(report, now)
+    received_at = report.server_time or now
     ahead = now - received_at
     is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
     return guard._replace(after=guard.after - ahead) if is_ahead else guard
@@ -140,10 +142,9 @@ def after_alarm(
     if now < guard.armed_at:
         # The house's clock was ahead when it was armed.
         guard = guard._replace(armed_at=now, after=min(guard.after, now))
-    _, time = _times(report, now)
+    time = _sent_at(report, now)
     known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
     alarm = next((it for it in alarms if it in _ALARMS - known), None)
-    guard = guard._replace(alarms=alarms)
     if alarm is None or guard.triggered or time is None or time < guard.after:
         return guard
     fix = fix_of(report, report.fix_time) or ride_state.last_fix
@@ -165,14 +166,10 @@ def _alarms_of(report: Position) -> tuple[str, ...]:
     return tuple(alarm.type for alarm in alarms_of(report))
 
 
-def _times(report: Position, now: datetime) -> tuple[datetime, datetime | None]:
-    """Return when the service received a report, and when the tracker sent it.
-
-    The tracker's clock is not ahead of the service's.
-    """
-    received_at = report.server_time or now
+def _sent_at(report: Position, now: datetime) -> datetime | None:
+    """Return when a tracker sent a report; its clock is not ahead of the service's."""
     sent_at = report.device_time or report.fix_time
-    return received_at, sent_at and min(sent_at, received_at)
+    return sent_at and min(sent_at, report.server_time or now)
 
 
 def _place(ride_state: RideState) -> Fix:
@@ -198,67 +195,38 @@ def _settled(
         return guard
     place, anchor = _place(ride_state), ride_state.anchor
     is_near = any(_is_near(place, it, ride_state) for it in (anchor, fix or anchor))
-    stands = is_near and not ride_state.candidate and not _moved_last(ride_state)
+    # A ride may be over only because nothing was received since.
+    ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
+    moved_last = ride and ride.moved_at >= ride_state.last_fix.time
+    stands = is_near and not ride_state.candidate and not moved_last
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
-    return guard._replace(place=place, is_settled=stands or bool(is_late))
+    return guard._replace(place=place, is_settled=bool(stands or is_late))
 
 
-def _moved_last(ride_state: RideState) -> bool:
-    """Return whether the last report was one of a ride under way.
-
-    So it was too if the ride is only over because nothing was received since.
-    """
-    ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
-    return bool(ride and ride.moved_at >= ride_state.last_fix.time)
-
-
-def _is_near(place: Fix, fix: Fix, ride_state: RideState) -> bool:
-    return metres(place, fix) <= _reach(place, fix, ride_state)
-
-
-def _is_newer(guard: Guard, fix: Fix, received_at: datetime) -> bool:
-    """Return whether a fix was measured since, and is none that is sent again."""
-    if guard.away:
-        return fix.time > guard.away[-1].time
-    return min(fix.time, received_at) >= guard.after
-
-
-def _seen(
-    guard: Guard, fix: Fix, report: Position, ride_state: RideState, *, is_sure: bool
-) -> tuple[Guard, bool]:
-    """Return the guard of a bike that is seen there, and whether it is away."""
-    if _is_near(guard.place, fix, ride_state):
-        return guard._replace(away=()), False
-    first, *others = *guard.away, fix
-    away = guard._replace(away=(first, *others[-2:]))
-    return away, is_sure or _is_away(guard, fix, report, ride_state)
+def _is_near(place: Fix, fix: Fix, ride_state: RideState, beyond: float = 0) -> bool:
+    """Return whether a bike may be seen there that went nowhere, or that far beyond."""
+    drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
+    is_exact = place.accuracy and fix.accuracy and not drift
+    minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
+    return metres(place, fix) <= max(noise(place, fix), minimum) + beyond
 
 
 def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> bool:
     """Return whether a bike is elsewhere that is seen there, or its fixes may be off."""
     place, apart = guard.place, metres(guard.place, fix)
-    if apart > _FAR + _reach(place, fix, ride_state):
+    if not _is_near(place, fix, ride_state, _FAR):
         if is_plausible(place, ride_state.last_fix, fix, report.speed):
             return True
     if not guard.away:
         return False
     if apart <= _MORE * ride_state.drift_at(place, fix.time).apart_for_minutes:
-        return fix.time - guard.away[0].time >= _DRIFTS_FOR
+        return fix.time - guard.away[0] >= _DRIFTS_FOR
     # Of a bike that says it stands two fixes that jumped are not at one place.
-    last = guard.away[-1]
-    says_nothing = says_it_moves(report) is None
-    is_there = says_nothing or metres(last, fix) <= noise(last, fix)
-    return is_there or len(guard.away) + 1 >= _ENOUGH
-
-
-def _reach(place: Fix, fix: Fix, ride_state: RideState) -> float:
-    """Return how many metres from its place a bike may be seen that went nowhere."""
-    drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
-    is_exact = place.accuracy and fix.accuracy and not drift
-    minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
-    return max(noise(place, fix), minimum)
+    last = ride_state.newest_fix or fix
+    is_there = metres(last, fix) <= noise(last, fix) or says_it_moves(report) is None
+    return is_there or len(guard.away) > 1
 
 
 def _triggered(

@@ -61,25 +61,6 @@ class Occurrence(NamedTuple):
         return self.type not in FLAG_CHANGES.values()
 
 
-def last_seq(occurrences: tuple[Occurrence, ...]) -> int:
-    """Return the sequence number of the newest, 0 before the first."""
-    return occurrences[-1].seq if occurrences else 0
-
-
-def added(
-    occurrences: tuple[Occurrence, ...], new: Occurrence
-) -> tuple[Occurrence, ...]:
-    """Return the occurrences with a new one, which gets the next number.
-
-    The oldest of its type goes if there are too many: a tracker that raises an alarm each
-    second in an outage fills no memory, and costs its other occurrences nothing.
-    """
-    if sum(known.type == new.type for known in occurrences) >= MAX_WAITING:
-        oldest = next(known for known in occurrences if known.type == new.type)
-        occurrences = tuple(known for known in occurrences if known is not oldest)
-    return (*occurrences, new._replace(seq=last_seq(occurrences) + 1))
-
-
 def kept(
     occurrences: tuple[Occurrence, ...], last_fired: int
 ) -> tuple[Occurrence, ...]:
@@ -129,17 +110,10 @@ class Alarm(NamedTuple):
 
     word: str
     """What the service calls it."""
-    time: datetime | None
-    """When the place of that report was measured, in UTC."""
     report: int
     """The ID of the position."""
-    reported_at: datetime | None = None
+    reported_at: datetime | None
     """When the tracker sent the report by its own clock, in UTC."""
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """Return what makes it this alarm."""
-        return self.word, self.report
 
     @property
     def type(self) -> str:
@@ -148,43 +122,26 @@ class Alarm(NamedTuple):
         name = _OLD_WORDS.get(name, name)
         return name if name in ALARM_TYPES else "other"
 
-    def described(self) -> dict[str, Any]:
-        """Return the attributes of the event and of trigger variables."""
-        time = self.time and self.time.isoformat()
-        return {"type": self.type, "alarm": self.word, "time": time}
-
 
 def alarms_of(position: Position) -> list[Alarm]:
     """Return the alarms that a report was sent for, each once."""
-    if not position.alarm:
-        return []
-    lines = map(one_line, position.alarm.split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE])
+    words = (position.alarm or "").split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE]
     reported_at = position.device_time or position.fix_time
     return [
-        Alarm(word, position.fix_time, position.id, reported_at)
-        for word in dict.fromkeys(filter(None, lines))
+        Alarm(word, position.id, reported_at)
+        for word in dict.fromkeys(filter(None, map(one_line, words)))
     ]
 
 
-def new_alarms(known: Sequence[Alarm], reports: Sequence[Position]) -> list[Alarm]:
-    """Return the alarms of reports that are not known yet, the last 50 at most.
+def is_known(alarm: Alarm, known: Sequence[Alarm]) -> bool:
+    """Return whether an alarm is known, or was and may have been forgotten.
 
-    Once that many are known, what is older than all of them may have been forgotten.
+    The last 50 are kept: one that is older than all of these may be any before them.
     """
-    keys = {alarm.key for alarm in known}
-    is_full = len(known) >= MAX_WAITING
-    first_report = min((alarm.report for alarm in known), default=0)
-    times = (alarm.reported_at or _BEGINNING for alarm in known)
-    first_time = min(times, default=_BEGINNING)
-    new = {
-        alarm.key: alarm
-        for report in [report for report in reports if report.alarm][-MAX_WAITING:]
-        for alarm in alarms_of(report)
-        if alarm.key not in keys
-        and not (
-            is_full
-            and report.id <= first_report
-            and (alarm.reported_at or _BEGINNING) <= first_time
-        )
-    }
-    return list(new.values())[-MAX_WAITING:]
+    if any((it.word, it.report) == (alarm.word, alarm.report) for it in known):
+        return True
+    time = alarm.reported_at or _BEGINNING
+    return len(known) >= MAX_WAITING and all(
+        alarm.report <= it.report and time <= (it.reported_at or _BEGINNING)
+        for it in known
+    )

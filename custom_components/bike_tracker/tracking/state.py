@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
-from ..api import Device, DeviceStatus, Hardware, Position
+from ..api import Device, Hardware, Position
 from .guard import (
     Guard,
-    Triggered,
     after_alarm,
     after_history as guard_after_history,
     after_report,
-    armed,
 )
 from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
@@ -21,15 +19,14 @@ from .occurrences import (
     Occurrence,
     OccurrenceType,
     UpdateContext,
-    added,
-    last_seq,
-    new_alarms,
+    alarms_of,
+    is_known,
 )
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
 
-_OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy")
+_OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 
 
@@ -58,8 +55,6 @@ class TrackerState(NamedTuple):
     """How far it came."""
     rides: RideLog = RideLog()
     """Its last rides, and where reports may be missing."""
-    initial_position_id: int | None = None
-    """The position it had when it was listed first: its alarm is not fired."""
     guard: Guard | None = None
     """How it is guarded, None while it is not."""
     changed_by: str | None = None
@@ -81,23 +76,13 @@ class TrackerState(NamedTuple):
             is_of_ride or not self.ride_state.is_at_rest,
         )
 
-    def with_status(self, status: DeviceStatus | None, now: datetime) -> TrackerState:
-        """Return the state after a status; one that is not readable changes nothing."""
-        value = None if status is None else status == "online"
-        return self._with_flag("online", value, now)
-
-    def with_report(
-        self, position: Position, context: UpdateContext, *, fires_alarms: bool
-    ) -> TrackerState:
-        """Return the state after the newest report.
-
-        An alarm that is not fired was there before anybody could listen.
-        """
+    def with_report(self, position: Position, context: UpdateContext) -> TrackerState:
+        """Return the state after the newest report."""
         report, known, now = position, self.position, context.now
         position, before = merged(known, report), self.ride_state
-        state = self._with_flag("moving", position.moving, now)
+        state = self.with_flag("moving", position.moving, now)
         if position.alarm:
-            state = state.with_alarms([position], context, fires_alarms=fires_alarms)
+            state = state.with_alarms([position], context)
         if position is known:
             return state
         if guard := state.guard:
@@ -134,7 +119,7 @@ class TrackerState(NamedTuple):
         context = context._replace(is_complete=True)
         for report in reports:
             if state.position and is_older_position(state.position, report):
-                state = state.with_report(report, context, fires_alarms=True)
+                state = state.with_report(report, context)
         return state
 
     def with_older_report(
@@ -144,34 +129,26 @@ class TrackerState(NamedTuple):
         state = self.with_alarms([position], context)
         if state.guard and position.alarm:
             guard = after_alarm(state.guard, position, self.ride_state, context.now)
-            # What lasts is said by the newest report.
-            guard = guard._replace(alarms=state.guard.alarms)
             state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
     def with_alarms(
-        self,
-        reports: Sequence[Position],
-        context: UpdateContext,
-        *,
-        fires_alarms: bool = True,
+        self, reports: Sequence[Position], context: UpdateContext
     ) -> TrackerState:
         """Return the state after the alarms of reports, which may be old ones."""
-        if not (new := new_alarms(self.alarms, reports)):
-            return self
-        state = self._replace(alarms=(*self.alarms, *new)[-MAX_WAITING:])
-        for alarm in new if fires_alarms else ():
-            since = alarm.time or context.now
-            state = state.with_occurrence(
-                "alarm_raised", context.now, since, alarm.described()
-            )
+        state, now = self, context.now
+        for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
+            time = report.fix_time and report.fix_time.isoformat()
+            for alarm in alarms_of(report):
+                if is_known(alarm, state.alarms):
+                    continue
+                alarms = (*state.alarms, alarm)[-MAX_WAITING:]
+                attributes = {"type": alarm.type, "alarm": alarm.word, "time": time}
+                since = report.fix_time or now
+                state = state._replace(alarms=alarms).with_occurrence(
+                    "alarm_raised", now, since, attributes=attributes
+                )
         return state
-
-    def armed(self, now: datetime, changed_by: str | None) -> TrackerState | None:
-        """Return the state once it is guarded, None while it never had a place."""
-        moving = self.moving and self.moving.value
-        guard = armed(self.ride_state, self.position, moving, now)
-        return guard and self._replace(guard=guard, changed_by=changed_by)
 
     def after_time(self, context: UpdateContext) -> TrackerState:
         """Return the state by now: a tracker that is silent for long rides no more."""
@@ -183,42 +160,45 @@ class TrackerState(NamedTuple):
         return self.with_rides(log, context.now, ride_state=ride_state)
 
     def with_occurrence(
-        self,
-        kind: OccurrenceType,
-        now: datetime,
-        since: datetime,
-        attributes: Mapping[str, Any] | None = None,
-        *,
-        before: datetime | None = None,
+        self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
     ) -> TrackerState:
-        """Return the state with an occurrence that is noticed now."""
-        new = Occurrence(0, kind, now, since, before, attributes or {})
-        return self._replace(occurrences=added(self.occurrences, new))
+        """Return the state with an occurrence that is noticed now.
+
+        The oldest of its type goes if there are too many: a tracker that raises an alarm
+        each second in an outage fills no memory, and costs its other occurrences nothing.
+        """
+        known = self.occurrences
+        seq = known[-1].seq + 1 if known else 1
+        same = [it for it in known if it.type == kind]
+        if len(same) >= MAX_WAITING:
+            known = tuple(it for it in known if it is not same[0])
+        new = Occurrence(seq, kind, now, since, **others)
+        return self._replace(occurrences=(*known, new))
 
     def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
-        """Return the state with a guard, which may be triggered now."""
-        state, triggered = self, guard.triggered
-        if triggered and not triggered.seq:
-            attributes = {**triggered.described(), "alarm": triggered.alarm}
-            since = triggered.since
-            state = self.with_occurrence("guard_triggered", now, since, attributes)
-            triggered = triggered._replace(seq=last_seq(state.occurrences))
-        return state._replace(guard=guard._replace(triggered=triggered))
+        """Return the state with its guard after a report, which may have triggered it."""
+        state, triggered = self._replace(guard=guard), guard.triggered
+        if triggered is None or (self.guard and self.guard.triggered):
+            return state
+        attributes = {**triggered.described(), "alarm": triggered.alarm}
+        return state.with_occurrence(
+            "guard_triggered", now, triggered.since, attributes=attributes
+        )
 
-    def _with_flag(
+    def with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
     ) -> TrackerState:
-        """Return the state with a flag, and its change, after a report.
+        """Return the state with a flag, and its change.
 
-        A report that does not say it changes nothing, and the first word is no change.
+        None changes nothing, and the first word is no change.
         """
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
-        before, state = flag and flag.changed_at, self
+        state, before = self, flag and flag.changed_at
         if before:
             kind = FLAG_CHANGES[name, value]
-            state = self.with_occurrence(kind, now, now, before=before)
+            state = state.with_occurrence(kind, now, now, before=before)
         changed: dict[str, Any] = {name: Flag(value, now, before)}
         return state._replace(**changed)
 
@@ -231,7 +211,7 @@ class TrackerState(NamedTuple):
                 "ride_ended" if is_over else "ride_started",
                 now,
                 ride.moved_at if is_over else ride.started_at,
-                ride.described(is_over=is_over),
+                attributes=ride.described(is_over=is_over),
             )
         log = log._replace(events=()) if log.events else log
         return state._replace(rides=log, **others)
@@ -246,17 +226,18 @@ def merged(known: Position | None, position: Position) -> Position:
     """
     if known is None:
         return position
+    kept: dict[str, Any] = {}
     if position.latitude is None:
-        of_place = {name: getattr(known, name) for name in _OF_PLACE}
-        position = position._replace(**of_place)
+        kept = {name: getattr(known, name) for name in _OF_PLACE}
     # Servers send the very place again without a new fix.
-    if known.address and not position.address and _place(position) == _place(known):
-        position = position._replace(address=known.address)
-    if position.battery_level is None and known.battery_level is not None:
-        position = position._replace(battery_level=known.battery_level)
+    elif not position.address and _place(position) == _place(known):
+        kept["address"] = known.address
+    if position.battery_level is None:
+        kept["battery_level"] = known.battery_level
     if known.hardware:
-        hardware = (position.hardware or Hardware()).or_else(known.hardware)
-        position = position._replace(hardware=hardware)
+        hardware = position.hardware or Hardware()
+        kept["hardware"] = hardware.or_else(known.hardware)
+    position = position._replace(**kept)
     return known if position == known else position
 
 
@@ -276,21 +257,6 @@ class Tracker(NamedTuple):
         return self.state.position
 
     @property
-    def guarded_since(self) -> datetime | None:
-        """Return since when it is guarded, None while it is not."""
-        return self.state.guard and self.state.guard.armed_at
-
-    @property
-    def triggered(self) -> Triggered | None:
-        """Return what triggered its guard, None while nothing did."""
-        return self.state.guard and self.state.guard.triggered
-
-    @property
-    def online(self) -> Flag | None:
-        """Return whether it is, and since when; None while the service does not say."""
-        return None if self.device.status is None else self.state.online
-
-    @property
     def hardware(self) -> Hardware | None:
         """Return what it says of itself, None while that is nothing."""
         return self.position and self.position.hardware
@@ -298,12 +264,11 @@ class Tracker(NamedTuple):
     @property
     def address(self) -> str | None:
         """Return the address of where it stood last, which is not where it rides."""
-        ride_state, reported = self.state.ride_state, self.position
+        ride_state = self.state.ride_state
         if ride := ride_state.ride:
             return ride.start and ride.start.address
-        if ride_state.candidate:
-            return ride_state.candidate.address
-        return ride_state.anchor.address or (reported and reported.address)
+        place = ride_state.candidate or ride_state.anchor
+        return place.address or (self.position and self.position.address)
 
     @property
     def ride_under_way(self) -> Ride | None:
