@@ -7,7 +7,7 @@ from homeassistant.helpers import device_registry as dr
 import pytest
 
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
-from custom_components.bike_tracker.tracking import Tracker
+from custom_components.bike_tracker.tracking.state import Tracker
 
 from .conftest import BLUE, EMAIL, RED, Bikes, Shown, async_setup
 from .static.entities import DESCRIPTIONS

@@ -7,8 +7,8 @@ from custom_components.bike_tracker import (
     binary_sensor as our_binary_sensor,
     sensor as our_sensor,
 )
-from custom_components.bike_tracker.api import Device
-from custom_components.bike_tracker.tracking import Tracker, TrackerState
+from custom_components.bike_tracker.api.models import Device
+from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 
 from .tools.benchmark.page import PAGE, goals
 from .tools.benchmark.plan import PARTS

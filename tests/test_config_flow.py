@@ -29,7 +29,8 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker import config_flow
-from custom_components.bike_tracker.api import TrackingClient, client as client_module
+from custom_components.bike_tracker.api import client as client_module
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .api.conftest import Served, recorded_answer

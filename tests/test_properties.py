@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, strategies as st
 import pytest
 from yarl import URL
 
-from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.address import canonical_url
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
     TrackingError,

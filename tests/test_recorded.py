@@ -16,7 +16,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 import yaml
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import AuthenticationError
 
 from .api.conftest import Served, recorded_answer

@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
     TrackingError,
@@ -21,7 +21,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
 )
-from custom_components.bike_tracker.tracking import Ride
+from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Poll, async_setup
 from .registry.test_ride_book import file_of, row, store

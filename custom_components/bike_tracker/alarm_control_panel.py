@@ -15,7 +15,7 @@ from homeassistant.util import dt as dt_util
 from .automations.messages import async_take_away_guard
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.bikes import validation_error
-from .tracking import Changes, Tracker
+from .tracking.state import Changes, Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

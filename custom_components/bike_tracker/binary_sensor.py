@@ -10,7 +10,7 @@ from homeassistant.components.binary_sensor import (
 from homeassistant.const import EntityCategory
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .tracking import Tracker
+from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

@@ -11,7 +11,8 @@ from homeassistant.util import dt as dt_util
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .registry.devices import name_of
 from .responses.texts import distance, duration, speed, zone_name
-from .tracking import Ride, Tracker
+from .tracking.ride_state import Ride
+from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

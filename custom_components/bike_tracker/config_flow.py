@@ -23,8 +23,11 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .api import Device, TrackingClient, TrackingError, errors
+from .api import errors
 from .api.address import host_of, origin_of, possible_urls, server_of
+from .api.client import TrackingClient
+from .api.errors import TrackingError
+from .api.models import Device
 from .const import DOMAIN, LOGGER
 from .registry.devices import trackers_of
 

@@ -26,7 +26,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .api import Message
+from .api.websocket import Message
 from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
@@ -34,14 +34,10 @@ from .polling.poll import Service
 from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
-from .tracking import (
-    Account,
-    Changes,
-    Occurrence,
-    UpdateContext,
-    log_errors,
-    rides_before,
-)
+from .tracking.account import Account, log_errors
+from .tracking.history import rides_before
+from .tracking.occurrences import Occurrence, UpdateContext
+from .tracking.state import Changes
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.

@@ -12,7 +12,7 @@ from homeassistant.helpers.start import async_at_started
 
 from .coordinator import START_SECONDS
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .tracking import Tracker
+from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

@@ -12,12 +12,12 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
-from .api import TrackingError
 from .api.address import host_of
+from .api.errors import TrackingError
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry
 from .registry.devices import tracker_of
-from .tracking import Tracker
+from .tracking.state import Tracker
 
 _TO_REDACT = {
     "address",

@@ -22,7 +22,8 @@ from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
 from .registry.repair_issues import async_create_issue, async_delete_issue
-from .tracking import Tracker, log_errors
+from .tracking.account import log_errors
+from .tracking.state import Tracker
 
 MAX_ENTITIES = 10_000
 """Home Assistant adds no more for one config entry; a person may enable more."""

@@ -9,7 +9,8 @@ from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import State, callback
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .tracking import ALARM_TYPES, Occurrence, Tracker
+from .tracking.occurrences import ALARM_TYPES, Occurrence
+from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

@@ -15,7 +15,8 @@ from .const import DOMAIN
 from .responses.bikes import Bike, exposed_bikes
 from .responses.texts import distance, duration, local_time, speed, zone_name
 from .responses.where import where
-from .tracking import Fix, Ride
+from .tracking.distance import Fix
+from .tracking.ride_state import Ride
 
 _MAX_DAYS: Final = 31
 # Ten metres, as near as it takes to find a bike.

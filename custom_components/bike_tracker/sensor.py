@@ -24,7 +24,7 @@ from homeassistant.util import dt as dt_util
 
 from .coordinator import SILENT
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .tracking import Tracker
+from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0

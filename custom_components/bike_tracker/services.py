@@ -30,7 +30,7 @@ from .responses.bikes import Bike, async_bikes_in, service_error, validation_err
 from .responses.gpx import async_track
 from .responses.texts import with_commas, zone_name
 from .responses.where import where, words
-from .tracking import Fix
+from .tracking.distance import Fix
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
+from custom_components.bike_tracker.api.models import Device, Position
 
 DEVICE: dict[str, Any] = {
     "id": 1001,

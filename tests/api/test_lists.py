@@ -8,9 +8,9 @@ from unittest.mock import patch
 import orjson
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
+from custom_components.bike_tracker.api.models import Device, Position
 
 from .rows import DEVICE, MISSING, POSITION, row
 

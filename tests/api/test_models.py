@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, Hardware, Position
+from custom_components.bike_tracker.api.models import Device, Hardware, Position
 
 from .rows import DEVICE, MISSING, read_device, read_position
 

@@ -11,7 +11,7 @@ from aiohttp.test_utils import RawTestServer
 import orjson
 import pytest
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from tests.tools.simulator import Simulator
 

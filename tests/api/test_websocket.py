@@ -7,7 +7,7 @@ from contextlib import aclosing
 import aiohttp
 import pytest
 
-from custom_components.bike_tracker.api import Message, TrackingClient, async_messages
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     AuthenticationError,
     CannotConnectError,
@@ -16,7 +16,11 @@ from custom_components.bike_tracker.api.errors import (
     ServiceUnavailableError,
     TrackingError,
 )
-from custom_components.bike_tracker.api.websocket import parse_message
+from custom_components.bike_tracker.api.websocket import (
+    Message,
+    async_messages,
+    parse_message,
+)
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import HOME
 

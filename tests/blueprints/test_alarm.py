@@ -4,7 +4,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_load_integrations
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from custom_components.bike_tracker.tracking import ALARM_TYPES
+from custom_components.bike_tracker.tracking.occurrences import ALARM_TYPES
 from tests.conftest import BLUE, RED
 from tests.static.project import ROOT
 from tests.tools.simulator.server import Simulator

@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.client import TrackingClient
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from ..tools.simulator.server import Simulator

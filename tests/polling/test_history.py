@@ -8,14 +8,14 @@ from aiohttp import ClientSession
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.bike_tracker.api import TrackingClient
+from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.polling.backoff import ExtraRequests
 from custom_components.bike_tracker.polling.history import History
-from custom_components.bike_tracker.tracking import (
-    Fix,
-    Guard,
-    HistoryGap,
+from custom_components.bike_tracker.tracking.distance import Fix
+from custom_components.bike_tracker.tracking.guard import Guard
+from custom_components.bike_tracker.tracking.ride_log import HistoryGap
+from custom_components.bike_tracker.tracking.state import (
     Tracker,
     Trackers,
     TrackerState,

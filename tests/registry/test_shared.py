@@ -12,7 +12,7 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.registry.devices import description_of
-from custom_components.bike_tracker.tracking import Tracker
+from custom_components.bike_tracker.tracking.state import Tracker
 
 from ..conftest import BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from ..tools.simulator.server import Simulator

@@ -25,23 +25,16 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.api import Hardware, Position
+from custom_components.bike_tracker.api.models import Hardware, Position
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import SIGNAL_OCCURRED
 from custom_components.bike_tracker.registry.storage import Evaluation, TrackerStore
-from custom_components.bike_tracker.tracking import (
-    Alarm,
-    Fix,
-    Flag,
-    Guard,
-    Occurrence,
-    Ride,
-    RideLog,
-    RideState,
-    TrackerState,
-    Triggered,
-)
-from custom_components.bike_tracker.tracking.ride_log import Checkpoint
+from custom_components.bike_tracker.tracking.distance import Fix
+from custom_components.bike_tracker.tracking.guard import Guard, Triggered
+from custom_components.bike_tracker.tracking.occurrences import Alarm, Occurrence
+from custom_components.bike_tracker.tracking.ride_log import Checkpoint, RideLog
+from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
+from custom_components.bike_tracker.tracking.state import Flag, TrackerState
 
 from ..conftest import BLUE, BOB, PASSWORD, RED, Bikes, MakeEntry, async_setup
 

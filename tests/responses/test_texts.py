@@ -9,7 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.responses.texts import place_of, sentence
-from custom_components.bike_tracker.tracking import Occurrence
+from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 
 @pytest.mark.usefixtures("setup")

@@ -12,7 +12,7 @@ import pytest
 
 from custom_components.bike_tracker import event
 from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
-from custom_components.bike_tracker.tracking import Triggered
+from custom_components.bike_tracker.tracking.guard import Triggered
 
 from .automations import described
 from .entities import DESCRIPTIONS, STATES

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.api.models import timestamp
-from custom_components.bike_tracker.tracking import Account, Occurrence, TrackerState
+from custom_components.bike_tracker.api.models import Device, Position, timestamp
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.occurrences import Occurrence
+from custom_components.bike_tracker.tracking.state import TrackerState
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

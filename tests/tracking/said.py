@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from custom_components.bike_tracker.tracking import Flag, Tracker
+from custom_components.bike_tracker.tracking.state import Flag, Tracker
 
 
 def online_since(tracker: Tracker) -> datetime | None:

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from custom_components.bike_tracker.api import Hardware, Position
-from custom_components.bike_tracker.tracking import (
-    Account,
+from custom_components.bike_tracker.api.models import Hardware, Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.occurrences import (
+    MAX_WAITING,
     Alarm,
-    HistoryAnswer,
     UpdateContext,
 )
-from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING
 
 from .conftest import NOW, Listener, Read, a_device, a_position
 

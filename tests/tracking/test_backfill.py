@@ -4,13 +4,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import (
+from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.history import (
     MAX_BACKFILL_AGE,
     HistoryAnswer,
-    Ride,
     rides_before,
 )
+from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import NOW, a_position
 from .test_history import minutes, reports_of

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import (
-    Account,
-    HistoryAnswer,
+from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.guard import Triggered
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.occurrences import (
     Occurrence,
     OccurrenceType,
-    Triggered,
     UpdateContext,
 )
 

@@ -6,19 +6,16 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import (
-    Account,
-    Guard,
-    HistoryAnswer,
-    RideState,
-    UpdateContext,
-)
+from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.distance import Fix, metres
-from custom_components.bike_tracker.tracking.guard import after_report, armed
+from custom_components.bike_tracker.tracking.guard import Guard, after_report, armed
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.ride_detection import (
     apply_report as ridden,
 )
+from custom_components.bike_tracker.tracking.ride_state import RideState
 
 from ..long import examples
 from .conftest import NOW, ListOfDevices, a_device, a_position

@@ -10,17 +10,13 @@ from unittest.mock import Mock
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.tracking import (
-    Account,
-    Fix,
-    HistoryAnswer,
-    Ride,
-    RideState,
-    UpdateContext,
-)
-from custom_components.bike_tracker.tracking.history import replayed
+from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.distance import Fix
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, replayed
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.ride_detection import end_ride
+from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from ..tools.rides.home import ride_of

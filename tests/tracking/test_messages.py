@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.tracking import Account, Changes, UpdateContext
+from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import Changes
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
 from .said import offline_since

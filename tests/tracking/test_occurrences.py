@@ -2,8 +2,8 @@
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.tracking import TrackerState, kept
-from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING
+from custom_components.bike_tracker.tracking.occurrences import MAX_WAITING, kept
+from custom_components.bike_tracker.tracking.state import TrackerState
 
 from ..long import examples
 from .conftest import NOW, Listener

@@ -10,14 +10,14 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.tracking import (
-    Account,
+from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import (
     Changes,
     Tracker,
     Trackers,
     TrackerState,
-    UpdateContext,
 )
 
 from ..long import examples

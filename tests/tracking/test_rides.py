@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.tracking import (
-    Account,
-    Ride,
-    RideState,
-    Tracker,
-    UpdateContext,
-)
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.ride_detection import (
     apply_report,
     end_ride,
     silent_at,
 )
-from custom_components.bike_tracker.tracking.ride_state import RideEvent
+from custom_components.bike_tracker.tracking.ride_state import (
+    Ride,
+    RideEvent,
+    RideState,
+)
+from custom_components.bike_tracker.tracking.state import Tracker
 
 from .conftest import NOW, Read, a_device, a_position
 

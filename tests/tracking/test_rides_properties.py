@@ -6,14 +6,17 @@ from typing import NamedTuple
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Ride, RideState
+from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.ride_detection import (
     apply_report,
     end_ride,
     silent_at,
 )
-from custom_components.bike_tracker.tracking.ride_state import RideEvent
+from custom_components.bike_tracker.tracking.ride_state import (
+    Ride,
+    RideEvent,
+    RideState,
+)
 
 from ..long import examples
 from .conftest import NOW, a_position

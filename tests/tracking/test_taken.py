@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.tracking import Account, UpdateContext, is_outdated
+from custom_components.bike_tracker.tracking.account import Account, is_outdated
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import merged
 
 from .conftest import NOW, Read, a_device, a_position, no_fix

@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api import Device, Position
-from custom_components.bike_tracker.tracking import (
-    Account,
-    Flag,
-    Tracker,
-    TrackerState,
-    UpdateContext,
-)
+from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import Flag, Tracker, TrackerState
 
 from .said import moving_since, offline_since, online_since, standing_since
 

@@ -32,14 +32,9 @@ from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinato
 from ..registry.devices import device_of, name_of
 from ..registry.storage import Evaluation
 from ..responses.texts import place_of, sentence
-from ..tracking import (
-    ALARM_TYPES,
-    Flag,
-    Occurrence,
-    OccurrenceType,
-    Tracker,
-    log_errors,
-)
+from ..tracking.account import log_errors
+from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
+from ..tracking.state import Flag, Tracker
 from .targets import coordinators, is_in_target
 from .types import AT_ONCE, TRIGGER_TYPES, StateType, validated
 

@@ -11,7 +11,8 @@ from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
 from ..registry.storage import Evaluation
-from ..tracking import Flag, OccurrenceType, Tracker
+from ..tracking.occurrences import OccurrenceType
+from ..tracking.state import Flag, Tracker
 
 AT_ONCE: Final = timedelta()
 _SILENT_FOR: Final = timedelta(hours=24)

@@ -5,7 +5,8 @@ import random
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..api import TrackingError, errors
+from ..api import errors
+from ..api.errors import TrackingError
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE

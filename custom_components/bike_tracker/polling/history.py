@@ -10,10 +10,13 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..api import Position, TrackingClient, TrackingError
-from ..api.errors import InvalidResponseError
+from ..api.client import TrackingClient
+from ..api.errors import InvalidResponseError, TrackingError
+from ..api.models import Position
 from ..const import LOGGER
-from ..tracking import MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap, Trackers
+from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer
+from ..tracking.ride_log import HistoryGap
+from ..tracking.state import Trackers
 from .backoff import MINUTE, EndpointSupport, ExtraRequests
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.

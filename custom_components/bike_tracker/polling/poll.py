@@ -11,7 +11,10 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from ..api import Device, Position, TrackingClient, TrackingError, errors
+from ..api import errors
+from ..api.client import TrackingClient
+from ..api.errors import TrackingError
+from ..api.models import Device, Position
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
 from .backoff import (

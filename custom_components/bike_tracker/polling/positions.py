@@ -11,9 +11,11 @@ from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
 
-from ..api import Device, Position, TrackingClient, TrackingError
+from ..api.client import TrackingClient
+from ..api.errors import TrackingError
+from ..api.models import Device, Position
 from ..const import LOGGER
-from ..tracking import is_outdated
+from ..tracking.account import is_outdated
 from .backoff import (
     DAY,
     MINUTE,

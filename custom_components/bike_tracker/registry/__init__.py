@@ -5,7 +5,8 @@ from typing import NamedTuple
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
-from ..tracking import Changes, log_errors
+from ..tracking.account import log_errors
+from ..tracking.state import Changes
 from .devices import TrackerDevices
 from .ride_book import RideBook
 from .storage import TrackerStore

@@ -10,9 +10,9 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 
-from ..api import Device
+from ..api.models import Device
 from ..const import DOMAIN
-from ..tracking import Tracker
+from ..tracking.state import Tracker
 
 if TYPE_CHECKING:
     # Home Assistant 2026.8 has none.

@@ -9,7 +9,8 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..tracking import Ride, Tracker
+from ..tracking.ride_state import Ride
+from ..tracking.state import Tracker
 from .storage import SELDOM, EntryStore, reader, to_json, to_line
 
 _KEPT: Final = timedelta(days=3 * 365)

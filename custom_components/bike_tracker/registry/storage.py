@@ -25,20 +25,13 @@ from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 from orjson import Fragment
 
-from ..api import Position
+from ..api.models import Position
 from ..const import DOMAIN, LOGGER
-from ..tracking import (
-    Alarm,
-    Guard,
-    Occurrence,
-    Ride,
-    RideState,
-    Tracker,
-    TrackerState,
-    UpdateContext,
-    kept,
-    log_errors,
-)
+from ..tracking.account import log_errors
+from ..tracking.guard import Guard
+from ..tracking.occurrences import Alarm, Occurrence, UpdateContext, kept
+from ..tracking.ride_state import Ride, RideState
+from ..tracking.state import Tracker, TrackerState
 
 # Seconds until a change is written: of an event or an arming, of a bike under way or of any
 # other occurrence, and of a report that says nothing else. The service has reports, and two

@@ -22,7 +22,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import name_of
-from ..tracking import Ride, Tracker
+from ..tracking.ride_state import Ride
+from ..tracking.state import Tracker
 
 
 def service_error(

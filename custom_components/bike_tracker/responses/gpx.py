@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 
 from homeassistant.core import HomeAssistant
 
-from ..api import Position, TrackingError
-from ..api.errors import CannotConnectError, ServiceUnavailableError
-from ..tracking import fix_of
+from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
+from ..api.models import Position
+from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
 # People and triggers name whole seconds: what was reported within the last one counts.

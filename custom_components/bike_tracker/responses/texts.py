@@ -12,7 +12,8 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
 
 from ..const import DOMAIN
-from ..tracking import Fix, Occurrence
+from ..tracking.distance import Fix
+from ..tracking.occurrences import Occurrence
 
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {

@@ -8,8 +8,8 @@ from homeassistant.components.zone import ENTITY_ID_HOME, async_active_zone
 from homeassistant.core import HomeAssistant
 from homeassistant.util.location import distance as metres_between
 
-from ..api import Position
-from ..tracking import Tracker
+from ..api.models import Position
+from ..tracking.state import Tracker
 from .bikes import Bike
 from .texts import as_sentence, clock_time, distance, local_time, text
 

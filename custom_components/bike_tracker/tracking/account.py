@@ -8,8 +8,7 @@ import logging
 from operator import attrgetter
 from typing import Final
 
-from ..api import Device, Position
-from ..api.models import is_real
+from ..api.models import Device, Position, is_real
 from .guard import Guard, armed, put_right
 from .history import HistoryAnswer, in_order, is_older_position
 from .occurrences import UpdateContext, alarms_of

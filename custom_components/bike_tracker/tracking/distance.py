@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
 from typing import Final, NamedTuple
 
-from ..api import Position
+from ..api.models import Position
 
 _EARTH = 6_371_000
 # Of a hundred thousand fixes of a parked bike, none is farther away than that many times

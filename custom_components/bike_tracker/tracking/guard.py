@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
-from ..api import Position
+from ..api.models import Position
 from .distance import Fix, fix_of, is_plausible, metres, noise
 from .occurrences import alarms_of
 from .ride_detection import apply_report as ridden, is_moving, says_it_moves

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from ..api import Position
+from ..api.models import Position
 from .distance import NOWHERE
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import Checkpoint, RideLog, in_order_of_start

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 import re
 from typing import Any, Final, Literal, NamedTuple, override
 
-from ..api import Position
-from ..api.models import one_line
+from ..api.models import Position, one_line
 
 type OccurrenceType = Literal[
     "alarm_raised",

@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from math import inf
 from typing import NamedTuple
 
-from ..api import Position
-from ..api.models import MOVES_FROM
+from ..api.models import MOVES_FROM, Position
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
 from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
-from ..api import Device, Hardware, Position
+from ..api.models import Device, Hardware, Position
 from .guard import (
     Guard,
     after_alarm,

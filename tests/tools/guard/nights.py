@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
-from custom_components.bike_tracker.tracking import Account
+from custom_components.bike_tracker.tracking.account import Account
 from tests.tools.rides.home import BIKE, Home, Span
 from tests.tools.rides.plan import BEGIN, a_journey
 from tests.tools.rides.trackers import Report, reports

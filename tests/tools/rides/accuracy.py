@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from statistics import median
 
-from custom_components.bike_tracker.tracking import Ride
+from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .home import Home
 from .plan import BEGIN, a_journey

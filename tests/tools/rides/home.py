@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from custom_components.bike_tracker.api import Device
-from custom_components.bike_tracker.tracking import (
-    Account,
-    Changes,
-    HistoryAnswer,
+from custom_components.bike_tracker.api.models import Device
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.occurrences import (
     Occurrence,
-    Ride,
     UpdateContext,
 )
+from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.state import Changes
 
 from .trackers import Report
 

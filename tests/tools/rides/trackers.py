@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from math import cos, hypot, radians, sqrt
 from random import Random
 
-from custom_components.bike_tracker.api import Position
+from custom_components.bike_tracker.api.models import Position
 from tests.tools.simulator.streets import METRES_PER_DEGREE, Point, metres
 
 from .trips import Journey, Trip, UpdateContext

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, time, timedelta
 from math import sin
 from random import Random
 
-from custom_components.bike_tracker.api import Position
-from custom_components.bike_tracker.tracking import Ride
+from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.ride_state import Ride
 from tests.tools.simulator.streets import HOME, METRES_PER_DEGREE
 
 from .home import Home, Span

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from random import Random
 
-from custom_components.bike_tracker.tracking import Ride
+from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .accuracy import rides_of
 from .home import Home

@@ -36,7 +36,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.registry.ride_book import RideBook
-from custom_components.bike_tracker.tracking import Ride
+from custom_components.bike_tracker.tracking.ride_state import Ride
 from tests.conftest import PASSWORD, resolve_names
 from tests.settle import settle
 from tests.tools.simulator.server import Simulator

@@ -28,7 +28,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.registry.storage import EntryStore
 from custom_components.bike_tracker.sensor import DESCRIPTIONS
-from custom_components.bike_tracker.tracking import Tracker as BikeTracker
+from custom_components.bike_tracker.tracking.state import Tracker as BikeTracker
 from tests.settle import settle
 from tests.tools.rides.plan import BEGIN, a_journey
 from tests.tools.rides.trackers import Report, Tracker, reports
