@@ -22,7 +22,7 @@ def _is_online(tracker: Tracker) -> bool | None:
 
 def _is_open(tracker: Tracker) -> bool | None:
     """Return whether the lock is open, which is what Home Assistant calls on."""
-    is_locked = tracker.hardware and tracker.hardware.lock
+    is_locked = tracker.position and tracker.position.lock
     return None if is_locked is None else not is_locked
 
 
@@ -47,7 +47,7 @@ DESCRIPTIONS = (
     BikeTrackerDescription(
         key="charging",
         device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
-        value_fn=lambda tracker: tracker.hardware and tracker.hardware.charge,
+        value_fn=lambda tracker: tracker.position and tracker.position.charge,
     ),
     BikeTrackerDescription(
         key="lock", device_class=BinarySensorDeviceClass.LOCK, value_fn=_is_open

@@ -138,12 +138,12 @@ DESCRIPTIONS = (
     _voltage(
         key="battery_voltage",
         suggested_display_precision=2,
-        value_fn=lambda tracker: tracker.hardware and tracker.hardware.battery_voltage,
+        value_fn=lambda tracker: tracker.position and tracker.position.battery_voltage,
     ),
     _voltage(
         key="power_voltage",
         suggested_display_precision=1,
-        value_fn=lambda tracker: tracker.hardware and tracker.hardware.power_voltage,
+        value_fn=lambda tracker: tracker.position and tracker.position.power_voltage,
     ),
     _kilometres(
         key="total_distance",

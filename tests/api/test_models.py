@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api.models import Device, Hardware, Position
+from custom_components.bike_tracker.api.models import Device, Position
 
 from .rows import DEVICE, MISSING, read_device, read_position
 
@@ -211,6 +211,7 @@ def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None
 
 
 NONE = {"battery_level": None, "motion": None}
+HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
 
 
 @pytest.mark.parametrize(
@@ -246,22 +247,22 @@ NONE = {"battery_level": None, "motion": None}
             )
         ),
         *(
-            (sent, {"hardware": read})
+            (sent, dict(zip(HARDWARE, read, strict=False)))
             for sent, read in (
-                ({"charge": True, "lock": False}, Hardware(charge=True, lock=False)),
-                ({"charge": "true", "lock": 1}, None),
-                ({"battery": 3.9, "power": 12}, Hardware(None, None, 3.9, 12)),
-                ({"battery": 0, "power": 0.0}, Hardware(None, None, 0, 0)),
-                ({"battery": 20, "power": 100}, Hardware(None, None, 20, 100)),
-                ({"battery": 3_900, "power": 12_300}, None),
-                ({"battery": 85, "power": 12.3}, Hardware(power_voltage=12.3)),
-                ({"battery": -1, "power": True}, None),
-                ({"battery": "3.9"}, None),
-                ({"versionFw": " V1.2\n "}, Hardware(firmware="V1.2")),
-                ({"versionFw": 12}, Hardware(firmware="12")),
-                ({"versionFw": 1.5}, Hardware(firmware="1.5")),
-                ({"versionFw": True, "charge": None}, None),
-                ({"versionFw": ""}, None),
+                ({"charge": True, "lock": False}, (True, False)),
+                ({"charge": "true", "lock": 1}, ()),
+                ({"battery": 3.9, "power": 12}, (None, None, 3.9, 12)),
+                ({"battery": 0, "power": 0.0}, (None, None, 0, 0)),
+                ({"battery": 20, "power": 100}, (None, None, 20, 100)),
+                ({"battery": 3_900, "power": 12_300}, ()),
+                ({"battery": 85, "power": 12.3}, (None, None, None, 12.3)),
+                ({"battery": -1, "power": True}, ()),
+                ({"battery": "3.9"}, ()),
+                ({"versionFw": " V1.2\n "}, (*4 * [None], "V1.2")),
+                ({"versionFw": 12}, (*4 * [None], "12")),
+                ({"versionFw": 1.5}, (*4 * [None], "1.5")),
+                ({"versionFw": True, "charge": None}, ()),
+                ({"versionFw": ""}, ()),
             )
         ),
     ],

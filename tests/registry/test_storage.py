@@ -25,7 +25,7 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.api.models import Hardware, Position
+from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import SIGNAL_OCCURRED
 from custom_components.bike_tracker.registry.storage import Evaluation, TrackerStore
@@ -42,9 +42,9 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=9, microseconds=1)
 PLACE = Fix(NOON, 47.9, 7.8, 5.0, 9.5)
 RIDE = Ride(NOON, LATER, 1.5, 20.0, PLACE, PLACE._replace(total=None))
-POSITION = Position(
-    7, 3, NOON, 47.9, 7.8, 5.0, motion=True, hardware=Hardware(True)
-)._replace(address="ä" * 255)
+POSITION = Position(7, 3, NOON, 47.9, 7.8, 5.0, motion=True, charge=True)._replace(
+    address="ä" * 255
+)
 GUARD = Guard(
     *(LATER, PLACE, NOON),
     is_settled=True,

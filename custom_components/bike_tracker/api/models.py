@@ -43,7 +43,6 @@ _DEVICE_FIELDS = (
     *("id", "uniqueId", "name", "status", "lastUpdate"),
     *("positionId", "groupId", "disabled", "model"),
 )
-_HARDWARE_FIELDS = ("charge", "lock", "battery", "power", "versionFw")
 
 type Values = tuple[Any, ...]
 """What is read of a row, as JSON has it, its ID first."""
@@ -100,44 +99,6 @@ class Device(NamedTuple):
         return self.last_update or _BEGINNING
 
 
-class Hardware(NamedTuple):
-    """What a tracker reports of itself. Few report it, and then rarely all of it."""
-
-    charge: bool | None = None
-    """Whether the battery is being charged."""
-    lock: bool | None = None
-    """Whether the lock is closed."""
-    battery_voltage: float | None = None
-    """Volts of the tracker's own battery."""
-    power_voltage: float | None = None
-    """Volts of what feeds it, such as the bike's battery."""
-    firmware: str | None = None
-
-    @classmethod
-    def from_attributes(cls, attributes: dict[str, Any]) -> Self | None:
-        """Return what a position's attributes tell, None if that is nothing.
-
-        Units vary, says Traccar: what cannot be volts is left out.
-        """
-        if attributes.keys().isdisjoint(_HARDWARE_FIELDS):
-            return None
-        charge, lock, battery, power, version = map(attributes.get, _HARDWARE_FIELDS)
-        hardware = cls(
-            charge=_of(bool, charge),
-            lock=_of(bool, lock),
-            battery_voltage=_number(battery, 0, _MAX_BATTERY_VOLTS),
-            power_voltage=_number(power, 0, _MAX_POWER_VOLTS),
-            # Some servers send it as a number.
-            firmware=one_line(version if _number(version) is None else str(version)),
-        )
-        return None if hardware == cls() else hardware
-
-    def or_else(self, before: Hardware) -> Hardware:
-        """Return this with what it does not tell, but what was known before does."""
-        both = zip(self, before, strict=True)
-        return Hardware._make(known if now is None else now for now, known in both)
-
-
 class Position(NamedTuple):
     """The last known position of a device, as Traccar's `GET /positions` has it.
 
@@ -169,8 +130,15 @@ class Position(NamedTuple):
     """Kilometres that the server says it went in all."""
     is_fix: bool = True
     """Whether a place was measured for this report, and not an older one sent again."""
-    hardware: Hardware | None = None
-    """None, and no object for each tracker, where nothing of it is reported."""
+    charge: bool | None = None
+    """Whether the battery is being charged."""
+    lock: bool | None = None
+    """Whether the lock is closed."""
+    battery_voltage: float | None = None
+    """Volts of the tracker's own battery."""
+    power_voltage: float | None = None
+    """Volts of what feeds it, such as the bike's battery."""
+    firmware: str | None = None
     alarm: str | None = None
     """Alarms that this report was sent for, separated by commas."""
     is_readable: bool = True
@@ -204,6 +172,7 @@ class Position(NamedTuple):
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
         is_measured = has_place and is_fix
         battery_level = _number(attributes.get("batteryLevel"), 0)
+        version = attributes.get("versionFw")
         return cls(
             device_id=device_id,
             id=position_id,
@@ -221,7 +190,13 @@ class Position(NamedTuple):
                 attributes.get("totalDistance"), 0, _MAX_METRES, 1 / 1_000
             ),
             is_fix=is_fix,
-            hardware=Hardware.from_attributes(attributes),
+            charge=_of(bool, attributes.get("charge")),
+            lock=_of(bool, attributes.get("lock")),
+            # Units vary, says Traccar: what cannot be volts is left out.
+            battery_voltage=_number(attributes.get("battery"), 0, _MAX_BATTERY_VOLTS),
+            power_voltage=_number(attributes.get("power"), 0, _MAX_POWER_VOLTS),
+            # Some servers send it as a number.
+            firmware=one_line(version if _number(version) is None else str(version)),
             alarm=_of(str, attributes.get("alarm")) or None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
             address=one_line(get("address"), MAX_ADDRESS) if has_place else None,

@@ -59,7 +59,7 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     was known stays until the tracker sends another.
     """
     names = {"name": tracker.device.name, "model": tracker.device.model}
-    firmware = tracker.hardware and tracker.hardware.firmware
+    firmware = tracker.position and tracker.position.firmware
     return names | ({"sw_version": firmware} if firmware else {})
 
 

@@ -248,7 +248,8 @@ class TrackerStore(EntryStore):
 
 def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     """Return where a tracker was, how far it came, its alarms and its guard."""
-    beside = {part: stored[part].get(unique_id) for part in ("hardware", "address")}
+    address, hardware = stored["address"], stored["hardware"].get(unique_id)
+    beside = {"address": address.get(unique_id), **(hardware or {})}
     position = reader(Position)(stored["positions"][unique_id] | beside)
     track = stored["tracks"].get(unique_id, {})
     last = reader(Ride | None)(track.get("last"))

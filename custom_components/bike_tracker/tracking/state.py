@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
-from ..api.models import Device, Hardware, Position
+from ..api.models import Device, Position
 from .guard import (
     Guard,
     after_alarm,
@@ -27,6 +27,16 @@ from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
+_OF_TRACKER: Final = (
+    *(
+        "battery_level",
+        "charge",
+        "lock",
+        "battery_voltage",
+        "power_voltage",
+        "firmware",
+    ),
+)
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 
 
@@ -221,7 +231,7 @@ def merged(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
     A message without a place does not make the place unknown, and one without a battery
-    level does not empty the battery. An address stays as long as the place does. An alarm
+    level does not empty the battery. Few trackers say all of themselves each time. An address stays as long as the place does. An alarm
     is that of one message alone.
     """
     if known is None:
@@ -232,11 +242,9 @@ def merged(known: Position | None, position: Position) -> Position:
     # Servers send the very place again without a new fix.
     elif not position.address and _place(position) == _place(known):
         kept["address"] = known.address
-    if position.battery_level is None:
-        kept["battery_level"] = known.battery_level
-    if known.hardware:
-        hardware = position.hardware or Hardware()
-        kept["hardware"] = hardware.or_else(known.hardware)
+    for name in _OF_TRACKER:
+        if getattr(position, name) is None:
+            kept[name] = getattr(known, name)
     position = position._replace(**kept)
     return known if position == known else position
 
@@ -255,11 +263,6 @@ class Tracker(NamedTuple):
     def position(self) -> Position | None:
         """Return its newest report."""
         return self.state.position
-
-    @property
-    def hardware(self) -> Hardware | None:
-        """Return what it says of itself, None while that is nothing."""
-        return self.position and self.position.hardware
 
     @property
     def address(self) -> str | None:
