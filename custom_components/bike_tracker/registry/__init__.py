@@ -25,9 +25,8 @@ class Registry(NamedTuple):
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.devices.entry.title, "storing a tracker"):
-                self.store.async_follow(before, after)
-                self.rides.async_follow(before, after)
-                self.devices.async_update(after)
+                for part in self:
+                    part.async_follow(before, after)
 
     @callback
     def async_forget(self, unique_id: str) -> None:

@@ -104,10 +104,10 @@ class TrackerDevices:
         return listed
 
     @callback
-    def async_update(self, tracker: Tracker) -> None:
+    def async_follow(self, _before: Tracker | None, after: Tracker) -> None:
         """Call the device of a tracker what the service calls it."""
-        description = description_of(tracker)
-        device = device_of(self.hass, tracker.device.unique_id, self.entry.entry_id)
+        description = description_of(after)
+        device = device_of(self.hass, after.device.unique_id, self.entry.entry_id)
         if device and any(
             getattr(device, key) != value for key, value in description.items()
         ):
