@@ -28,14 +28,8 @@ from .ride_state import Ride, RideState
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (
-    *(
-        "battery_level",
-        "charge",
-        "lock",
-        "battery_voltage",
-        "power_voltage",
-        "firmware",
-    ),
+    *("battery_level", "charge", "lock"),
+    *("battery_voltage", "power_voltage", "firmware"),
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 
@@ -231,7 +225,7 @@ def merged(known: Position | None, position: Position) -> Position:
     """Return the new position with what it does not say but the known one does.
 
     A message without a place does not make the place unknown, and one without a battery
-    level does not empty the battery. Few trackers say all of themselves each time. An address stays as long as the place does. An alarm
+    level does not empty the battery. An address stays as long as the place does. An alarm
     is that of one message alone.
     """
     if known is None:
