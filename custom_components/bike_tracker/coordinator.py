@@ -302,18 +302,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             for batch in batched(sorted(unique_ids), _TRACKERS_AT_ONCE, strict=False):
                 if len(unique_ids) > _TRACKERS_AT_ONCE:
                     await asyncio.sleep(0)
-                self._async_notify_batch(batch)
+                # Entities are added before what happened is fired: the event of a first alarm.
+                async_dispatcher_send(self.hass, self.signal(), batch)
+                for unique_id in batch:
+                    async_dispatcher_send(self.hass, self.signal(unique_id))
+                    if self.may_fire:
+                        self._async_fire(unique_id)
             self.async_evaluate(unique_ids)
-
-    @callback
-    def _async_notify_batch(self, unique_ids: Collection[str]) -> None:
-        # Entities are added before what happened is fired: the event of a first alarm.
-        async_dispatcher_send(self.hass, self.signal(), unique_ids)
-        may_fire = self.may_fire
-        for unique_id in unique_ids:
-            async_dispatcher_send(self.hass, self.signal(unique_id))
-            if may_fire:
-                self._async_fire(unique_id)
 
     @callback
     def async_evaluate(self, unique_ids: Collection[str]) -> None:
