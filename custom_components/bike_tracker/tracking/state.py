@@ -72,13 +72,9 @@ class TrackerState(NamedTuple):
         point, known = self.rides.checkpoint, self.position and self.position.fix_time
         if not (point and point.wanted_at and known):
             return None
-        is_of_ride = any(map(point.is_since, self.rides.rides))
-        return HistoryGap(
-            point.begins_at,
-            known,
-            point.wanted_at,
-            is_of_ride or not self.ride_state.is_at_rest,
-        )
+        rides, is_at_rest = self.rides.rides, self.ride_state.is_at_rest
+        is_of_ride = not is_at_rest or any(map(point.is_since, rides))
+        return HistoryGap(point.begins_at, known, point.wanted_at, is_of_ride)
 
     def with_report(self, position: Position, context: UpdateContext) -> TrackerState:
         """Return the state after the newest report."""
@@ -102,12 +98,8 @@ class TrackerState(NamedTuple):
     ) -> TrackerState:
         """Return the state after all reports of a gap; old alarms are not fired."""
         now, reports = context.now, in_order(answer.reports)
-        recent = [
-            report
-            for report in reports
-            if (time := report.device_time or report.fix_time)
-            and now - time <= _MAX_ALARM_AGE
-        ]
+        since = now - _MAX_ALARM_AGE
+        recent = [it for it in reports if (it.device_time or it.moment) >= since]
         state = self.with_alarms(recent, context)
         newest, point = state.position, state.rides.checkpoint
         if newest and newest.fix_time and point:
