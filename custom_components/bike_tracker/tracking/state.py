@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
 from .guard import (
@@ -76,7 +76,7 @@ class TrackerState(NamedTuple):
         is_of_ride = not is_at_rest or any(map(point.is_since, rides))
         return HistoryGap(point.begins_at, known, point.wanted_at, is_of_ride)
 
-    def with_report(self, position: Position, context: UpdateContext) -> TrackerState:
+    def with_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after the newest report."""
         report, known, now = position, self.position, context.now
         position, before = merged(known, report), self.ride_state
@@ -93,9 +93,7 @@ class TrackerState(NamedTuple):
         log = self.rides.after_report(before, ride_state, events, context)
         return state.with_rides(log, now, ride_state=ride_state, position=position)
 
-    def with_history(
-        self, answer: HistoryAnswer, context: UpdateContext
-    ) -> TrackerState:
+    def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
         """Return the state after all reports of a gap; old alarms are not fired."""
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
@@ -118,9 +116,7 @@ class TrackerState(NamedTuple):
                 state = state.with_report(report, context)
         return state
 
-    def with_older_report(
-        self, position: Position, context: UpdateContext
-    ) -> TrackerState:
+    def with_older_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after a report older than the newest: its alarms count."""
         state = self.with_alarms([position], context)
         if state.guard and position.alarm:
@@ -128,9 +124,7 @@ class TrackerState(NamedTuple):
             state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
-    def with_alarms(
-        self, reports: Sequence[Position], context: UpdateContext
-    ) -> TrackerState:
+    def with_alarms(self, reports: Sequence[Position], context: UpdateContext) -> Self:
         """Return the state after the alarms of reports, which may be old ones."""
         state, now = self, context.now
         for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
@@ -146,7 +140,7 @@ class TrackerState(NamedTuple):
                 )
         return state
 
-    def after_time(self, context: UpdateContext) -> TrackerState:
+    def after_time(self, context: UpdateContext) -> Self:
         """Return the state by now: a tracker that is silent for long rides no more."""
         if (at := silent_at(self.ride_state)) is None or at > context.now:
             return self
@@ -157,7 +151,7 @@ class TrackerState(NamedTuple):
 
     def with_occurrence(
         self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
-    ) -> TrackerState:
+    ) -> Self:
         """Return the state with an occurrence that is noticed now.
 
         The oldest of its type goes if there are too many: a tracker that raises an alarm
@@ -171,7 +165,7 @@ class TrackerState(NamedTuple):
         new = Occurrence(seq, kind, now, since, **others)
         return self._replace(occurrences=(*known, new))
 
-    def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
+    def with_guard(self, guard: Guard, now: datetime) -> Self:
         """Return the state with its guard after a report, which may have triggered it."""
         state, triggered = self._replace(guard=guard), guard.triggered
         if triggered is None or (self.guard and self.guard.triggered):
@@ -183,7 +177,7 @@ class TrackerState(NamedTuple):
 
     def with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
-    ) -> TrackerState:
+    ) -> Self:
         """Return the state with a flag, and its change.
 
         None changes nothing, and the first word is no change.
@@ -198,7 +192,7 @@ class TrackerState(NamedTuple):
         changed: dict[str, Any] = {name: Flag(value, now, before)}
         return state._replace(**changed)
 
-    def with_rides(self, log: RideLog, now: datetime, **others: Any) -> TrackerState:
+    def with_rides(self, log: RideLog, now: datetime, **others: Any) -> Self:
         """Return the state with its rides and other fields, and what happened to them."""
         state = self
         for kind, ride in log.events:
