@@ -151,7 +151,7 @@ def after_alarm(
     return _triggered(guard, "alarm", time, fix, alarm)
 
 
-def after_history(
+def after_late_reports(
     guard: Guard, reports: Iterable[Position], ride_state: RideState, now: datetime
 ) -> Guard:
     """Return the guard as if these reports had come in time, after this ride_state."""

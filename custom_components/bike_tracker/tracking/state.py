@@ -5,12 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
-from .guard import (
-    Guard,
-    after_alarm,
-    after_history as guard_after_history,
-    after_report,
-)
+from .guard import Guard, after_alarm, after_late_reports, after_report
 from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
     FLAG_CHANGES,
@@ -104,7 +99,7 @@ class TrackerState(NamedTuple):
             if state.guard:
                 # Newer ones follow below.
                 older = [it for it in reports if not is_older_position(newest, it)]
-                guard = guard_after_history(state.guard, older, point.ride_state, now)
+                guard = after_late_reports(state.guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
             log, ride_state = after_history(
                 state.rides, point, state.ride_state, answer, newest.fix_time, now
