@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
@@ -21,6 +22,7 @@ from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
 
+_place: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (
     *("battery_level", "charge", "lock"),
@@ -78,7 +80,7 @@ class TrackerState(NamedTuple):
         state = self.with_flag("moving", position.moving, now)
         if position.alarm:
             state = state.with_alarms([position], context)
-        if position is known:
+        if position == known:
             return state
         if guard := state.guard:
             state = state.with_guard(after_report(guard, report, before, now), now)
@@ -220,12 +222,7 @@ def merged(known: Position | None, position: Position) -> Position:
     for name in _OF_TRACKER:
         if getattr(position, name) is None:
             kept[name] = getattr(known, name)
-    position = position._replace(**kept)
-    return known if position == known else position
-
-
-def _place(position: Position) -> tuple[float | None, float | None]:
-    return position.latitude, position.longitude
+    return position._replace(**kept)
 
 
 class Tracker(NamedTuple):
