@@ -180,11 +180,7 @@ def _place(ride_state: RideState) -> Fix:
 
 
 def _settled(
-    guard: Guard,
-    ride_state: RideState,
-    fix: Fix | None,
-    report: Position,
-    time: datetime,
+    guard: Guard, ride_state: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
     """Return the guard with where the bike stood when it was armed, once that is known.
 
@@ -201,7 +197,7 @@ def _settled(
     stands = is_near and not ride_state.candidate and not moved_last
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
-    is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
+    is_late = at - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=bool(stands or is_late))
 
 
