@@ -213,16 +213,13 @@ def merged(known: Position | None, position: Position) -> Position:
     """
     if known is None:
         return position
-    kept: dict[str, Any] = {}
+    names = [name for name in _OF_TRACKER if getattr(position, name) is None]
     if position.latitude is None:
-        kept = {name: getattr(known, name) for name in _OF_PLACE}
+        names += _OF_PLACE
     # Servers send the very place again without a new fix.
     elif not position.address and _place(position) == _place(known):
-        kept["address"] = known.address
-    for name in _OF_TRACKER:
-        if getattr(position, name) is None:
-            kept[name] = getattr(known, name)
-    return position._replace(**kept)
+        names.append("address")
+    return position._replace(**{name: getattr(known, name) for name in names})
 
 
 class Tracker(NamedTuple):
