@@ -108,14 +108,11 @@ def after_report(
     guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
+        # Some trackers always say that they move.
+        is_moved = is_moving(report.speed) or (moves and not before)
         if _is_near(guard.place, fix, ride_state):
             guard = guard._replace(away=())
-        # Some trackers always say that they move.
-        elif (
-            is_moving(report.speed)
-            or (moves and not before)
-            or _is_away(guard, fix, report, ride_state)
-        ):
+        elif is_moved or _is_away(guard, fix, report, ride_state):
             return _triggered(guard, "place", fix.time, fix)
         else:
             guard = guard._replace(away=(*guard.away, fix.time)[:2])
