@@ -175,10 +175,7 @@ class TrackerState(NamedTuple):
     def with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
     ) -> Self:
-        """Return the state with a flag, and its change.
-
-        None changes nothing, and the first word is no change.
-        """
+        """Return the state with a flag, and its change; the first word is no change."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
