@@ -23,7 +23,6 @@ PARALLEL_UPDATES = 0
 # One that an account which is not there for a while disabled is armed once it is back.
 _DISABLED_BY_PERSON: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
 
-
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
         key="guard",
@@ -48,11 +47,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         state, guard = tracker.state, tracker.state.guard
         triggered = guard and guard.triggered
         unique_id, store = self.coordinator_context, self.coordinator.registry.store
-        if triggered and any(
-            occurrence.type == "guard_triggered"
-            and not store.has_fired(unique_id, occurrence.seq)
-            for occurrence in state.occurrences
-        ):
+        new = (it for it in state.occurrences if not store.has_fired(unique_id, it.seq))
+        if triggered and any(it.type == "guard_triggered" for it in new):
             triggered = None
         if triggered:
             self._attr_alarm_state = AlarmControlPanelState.TRIGGERED
@@ -85,10 +81,9 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         self.coordinator.async_set_changes(changes)
         guard = changes.before[self.coordinator_context].state.guard
         if guard and guard.triggered and self.device_entry:
-            hass = self.coordinator.hass
-            hass.async_create_task(
-                async_take_away_guard(hass, self._context, self.device_entry.id)
-            )
+            hass, device_id = self.coordinator.hass, self.device_entry.id
+            taken_away = async_take_away_guard(hass, self._context, device_id)
+            hass.async_create_task(taken_away)
 
     @override
     async def async_will_remove_from_hass(self) -> None:

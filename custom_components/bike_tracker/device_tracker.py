@@ -56,21 +56,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     """Where it was before it came back, shown until automations can notice that it left."""
 
     @property
-    @override
-    def latitude(self) -> float | None:
-        return self._place and self._place.latitude
-
-    @property
-    @override
-    def longitude(self) -> float | None:
-        return self._place and self._place.longitude
-
-    @property
-    @override
-    def location_accuracy(self) -> float:
-        return self._place.accuracy if self._place else 0
-
-    @property
     def _place(self) -> Place | None:
         return self.held_position or self._value
 
@@ -100,7 +85,14 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
             if self._available and self.held_position:
                 started = async_at_started(self.hass, self._async_release_soon)
                 self.async_on_remove(started)
+        self._set_attributes()
         return has_changed
+
+    def _set_attributes(self) -> None:
+        place = self._place
+        self._attr_latitude = place and place.latitude
+        self._attr_longitude = place and place.longitude
+        self._attr_location_accuracy = place.accuracy if place else 0
 
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
@@ -113,6 +105,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         # One that is unavailable by now comes back once more.
         if self.held_position and self._available:
             self.held_position = None
+            self._set_attributes()
             self.async_write_ha_state()
 
 

@@ -45,13 +45,11 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
     @override
     def _new_value(self, tracker: Tracker) -> Occurrence | None:
         key, store = self.entity_description.key, self.coordinator.registry.store
-        fired = (
-            occurrence
-            for occurrence in reversed(tracker.state.occurrences)
-            if occurrence.type.startswith(key)
-            and store.has_fired(self.coordinator_context, occurrence.seq)
+        unique_id = self.coordinator_context
+        own = (
+            it for it in reversed(tracker.state.occurrences) if it.type.startswith(key)
         )
-        return next(fired, None)
+        return next((it for it in own if store.has_fired(unique_id, it.seq)), None)
 
     @callback
     @override

@@ -18,8 +18,9 @@ sys.meta_path.insert(0, Refused())
 package = ModuleType("bike_tracker")
 package.__path__ = [sys.argv[1]]
 sys.modules["bike_tracker"] = package
-import bike_tracker.api, bike_tracker.tracking
-print(bike_tracker.tracking.Account("Bikes", {}).trackers)
+import bike_tracker.api.client, bike_tracker.api.websocket
+from bike_tracker.tracking.account import Account
+print(Account("Bikes", {}).trackers)
 """
 
 

@@ -81,11 +81,9 @@ class Account:
                 elif not context.recovering:
                     # Who comes back may have gone on meanwhile: the next poll shows that.
                     state = state.after_time(context)
-                is_behind, ride = (
-                    device is not devices[unique_id],
-                    state.ride_state.ride,
-                )
-                if is_behind or ride or is_outdated(device, state.position):
+                is_behind = device is not devices[unique_id]
+                is_riding = state.ride_state.ride is not None
+                if is_behind or is_riding or is_outdated(device, state.position):
                     touched.add(unique_id)
                 trackers[unique_id] = _tracker(device, state, context)
         changes = self._become(trackers, self.trackers.keys() - devices.keys())

@@ -108,14 +108,11 @@ def after_report(
     guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
+        # Some trackers always say that they move.
+        is_moved = is_moving(report.speed) or (moves and not before)
         if _is_near(guard.place, fix, ride_state):
             guard = guard._replace(away=())
-        # Some trackers always say that they move.
-        elif (
-            is_moving(report.speed)
-            or (moves and not before)
-            or _is_away(guard, fix, report, ride_state)
-        ):
+        elif is_moved or _is_away(guard, fix, report, ride_state):
             return _triggered(guard, "place", fix.time, fix)
         else:
             guard = guard._replace(away=(*guard.away, fix.time)[:2])
@@ -151,7 +148,7 @@ def after_alarm(
     return _triggered(guard, "alarm", time, fix, alarm)
 
 
-def after_history(
+def after_late_reports(
     guard: Guard, reports: Iterable[Position], ride_state: RideState, now: datetime
 ) -> Guard:
     """Return the guard as if these reports had come in time, after this ride_state."""
@@ -180,11 +177,7 @@ def _place(ride_state: RideState) -> Fix:
 
 
 def _settled(
-    guard: Guard,
-    ride_state: RideState,
-    fix: Fix | None,
-    report: Position,
-    time: datetime,
+    guard: Guard, ride_state: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
     """Return the guard with where the bike stood when it was armed, once that is known.
 
@@ -201,7 +194,7 @@ def _settled(
     stands = is_near and not ride_state.candidate and not moved_last
     # Not the first report after a silence: that may be the one of its arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
-    is_late = time - guard.after > _ARRIVES_WITHIN and could_tell
+    is_late = at - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=bool(stands or is_late))
 
 

@@ -31,8 +31,6 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
 """What it is called when a flag becomes true or false."""
 MAX_WAITING: Final = 50
 """Of one type: so many wait to be fired, and of a tracker's alarms so many are kept."""
-# Of those that were fired: entities show the last one of their types.
-_MAX_EVENTS: Final = 2
 
 
 class Occurrence(NamedTuple):
@@ -60,18 +58,15 @@ class Occurrence(NamedTuple):
         return self.type not in FLAG_CHANGES.values()
 
 
-def kept(
-    occurrences: tuple[Occurrence, ...], last_fired: int
-) -> tuple[Occurrence, ...]:
-    """Return those that are to be fired, the newest, and the last events before.
+def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
+    """Return those that are to be fired, the newest, and the last two events before.
 
-    The newest has the number that the next one counts on from.
+    The newest has the number that the next one counts on from, and entities show the last
+    event of their types.
     """
-    events = [known for known in occurrences if known.is_event][-_MAX_EVENTS:]
+    events = [it for it in known if it.is_event][-2:]
     return tuple(
-        known
-        for known in occurrences
-        if known.seq > last_fired or known is occurrences[-1] or known in events
+        it for it in known if it.seq > last_fired or it is known[-1] or it in events
     )
 
 
@@ -97,8 +92,6 @@ ALARM_TYPES: Final = (
     "other",
 )
 """What kinds of alarms there are; the last one is any that nobody knows."""
-# What Traccar up to 4.14 calls it.
-_OLD_WORDS: Final = {"shock": "vibration"}
 # Nobody sets off so many at once; it bounds what a server may send.
 _MAX_AT_ONCE: Final = 20
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
@@ -118,7 +111,8 @@ class Alarm(NamedTuple):
     def type(self) -> str:
         """Return what it is called here: `fallDown` is `fall_down`."""
         name = re.sub(r"(?=[A-Z])", "_", self.word).lower()
-        name = _OLD_WORDS.get(name, name)
+        # What Traccar up to 4.14 calls it.
+        name = "vibration" if name == "shock" else name
         return name if name in ALARM_TYPES else "other"
 
 

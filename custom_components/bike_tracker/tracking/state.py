@@ -2,15 +2,11 @@
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
-from .guard import (
-    Guard,
-    after_alarm,
-    after_history as guard_after_history,
-    after_report,
-)
+from .guard import Guard, after_alarm, after_late_reports, after_report
 from .history import HistoryAnswer, after_history, in_order, is_older_position
 from .occurrences import (
     FLAG_CHANGES,
@@ -26,6 +22,7 @@ from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
 from .ride_state import Ride, RideState
 
+_place: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (
     *("battery_level", "charge", "lock"),
@@ -72,22 +69,18 @@ class TrackerState(NamedTuple):
         point, known = self.rides.checkpoint, self.position and self.position.fix_time
         if not (point and point.wanted_at and known):
             return None
-        is_of_ride = any(map(point.is_since, self.rides.rides))
-        return HistoryGap(
-            point.begins_at,
-            known,
-            point.wanted_at,
-            is_of_ride or not self.ride_state.is_at_rest,
-        )
+        rides, is_at_rest = self.rides.rides, self.ride_state.is_at_rest
+        is_of_ride = not is_at_rest or any(map(point.is_since, rides))
+        return HistoryGap(point.begins_at, known, point.wanted_at, is_of_ride)
 
-    def with_report(self, position: Position, context: UpdateContext) -> TrackerState:
+    def with_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after the newest report."""
         report, known, now = position, self.position, context.now
         position, before = merged(known, report), self.ride_state
         state = self.with_flag("moving", position.moving, now)
         if position.alarm:
             state = state.with_alarms([position], context)
-        if position is known:
+        if position == known:
             return state
         if guard := state.guard:
             state = state.with_guard(after_report(guard, report, before, now), now)
@@ -97,24 +90,18 @@ class TrackerState(NamedTuple):
         log = self.rides.after_report(before, ride_state, events, context)
         return state.with_rides(log, now, ride_state=ride_state, position=position)
 
-    def with_history(
-        self, answer: HistoryAnswer, context: UpdateContext
-    ) -> TrackerState:
+    def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
         """Return the state after all reports of a gap; old alarms are not fired."""
         now, reports = context.now, in_order(answer.reports)
-        recent = [
-            report
-            for report in reports
-            if (time := report.device_time or report.fix_time)
-            and now - time <= _MAX_ALARM_AGE
-        ]
+        since = now - _MAX_ALARM_AGE
+        recent = [it for it in reports if (it.device_time or it.moment) >= since]
         state = self.with_alarms(recent, context)
         newest, point = state.position, state.rides.checkpoint
         if newest and newest.fix_time and point:
             if state.guard:
                 # Newer ones follow below.
                 older = [it for it in reports if not is_older_position(newest, it)]
-                guard = guard_after_history(state.guard, older, point.ride_state, now)
+                guard = after_late_reports(state.guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
             log, ride_state = after_history(
                 state.rides, point, state.ride_state, answer, newest.fix_time, now
@@ -126,9 +113,7 @@ class TrackerState(NamedTuple):
                 state = state.with_report(report, context)
         return state
 
-    def with_older_report(
-        self, position: Position, context: UpdateContext
-    ) -> TrackerState:
+    def with_older_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after a report older than the newest: its alarms count."""
         state = self.with_alarms([position], context)
         if state.guard and position.alarm:
@@ -136,9 +121,7 @@ class TrackerState(NamedTuple):
             state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
-    def with_alarms(
-        self, reports: Sequence[Position], context: UpdateContext
-    ) -> TrackerState:
+    def with_alarms(self, reports: Sequence[Position], context: UpdateContext) -> Self:
         """Return the state after the alarms of reports, which may be old ones."""
         state, now = self, context.now
         for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
@@ -154,7 +137,7 @@ class TrackerState(NamedTuple):
                 )
         return state
 
-    def after_time(self, context: UpdateContext) -> TrackerState:
+    def after_time(self, context: UpdateContext) -> Self:
         """Return the state by now: a tracker that is silent for long rides no more."""
         if (at := silent_at(self.ride_state)) is None or at > context.now:
             return self
@@ -165,7 +148,7 @@ class TrackerState(NamedTuple):
 
     def with_occurrence(
         self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
-    ) -> TrackerState:
+    ) -> Self:
         """Return the state with an occurrence that is noticed now.
 
         The oldest of its type goes if there are too many: a tracker that raises an alarm
@@ -179,7 +162,7 @@ class TrackerState(NamedTuple):
         new = Occurrence(seq, kind, now, since, **others)
         return self._replace(occurrences=(*known, new))
 
-    def with_guard(self, guard: Guard, now: datetime) -> TrackerState:
+    def with_guard(self, guard: Guard, now: datetime) -> Self:
         """Return the state with its guard after a report, which may have triggered it."""
         state, triggered = self._replace(guard=guard), guard.triggered
         if triggered is None or (self.guard and self.guard.triggered):
@@ -191,11 +174,8 @@ class TrackerState(NamedTuple):
 
     def with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
-    ) -> TrackerState:
-        """Return the state with a flag, and its change.
-
-        None changes nothing, and the first word is no change.
-        """
+    ) -> Self:
+        """Return the state with a flag, and its change; the first word is no change."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
@@ -206,7 +186,7 @@ class TrackerState(NamedTuple):
         changed: dict[str, Any] = {name: Flag(value, now, before)}
         return state._replace(**changed)
 
-    def with_rides(self, log: RideLog, now: datetime, **others: Any) -> TrackerState:
+    def with_rides(self, log: RideLog, now: datetime, **others: Any) -> Self:
         """Return the state with its rides and other fields, and what happened to them."""
         state = self
         for kind, ride in log.events:
@@ -230,21 +210,13 @@ def merged(known: Position | None, position: Position) -> Position:
     """
     if known is None:
         return position
-    kept: dict[str, Any] = {}
+    names = [name for name in _OF_TRACKER if getattr(position, name) is None]
     if position.latitude is None:
-        kept = {name: getattr(known, name) for name in _OF_PLACE}
+        names += _OF_PLACE
     # Servers send the very place again without a new fix.
     elif not position.address and _place(position) == _place(known):
-        kept["address"] = known.address
-    for name in _OF_TRACKER:
-        if getattr(position, name) is None:
-            kept[name] = getattr(known, name)
-    position = position._replace(**kept)
-    return known if position == known else position
-
-
-def _place(position: Position) -> tuple[float | None, float | None]:
-    return position.latitude, position.longitude
+        names.append("address")
+    return position._replace(**{name: getattr(known, name) for name in names})
 
 
 class Tracker(NamedTuple):
