@@ -12,16 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, CONF_FILENAME
-from homeassistant.core import (
-    HomeAssistant,
-    ServiceCall,
-    ServiceResponse,
-    SupportsResponse,
-    callback,
-)
+from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
-from homeassistant.util.json import JsonValueType
 import voluptuous as vol
 
 from .automations import messages
@@ -67,13 +60,13 @@ def async_setup_services(hass: HomeAssistant) -> None:
     hass.bus.async_listen(messages.EVENT_BUTTON, press)
 
 
-async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
+async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     """Return the rides of a target that touch a time, and write them if asked to."""
     start, end = _times(call.data)
     bikes, path = await async_bikes_in(call), await _async_path(call)
     rides = _rides_of(call.hass, bikes, start, end)
     await _async_write(call.hass, path, _csv_of(rides))
-    return {"rides": list[JsonValueType](rides)}
+    return {"rides": rides}
 
 
 def _rides_of(
@@ -128,7 +121,7 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
     }
 
 
-async def _async_get_track(call: ServiceCall) -> ServiceResponse:
+async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     """Return the track of a device, and write it if asked to."""
     bikes, path = await async_bikes_in(call), await _async_path(call)
     if not bikes:
@@ -139,7 +132,7 @@ async def _async_get_track(call: ServiceCall) -> ServiceResponse:
     return track
 
 
-async def _async_where(call: ServiceCall) -> ServiceResponse:
+async def _async_where(call: ServiceCall) -> dict[str, Any]:
     """Return where the bikes of a target are, or those of them that are called so."""
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
@@ -151,7 +144,7 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
         text = words(
             call.hass, "not_known" if bikes else "none", name=name, names=known
         )
-    return {"bikes": list[JsonValueType](answers), "text": text}
+    return {"bikes": answers, "text": text}
 
 
 def _times(
