@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 import csv
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from io import StringIO
 from itertools import product
@@ -24,11 +24,11 @@ from .responses.gpx import async_track
 from .responses.texts import with_commas, zone_name
 from .responses.where import where, words
 from .tracking.distance import Fix
+from .tracking.ride_state import Ride
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _WEEK: Final = timedelta(days=7)
-_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _OF_PLACE: Final = ("latitude", "longitude", "zone")
@@ -56,40 +56,35 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
     ):
         hass.services.async_register(DOMAIN, name, action, schema, answers)
-    press = partial(messages.async_press, hass)
-    hass.bus.async_listen(messages.EVENT_BUTTON, press)
+    hass.bus.async_listen(messages.EVENT_BUTTON, partial(messages.async_press, hass))
 
 
 async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     """Return the rides of a target that touch a time, and write them if asked to."""
     start, end = _times(call.data)
     bikes, path = await async_bikes_in(call), await _async_path(call)
-    rides = _rides_of(call.hass, bikes, start, end)
+    # Those of accounts that are not loaded are left out; an error if there are no others.
+    bikes = [bike for bike in bikes if bike.coordinator] or bikes
+    rides = [
+        _described(call.hass, bike, ride)
+        for bike in bikes
+        for ride in bike.rides(start, end)
+    ]
+    # Times in UTC are in order as texts, too.
+    rides.sort(key=itemgetter("started_at"))
     await _async_write(call.hass, path, _csv_of(rides))
     return {"rides": rides}
 
 
-def _rides_of(
-    hass: HomeAssistant, bikes: list[Bike], start: datetime, end: datetime
-) -> list[dict[str, Any]]:
-    """Return the rides of bikes that touch a time, in order of their start.
-
-    Those of accounts that are not loaded are left out; raises if there are no others.
-    """
-    loaded = [bike for bike in bikes if bike.coordinator]
-    rides = [
-        {
-            "device_id": bike.entity.device_id,
-            "name": bike.name,
-            **ride.described(is_over=True),
-            "start": ride.start and _place(hass, ride.start),
-            "end": ride.end and _place(hass, ride.end),
-        }
-        for bike in loaded or bikes
-        for ride in bike.rides(start, end)
-    ]
-    # Times in UTC are in order as texts, too.
-    return sorted(rides, key=itemgetter("started_at"))
+def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
+    """Return a ride as it is answered."""
+    return {
+        "device_id": bike.entity.device_id,
+        "name": bike.name,
+        **ride.described(is_over=True),
+        "start": ride.start and _place(hass, ride.start),
+        "end": ride.end and _place(hass, ride.end),
+    }
 
 
 def _csv_of(rides: Iterable[dict[str, Any]]) -> str:
@@ -168,12 +163,11 @@ def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetim
     """Return from when to when, in UTC, by default the ride under way, else the last."""
     if data.keys() & {_START, _END}:
         return _times(data, _WEEK)
-    rides = bike.rides(_BEGINNING, dt_util.utcnow())
-    if bike.tracker and bike.tracker.ride_under_way:
-        rides.append(bike.tracker.ride_under_way)
-    if not rides:
+    rides = bike.rides(dt_util.utc_from_timestamp(0), dt_util.utcnow())
+    last = (bike.tracker and bike.tracker.ride_under_way) or next(reversed(rides), None)
+    if last is None:
         raise validation_error("no_ride", name=bike.name)
-    return rides[-1].started_at, rides[-1].moved_at
+    return last.started_at, last.moved_at
 
 
 async def _async_path(call: ServiceCall) -> Path | None:
