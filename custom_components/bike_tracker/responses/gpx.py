@@ -21,9 +21,7 @@ _AT_ONCE: Final = timedelta(days=1)
 _GAP: Final = timedelta(minutes=30)
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
-_NOT_IN_XML: Final = re.compile(
-    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
+_NOT_IN_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 async def async_track(
@@ -39,11 +37,7 @@ async def async_track(
 
 
 def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
-    """Return points, which are in order of time, as GPX 1.1.
-
-    Without an XML declaration, which is an error wherever it is not the very first thing
-    in a file, as in what is copied by hand.
-    """
+    """Return points, which are in order of time, as GPX 1.1."""
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
     ET.SubElement(track, "name").text = _NOT_IN_XML.sub("", name)
@@ -59,6 +53,7 @@ def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
         utc = time.astimezone(UTC).isoformat(timespec="milliseconds")
         ET.SubElement(element, "time").text = utc.replace("+00:00", "Z")
         before = time
+    # No XML declaration: an error unless it comes first, which in a copy it may not.
     return ET.tostring(root, encoding="unicode")
 
 
