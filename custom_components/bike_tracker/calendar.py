@@ -23,11 +23,9 @@ _SHORTEST: Final = timedelta(seconds=1)
 # A ride under way is over after so much silence, and has to end later than now.
 _SILENCE: Final = timedelta(minutes=30)
 
-
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
-        key="rides",
-        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
+        key="rides", reported_fn=lambda tracker: tracker.state.ride_state.newest_fix
     ),
 )
 

@@ -27,9 +27,7 @@ from ..tracking.state import Tracker
 
 
 def service_error(
-    key: str,
-    kind: type[HomeAssistantError] = HomeAssistantError,
-    **placeholders: str,
+    key: str, kind: type[HomeAssistantError] = HomeAssistantError, **placeholders: str
 ) -> HomeAssistantError:
     """Return the error of a call that was right, and could not be answered."""
     return kind(
