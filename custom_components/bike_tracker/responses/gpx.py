@@ -13,8 +13,6 @@ from ..api.models import Position
 from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
-# People and triggers name whole seconds: what was reported within the last one counts.
-_SECOND: Final = timedelta(seconds=1)
 # A week of a courier are 16,000 reports: read at once they hold up the loop for 200 ms.
 _AT_ONCE: Final = timedelta(days=1)
 # After a longer gap nobody knows which way it went.
@@ -28,7 +26,8 @@ async def async_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> dict[str, Any]:
     """Return the way of a bike in a time."""
-    run, end = hass.async_add_executor_job, end + _SECOND
+    # People and triggers name whole seconds: what was reported within the last one counts.
+    run, end = hass.async_add_executor_job, end + timedelta(seconds=1)
     reports = await _async_reports(bike, start, end)
     if not (points := await run(list, _points(reports, start, end))):
         raise validation_error("no_reports")
