@@ -13,10 +13,6 @@ from ..api.models import Position
 from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
-# A week of a courier are 16,000 reports: read at once they hold up the loop for 200 ms.
-_AT_ONCE: Final = timedelta(days=1)
-# After a longer gap nobody knows which way it went.
-_GAP: Final = timedelta(minutes=30)
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
 _NOT_IN_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,7 +39,8 @@ def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
     segment, before = track, datetime.min.replace(tzinfo=UTC)
     for point in points:
         time = datetime.fromisoformat(point["time"])
-        if time - before > _GAP:
+        # After a longer gap nobody knows which way it went.
+        if time - before > timedelta(minutes=30):
             segment = ET.SubElement(track, "trkseg")
         latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
         element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
@@ -67,7 +64,8 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     reports = list[Position]()
     try:
         while start < end:
-            until = min(start + _AT_ONCE, end)
+            # A week of a courier, 16,000 reports, read at once holds up the loop for 200 ms.
+            until = min(start + timedelta(days=1), end)
             reports += await history.async_get(tracker.device.id, start, until)
             start = until
     except CannotConnectError as err:
