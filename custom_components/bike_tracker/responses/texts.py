@@ -29,9 +29,6 @@ _RIGHT_TO_LEFT: Final = ("ar", "he")
 _TEXTS: Final = "selector.occurrence.options"
 _ALARMS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
-# What is older says since when. That a ride is over shows after half an hour at most.
-_NEW: Final = timedelta(minutes=1)
-_JUST_NOW: Final = timedelta(hours=1)
 _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
 
 
@@ -127,7 +124,8 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
         filled["distance"] = distance(hass, attributes["distance"])
         filled["duration"] = duration(attributes["duration"])
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    new = _JUST_NOW if kind in _NEVER_LASTS else _NEW
+    # What is older says since when. That a ride is over shows after half an hour at most.
+    new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
     return said.format(**filled)
