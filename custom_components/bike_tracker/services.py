@@ -1,6 +1,5 @@
 """Actions that answer, as Home Assistant asks for them."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 import csv
 from datetime import datetime, timedelta
@@ -87,7 +86,7 @@ def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
     }
 
 
-def _csv_of(rides: Iterable[dict[str, Any]]) -> str:
+def _csv_of(rides: list[dict[str, Any]]) -> str:
     """Return rides as lines of a table, after a header."""
     file = StringIO()
     table = csv.writer(file, lineterminator="\n")
