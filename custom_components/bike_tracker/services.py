@@ -135,9 +135,8 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     text = " ".join(answer["text"] for answer in answers)
     if not answers:
         known = with_commas(call.hass, (bike.name for bike in bikes))
-        text = words(
-            call.hass, "not_known" if bikes else "none", name=name, names=known
-        )
+        key = "not_known" if bikes else "none"
+        text = words(call.hass, key, name=name, names=known)
     return {"bikes": answers, "text": text}
 
 
