@@ -23,11 +23,9 @@ _SHORTEST: Final = timedelta(seconds=1)
 # A ride under way is over after so much silence, and has to end later than now.
 _SILENCE: Final = timedelta(minutes=30)
 
-
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
-        key="rides",
-        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
+        key="rides", reported_fn=lambda tracker: tracker.state.ride_state.newest_fix
     ),
 )
 
@@ -45,9 +43,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         # Each is a row in the database: a kilometre is soon enough for the one under way.
         under_way = ride and (ride.started_at, round(ride.distance))
         # Whoever looks sees each day of rides from before come.
-        backfill = self.coordinator.registry.rides.backfill
-        rides = tracker.state.rides.rides
-        return under_way, rides, backfill.get(self.coordinator_context)
+        until = self.coordinator.registry.rides.backfill.get(self.coordinator_context)
+        return under_way, tracker.state.rides.rides, until
 
     @property
     @override

@@ -8,7 +8,6 @@ from homeassistant.components.llm import LLMTools
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import llm
 from homeassistant.util import dt as dt_util
-from homeassistant.util.json import JsonObjectType
 import voluptuous as vol
 
 from .const import DOMAIN
@@ -62,7 +61,7 @@ class _BikeTool(llm.Tool):
         )
 
     @abstractmethod
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
+    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
         """Return what there is to say of a bike."""
 
     @override
@@ -81,11 +80,11 @@ class _BikeTool(llm.Tool):
             names = ", ".join(bike.name for bike in known) or "none"
             error = f"No bike of this name is known here. Known bikes: {names}"
             return llm.ToolResult(data={"error": error}, error=True)
-        answers = [
+        answers: list[Any] = [
             _known(**self.answer(hass, bike, **fields), note=_note(bike))
             for bike in bikes
         ]
-        return llm.ToolResult(data={"bikes": list(answers)})
+        return llm.ToolResult(data={"bikes": answers})
 
 
 class _Where(_BikeTool):
@@ -97,7 +96,7 @@ class _Where(_BikeTool):
     )
 
     @override
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
+    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
         """Return where a bike is, how old that is, and how the bike is."""
         tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
         for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
@@ -130,7 +129,7 @@ class _Rides(_BikeTool):
     }
 
     @override
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> JsonObjectType:
+    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
         """Return the rides that were under way on the last days, and their sums."""
         if bike.coordinator is None:
             return {"name": bike.name}
@@ -160,7 +159,7 @@ def _note(bike: Bike) -> str | None:
     return None if is_up else _OUTAGE
 
 
-def _known(**values: Any) -> JsonObjectType:
+def _known(**values: Any) -> dict[str, Any]:
     """Return the values that are known."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -171,7 +170,7 @@ def _age(time: datetime | None) -> str | None:
     return dt_util.get_age(min(time, now), precision=2) if time else None
 
 
-def _ride(hass: HomeAssistant, ride: Ride) -> JsonObjectType:
+def _ride(hass: HomeAssistant, ride: Ride) -> dict[str, Any]:
     """Return what a person wants to know of a ride, over or not."""
     return _known(
         started_at=local_time(ride.started_at),

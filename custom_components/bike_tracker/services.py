@@ -1,9 +1,8 @@
 """Actions that answer, as Home Assistant asks for them."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 import csv
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from io import StringIO
 from itertools import product
@@ -12,16 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, CONF_FILENAME
-from homeassistant.core import (
-    HomeAssistant,
-    ServiceCall,
-    ServiceResponse,
-    SupportsResponse,
-    callback,
-)
+from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
-from homeassistant.util.json import JsonValueType
 import voluptuous as vol
 
 from .automations import messages
@@ -31,11 +23,11 @@ from .responses.gpx import async_track
 from .responses.texts import with_commas, zone_name
 from .responses.where import where, words
 from .tracking.distance import Fix
+from .tracking.ride_state import Ride
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _WEEK: Final = timedelta(days=7)
-_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _OF_PLACE: Final = ("latitude", "longitude", "zone")
@@ -63,43 +55,38 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
     ):
         hass.services.async_register(DOMAIN, name, action, schema, answers)
-    press = partial(messages.async_press, hass)
-    hass.bus.async_listen(messages.EVENT_BUTTON, press)
+    hass.bus.async_listen(messages.EVENT_BUTTON, partial(messages.async_press, hass))
 
 
-async def _async_get_rides(call: ServiceCall) -> ServiceResponse:
+async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     """Return the rides of a target that touch a time, and write them if asked to."""
     start, end = _times(call.data)
     bikes, path = await async_bikes_in(call), await _async_path(call)
-    rides = _rides_of(call.hass, bikes, start, end)
-    await _async_write(call.hass, path, _csv_of(rides))
-    return {"rides": list[JsonValueType](rides)}
-
-
-def _rides_of(
-    hass: HomeAssistant, bikes: list[Bike], start: datetime, end: datetime
-) -> list[dict[str, Any]]:
-    """Return the rides of bikes that touch a time, in order of their start.
-
-    Those of accounts that are not loaded are left out; raises if there are no others.
-    """
-    loaded = [bike for bike in bikes if bike.coordinator]
+    # Those of accounts that are not loaded are left out; an error if there are no others.
+    bikes = [bike for bike in bikes if bike.coordinator] or bikes
     rides = [
-        {
-            "device_id": bike.entity.device_id,
-            "name": bike.name,
-            **ride.described(is_over=True),
-            "start": ride.start and _place(hass, ride.start),
-            "end": ride.end and _place(hass, ride.end),
-        }
-        for bike in loaded or bikes
+        _described(call.hass, bike, ride)
+        for bike in bikes
         for ride in bike.rides(start, end)
     ]
     # Times in UTC are in order as texts, too.
-    return sorted(rides, key=itemgetter("started_at"))
+    rides.sort(key=itemgetter("started_at"))
+    await _async_write(call.hass, path, _csv_of(rides))
+    return {"rides": rides}
 
 
-def _csv_of(rides: Iterable[dict[str, Any]]) -> str:
+def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
+    """Return a ride as it is answered."""
+    return {
+        "device_id": bike.entity.device_id,
+        "name": bike.name,
+        **ride.described(is_over=True),
+        "start": ride.start and _place(hass, ride.start),
+        "end": ride.end and _place(hass, ride.end),
+    }
+
+
+def _csv_of(rides: list[dict[str, Any]]) -> str:
     """Return rides as lines of a table, after a header."""
     file = StringIO()
     table = csv.writer(file, lineterminator="\n")
@@ -128,7 +115,7 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
     }
 
 
-async def _async_get_track(call: ServiceCall) -> ServiceResponse:
+async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     """Return the track of a device, and write it if asked to."""
     bikes, path = await async_bikes_in(call), await _async_path(call)
     if not bikes:
@@ -139,7 +126,7 @@ async def _async_get_track(call: ServiceCall) -> ServiceResponse:
     return track
 
 
-async def _async_where(call: ServiceCall) -> ServiceResponse:
+async def _async_where(call: ServiceCall) -> dict[str, Any]:
     """Return where the bikes of a target are, or those of them that are called so."""
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
@@ -148,10 +135,9 @@ async def _async_where(call: ServiceCall) -> ServiceResponse:
     text = " ".join(answer["text"] for answer in answers)
     if not answers:
         known = with_commas(call.hass, (bike.name for bike in bikes))
-        text = words(
-            call.hass, "not_known" if bikes else "none", name=name, names=known
-        )
-    return {"bikes": list[JsonValueType](answers), "text": text}
+        key = "not_known" if bikes else "none"
+        text = words(call.hass, key, name=name, names=known)
+    return {"bikes": answers, "text": text}
 
 
 def _times(
@@ -175,12 +161,11 @@ def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetim
     """Return from when to when, in UTC, by default the ride under way, else the last."""
     if data.keys() & {_START, _END}:
         return _times(data, _WEEK)
-    rides = bike.rides(_BEGINNING, dt_util.utcnow())
-    if bike.tracker and bike.tracker.ride_under_way:
-        rides.append(bike.tracker.ride_under_way)
-    if not rides:
+    rides = bike.rides(dt_util.utc_from_timestamp(0), dt_util.utcnow())
+    last = (bike.tracker and bike.tracker.ride_under_way) or next(reversed(rides), None)
+    if last is None:
         raise validation_error("no_ride", name=bike.name)
-    return rides[-1].started_at, rides[-1].moved_at
+    return last.started_at, last.moved_at
 
 
 async def _async_path(call: ServiceCall) -> Path | None:

@@ -5,13 +5,7 @@ from collections.abc import Iterable, Iterator
 import re
 from typing import Any, Final
 
-from homeassistant.const import (
-    ATTR_DEVICE_ID,
-    ATTR_ENTITY_ID,
-    SERVICE_ALARM_ARM_AWAY,
-    SERVICE_ALARM_DISARM,
-    Platform,
-)
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, Platform
 from homeassistant.core import Context, Event, HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
@@ -43,16 +37,14 @@ SCHEMA: Final = vol.Schema(
     }
 )
 
-_NOTIFICATION_DOMAIN: Final = "persistent_notification"
 # The actions that send to phones are called after those.
 _PHONE: Final = "mobile_app_"
-# What the apps for phones call such an event, and what takes a message away there.
+# What the apps for phones call such an event.
 EVENT_BUTTON: Final = "mobile_app_notification_action"
-_CLEAR: Final = "clear_notification"
 # What a phone says when a button is pressed, before the ID of the device.
 _BUTTONS: Final = {
-    f"{DOMAIN}_arm": SERVICE_ALARM_ARM_AWAY,
-    f"{DOMAIN}_disarm": SERVICE_ALARM_DISARM,
+    f"{DOMAIN}_arm": "alarm_arm_away",
+    f"{DOMAIN}_disarm": "alarm_disarm",
 }
 # A notification in Home Assistant is Markdown, in which a name stands for itself.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
@@ -112,7 +104,7 @@ def _actions(
     """Yield the actions that show a message, or take away the one before."""
     text, tag = data.get("message"), f"{DOMAIN}_{data['tag']}_{data[ATTR_DEVICE_ID]}"
     message = {"title": data.get("title"), "message": text}
-    on_phone = {"message": _CLEAR, "data": {"tag": tag}}
+    on_phone = {"message": "clear_notification", "data": {"tag": tag}}
     if text:
         on_phone = message | {"data": {"tag": tag, **_on_phone(hass, data)}}
     for phone in phones:
@@ -121,9 +113,9 @@ def _actions(
         yield Platform.NOTIFY, "send_message", {ATTR_ENTITY_ID: entity_id, **message}
     if text and data["in_home_assistant"]:
         escaped = {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
-        yield _NOTIFICATION_DOMAIN, "create", message | escaped
+        yield "persistent_notification", "create", message | escaped
     else:
-        yield _NOTIFICATION_DOMAIN, "dismiss", {"notification_id": tag}
+        yield "persistent_notification", "dismiss", {"notification_id": tag}
 
 
 def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
@@ -131,13 +123,12 @@ def _on_phone(hass: HomeAssistant, data: dict[str, Any]) -> dict[str, Any]:
     device_id = data[ATTR_DEVICE_ID]
     tracker = _entity(hass, device_id, Platform.DEVICE_TRACKER)
     url = f"/map?entity_id={tracker}" if tracker else "/map"
-    actions = [
-        {"action": f"{DOMAIN}_{button}_{device_id}", "title": title}
-        for button in ("arm", "disarm")
-        if (title := data.get(f"{button}_button"))
-    ]
-    if title := data.get("map_button"):
-        actions.append({"action": "URI", "title": title, "uri": url})
+    buttons = (
+        {"action": f"{DOMAIN}_arm_{device_id}", "title": data.get("arm_button")},
+        {"action": f"{DOMAIN}_disarm_{device_id}", "title": data.get("disarm_button")},
+        {"action": "URI", "title": data.get("map_button"), "uri": url},
+    )
+    actions = [button for button in buttons if button["title"]]
     level = _CRITICAL if data["critical"] else _URGENT if data["urgent"] else {}
     return {"url": url, "clickAction": url, "actions": actions, **level}
 

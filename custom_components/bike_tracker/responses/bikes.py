@@ -27,9 +27,7 @@ from ..tracking.state import Tracker
 
 
 def service_error(
-    key: str,
-    kind: type[HomeAssistantError] = HomeAssistantError,
-    **placeholders: str,
+    key: str, kind: type[HomeAssistantError] = HomeAssistantError, **placeholders: str
 ) -> HomeAssistantError:
     """Return the error of a call that was right, and could not be answered."""
     return kind(
@@ -103,12 +101,7 @@ def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
 
 
 async def async_bikes_in(call: ServiceCall) -> list[Bike]:
-    """Return the bikes in a target that the calling user may read.
-
-    One that is named and forbidden raises Unauthorized, one that an area or a label
-    brings in is left out. Who has a file written has to have control of them, as for
-    camera.snapshot.
-    """
+    """Return the bikes in a target that the user may read, as each that is named must be."""
     # Not before: where Home Assistant's helper for targets changed, all else works.
     from ..automations.targets import trackers_in  # noqa: PLC0415
 
@@ -121,14 +114,14 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
         raise validation_error("no_tracker")
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
     named, permitted = trackers_in(hass, by_name), list[Bike]()
+    # Who has a file written has to have control of them, as for camera.snapshot.
     is_written = bool(call.data.get(CONF_FILENAME))
     policies = (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)
     for bike in _bikes(hass):
         entity_id, unique_id = bike.entity.entity_id, bike.entity.unique_id
         denied = [policy for policy in policies if not may(entity_id, policy)]
         if denied and unique_id in named:
-            context, policy = call.context, denied[0]
-            raise Unauthorized(context=context, entity_id=entity_id, permission=policy)
+            raise Unauthorized(call.context, entity_id=entity_id, permission=denied[0])
         if unique_id in trackers and not denied:
             permitted.append(bike)
     return sorted(permitted, key=lambda bike: bike.name.casefold())

@@ -13,24 +13,17 @@ from ..api.models import Position
 from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
-# People and triggers name whole seconds: what was reported within the last one counts.
-_SECOND: Final = timedelta(seconds=1)
-# A week of a courier are 16,000 reports: read at once they hold up the loop for 200 ms.
-_AT_ONCE: Final = timedelta(days=1)
-# After a longer gap nobody knows which way it went.
-_GAP: Final = timedelta(minutes=30)
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
-_NOT_IN_XML: Final = re.compile(
-    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
+_NOT_IN_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 async def async_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> dict[str, Any]:
     """Return the way of a bike in a time."""
-    run, end = hass.async_add_executor_job, end + _SECOND
+    # People and triggers name whole seconds: what was reported within the last one counts.
+    run, end = hass.async_add_executor_job, end + timedelta(seconds=1)
     reports = await _async_reports(bike, start, end)
     if not (points := await run(list, _points(reports, start, end))):
         raise validation_error("no_reports")
@@ -39,18 +32,15 @@ async def async_track(
 
 
 def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
-    """Return points, which are in order of time, as GPX 1.1.
-
-    Without an XML declaration, which is an error wherever it is not the very first thing
-    in a file, as in what is copied by hand.
-    """
+    """Return points, which are in order of time, as GPX 1.1."""
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
     ET.SubElement(track, "name").text = _NOT_IN_XML.sub("", name)
     segment, before = track, datetime.min.replace(tzinfo=UTC)
     for point in points:
         time = datetime.fromisoformat(point["time"])
-        if time - before > _GAP:
+        # After a longer gap nobody knows which way it went.
+        if time - before > timedelta(minutes=30):
             segment = ET.SubElement(track, "trkseg")
         latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
         element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
@@ -59,6 +49,7 @@ def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
         utc = time.astimezone(UTC).isoformat(timespec="milliseconds")
         ET.SubElement(element, "time").text = utc.replace("+00:00", "Z")
         before = time
+    # No XML declaration: an error unless it comes first, which in a copy it may not.
     return ET.tostring(root, encoding="unicode")
 
 
@@ -73,7 +64,8 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     reports = list[Position]()
     try:
         while start < end:
-            until = min(start + _AT_ONCE, end)
+            # A week of a courier, 16,000 reports, read at once holds up the loop for 200 ms.
+            until = min(start + timedelta(days=1), end)
             reports += await history.async_get(tracker.device.id, start, until)
             start = until
     except CannotConnectError as err:

@@ -22,21 +22,13 @@ _LANGUAGES_WITH_POINT: Final = {
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
-# Comma and full stop, and those of languages that have others.
-_LATIN: Final = (", ", ".")
-_PUNCTUATION: Final = {
-    "ar": ("، ", "."),
-    "ja": ("、", "。"),
-    "zh-Hans": ("，", "。"),
-    "zh-Hant": ("，", "。"),
-}
+# What languages write in place of ", " and ".".
+_COMMAS: Final = {"ar": "، ", "ja": "、", "zh-Hans": "，", "zh-Hant": "，"}
+_FULL_STOPS: Final = dict.fromkeys(("ja", "zh-Hans", "zh-Hant"), "。")
 _RIGHT_TO_LEFT: Final = ("ar", "he")
 _TEXTS: Final = "selector.occurrence.options"
 _ALARMS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
-# What is older says since when. That a ride is over shows after half an hour at most.
-_NEW: Final = timedelta(minutes=1)
-_JUST_NOW: Final = timedelta(hours=1)
 _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
 
 
@@ -93,7 +85,7 @@ def clock_time(time: datetime) -> str:
 
 def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts with the commas of Home Assistant's language between them."""
-    comma, _ = _PUNCTUATION.get(hass.config.language, _LATIN)
+    comma = _COMMAS.get(hass.config.language, ", ")
     if hass.config.language in _RIGHT_TO_LEFT:
         # A street and a time in Latin letters would be one part, read from the left.
         return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
@@ -102,8 +94,7 @@ def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
 
 def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts as one sentence in Home Assistant's language."""
-    _, full_stop = _PUNCTUATION.get(hass.config.language, _LATIN)
-    return with_commas(hass, parts) + full_stop
+    return with_commas(hass, parts) + _FULL_STOPS.get(hass.config.language, ".")
 
 
 def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) -> str:
@@ -133,7 +124,8 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
         filled["distance"] = distance(hass, attributes["distance"])
         filled["duration"] = duration(attributes["duration"])
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    new = _JUST_NOW if kind in _NEVER_LASTS else _NEW
+    # What is older says since when. That a ride is over shows after half an hour at most.
+    new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
     return said.format(**filled)
