@@ -16,11 +16,7 @@ from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
-from homeassistant.helpers.selector import (
-    TextSelector,
-    TextSelectorConfig,
-    TextSelectorType,
-)
+from homeassistant.helpers.selector import TextSelector, TextSelectorType
 import voluptuous as vol
 
 from .api import errors
@@ -34,17 +30,15 @@ from .registry.devices import trackers_of
 _PASSWORD_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_PASSWORD): TextSelector(
-            TextSelectorConfig(
-                type=TextSelectorType.PASSWORD, autocomplete="current-password"
-            )
+            {"type": TextSelectorType.PASSWORD, "autocomplete": "current-password"}
         )
     }
 )
 _ACCOUNT_SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_URL): TextSelector(TextSelectorConfig(autocomplete="url")),
+        vol.Required(CONF_URL): TextSelector({"autocomplete": "url"}),
         vol.Required(CONF_EMAIL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.EMAIL, autocomplete="username")
+            {"type": TextSelectorType.EMAIL, "autocomplete": "username"}
         ),
         **_PASSWORD_SCHEMA.schema,
     }
