@@ -19,19 +19,10 @@ from .entity import BikeTrackerConfigEntry
 from .registry.devices import tracker_of
 
 _TO_REDACT = {
-    "address",
-    "altitude",
-    "latitude",
-    "longitude",
-    "name",
-    "unique_id",
+    *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
+    *("address", "altitude", "latitude", "longitude"),
     # When a ride and its fixes were.
-    "moved_at",
-    "started_at",
-    "time",
-    CONF_EMAIL,
-    CONF_PASSWORD,
-    CONF_URL,
+    *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
