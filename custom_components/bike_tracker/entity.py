@@ -223,13 +223,10 @@ class EntityAdder:
         if not self.left_out:
             async_delete_issue(hass, entry, _TOO_MANY)
             return
+        total, limit = str(len(self.coordinator.data.trackers)), str(MAX_ENTITIES)
+        left_out = str(len(self.left_out))
         async_create_issue(
-            hass,
-            entry,
-            _TOO_MANY,
-            total=str(len(self.coordinator.data.trackers)),
-            left_out=str(len(self.left_out)),
-            limit=str(MAX_ENTITIES),
+            hass, entry, _TOO_MANY, total=total, left_out=left_out, limit=limit
         )
 
 
