@@ -27,7 +27,6 @@ PLATFORMS = [
     Platform.SENSOR,
 ]
 
-
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
@@ -88,12 +87,9 @@ async def async_remove_config_entry_device(
     """Let a person delete a tracker that the account does not list any more."""
     if entry.state is not ConfigEntryState.LOADED:
         return False
-    coordinator = entry.runtime_data.coordinator
-    unique_id = tracker_of(device)
-    if unique_id is None:
-        return True
-    if unique_id in coordinator.registry.devices.listed:
+    adder, unique_id = entry.runtime_data, tracker_of(device)
+    if unique_id in adder.coordinator.registry.devices.listed:
         return False
-    coordinator.async_forget(unique_id)
-    entry.runtime_data.async_forget(unique_id)
+    if unique_id is not None:
+        adder.async_forget(unique_id)
     return True

@@ -15,9 +15,7 @@ from .tracking.state import Tracker
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
 
-
-def _is_online(tracker: Tracker) -> bool | None:
-    return {"online": True, "offline": False}.get(tracker.device.status or "")
+_IS_ONLINE: dict[str | None, bool] = {"online": True, "offline": False}
 
 
 def _is_open(tracker: Tracker) -> bool | None:
@@ -31,7 +29,7 @@ DESCRIPTIONS = (
         key="online",
         reported_fn=lambda _: True,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
-        value_fn=_is_online,
+        value_fn=lambda tracker: _IS_ONLINE.get(tracker.device.status),
     ),
     BikeTrackerDescription(
         key="disabled",

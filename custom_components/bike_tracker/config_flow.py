@@ -16,17 +16,12 @@ from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
-from homeassistant.helpers.selector import (
-    TextSelector,
-    TextSelectorConfig,
-    TextSelectorType,
-)
+from homeassistant.helpers.selector import TextSelector, TextSelectorType
 import voluptuous as vol
 
 from .api import errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .api.client import TrackingClient
-from .api.errors import TrackingError
 from .api.models import Device
 from .const import DOMAIN, LOGGER
 from .registry.devices import trackers_of
@@ -34,23 +29,21 @@ from .registry.devices import trackers_of
 _PASSWORD_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_PASSWORD): TextSelector(
-            TextSelectorConfig(
-                type=TextSelectorType.PASSWORD, autocomplete="current-password"
-            )
+            {"type": TextSelectorType.PASSWORD, "autocomplete": "current-password"}
         )
     }
 )
 _ACCOUNT_SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_URL): TextSelector(TextSelectorConfig(autocomplete="url")),
+        vol.Required(CONF_URL): TextSelector({"autocomplete": "url"}),
         vol.Required(CONF_EMAIL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.EMAIL, autocomplete="username")
+            {"type": TextSelectorType.EMAIL, "autocomplete": "username"}
         ),
         **_PASSWORD_SCHEMA.schema,
     }
 )
 
-_ERRORS: dict[type[TrackingError], str] = {
+_ERRORS: dict[type[errors.TrackingError], str] = {
     errors.AuthenticationError: "invalid_auth",
     errors.RedirectedError: "redirected",
     errors.InvalidResponseError: "invalid_response",
@@ -92,15 +85,15 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: Mapping[str, Any] = {} if entry is None else entry.data
         wrong: dict[str, str] = {}
-        cause = ""
+        placeholders = {CONF_EMAIL: stored.get(CONF_EMAIL, ""), "error": ""}
         if user_input is not None:
             try:
                 account, trackers = await self._async_reach({**stored, **user_input})
-            except TrackingError as err:
+            except errors.TrackingError as err:
                 if isinstance(err, _LOGGED):
                     name = _name(entry, user_input)
                     LOGGER.warning("%s: Signing in failed: %s", name, err)
-                cause = str(err)
+                placeholders["error"] = str(err)
                 error = err.code or _ERRORS.get(type(err), "cannot_connect")
                 field = _FIELDS.get(error, CONF_URL)
                 wrong[field if field in schema.schema else "base"] = error
@@ -115,10 +108,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             step_id="reauth_confirm" if is_reauth else self.source,
             data_schema=self.add_suggested_values_to_schema(schema, shown),
             errors=wrong,
-            description_placeholders={
-                CONF_EMAIL: stored.get(CONF_EMAIL, ""),
-                "error": cause,
-            },
+            description_placeholders=placeholders,
         )
 
     async_step_reauth_confirm = async_step_user
@@ -133,11 +123,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         over https, be it with a wrong certificate, must not be sent a password over http.
         """
         url, *others = possible_urls(typed[CONF_URL])
-        account = {
-            CONF_URL: url,
-            CONF_EMAIL: typed[CONF_EMAIL].strip(),
-            CONF_PASSWORD: typed[CONF_PASSWORD],
-        }
+        account = {**typed, CONF_URL: url, CONF_EMAIL: typed[CONF_EMAIL].strip()}
         try:
             return account, await self._client(account).async_get_devices()
         except errors.CannotConnectError as err:
@@ -158,8 +144,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         if entry is None:
             description = await self._async_description(account)
             await self._async_claim(account)
+            title = self._title(account, None)
             return self.async_create_entry(
-                title=self._title(account), data=account, description=description
+                title=title, data=account, description=description
             )
         unique_id = entry.unique_id
         if unique_id_of(account) != unique_id_of(entry.data):
@@ -189,16 +176,14 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
                 await self._client(account).async_get_positions(())
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
-        except TrackingError:
+        except errors.TrackingError:
             return "no_positions"
         return None
 
     def _client(self, account: Mapping[str, str]) -> TrackingClient:
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
-    def _title(
-        self, account: Mapping[str, str], entry: ConfigEntry | None = None
-    ) -> str:
+    def _title(self, account: Mapping[str, str], entry: ConfigEntry | None) -> str:
         """Return host and port, with a number if other accounts have them too.
 
         Not the email: Home Assistant writes titles to its log. An entry at the same server,

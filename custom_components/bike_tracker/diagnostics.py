@@ -1,8 +1,8 @@
 """Diagnostics: what a maintainer needs, and nothing that tells who or where."""
 
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import asdict
-from datetime import datetime
+from functools import partial
 import re
 from typing import Any
 
@@ -17,22 +17,12 @@ from .api.errors import TrackingError
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry
 from .registry.devices import tracker_of
-from .tracking.state import Tracker
 
 _TO_REDACT = {
-    "address",
-    "altitude",
-    "latitude",
-    "longitude",
-    "name",
-    "unique_id",
+    *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
+    *("address", "altitude", "latitude", "longitude"),
     # When a ride and its fixes were.
-    "moved_at",
-    "started_at",
-    "time",
-    CONF_EMAIL,
-    CONF_PASSWORD,
-    CONF_URL,
+    *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
@@ -117,48 +107,43 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
 def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]:
     """Return what is known of each tracker, by `uniqueId`."""
     coordinator = entry.runtime_data.coordinator
-    trackers, book = coordinator.data.trackers, coordinator.registry.rides
-    # What tells who it is, or whose.
-    identities = [
-        entry.data[CONF_EMAIL],
-        entry.data[CONF_PASSWORD],
-        host_of(entry.data[CONF_URL]),
-        *(tracker.device.name for tracker in trackers.values()),
-        *trackers,
-    ]
-    small = {identity.casefold() for identity in identities if identity}
+    trackers, backfill = coordinator.data.trackers, coordinator.registry.rides.backfill
+    redactions = _redactions(entry)
     return {
-        key: _tracker(tracker, small, book.backfill.get(key))
+        key: async_redact_data(
+            {
+                **_plain(tracker.device),
+                "position": _plain(tracker.position),
+                "ride_state": _plain(tracker.state.ride_state),
+                "gap": _plain(tracker.state.gap),
+                "guard": _plain(tracker.state.guard),
+                "alarms": _plain(tracker.state.alarms),
+                "rides_from_before_until": backfill.get(key),
+            },
+            redactions,
+        )
         for key, tracker in trackers.items()
     }
 
 
-def _tracker(
-    tracker: Tracker, identities: Collection[str], backfill: datetime | None
-) -> dict[str, Any]:
-    state = tracker.state
-    redacted = async_redact_data(
-        {
-            **_plain(tracker.device, identities),
-            "position": _plain(tracker.position, identities),
-            "ride_state": _plain(state.ride_state, identities),
-            "gap": _plain(state.gap, identities),
-            "guard": _plain(state.guard, identities),
-            "rides_from_before_until": backfill,
-        },
-        _TO_REDACT,
-    )
-    return {**redacted, "alarms": _plain(state.alarms, identities)}
+def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
+    """Return what is shown in place of a value, by its name."""
+    trackers = entry.runtime_data.coordinator.data.trackers
+    # What tells who it is, or whose.
+    names = (tracker.device.name for tracker in trackers.values())
+    texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
+    identities = {text.casefold() for text in texts if text}
+
+    def _harmless(pattern: re.Pattern[str], text: str) -> str:
+        tells = any(identity in text.casefold() for identity in identities)
+        return REDACTED if tells or not pattern.fullmatch(text) else text
+
+    hidden = dict.fromkeys(_TO_REDACT, lambda _: REDACTED)
+    return hidden | {key: partial(_harmless, _HARMLESS[key]) for key in _HARMLESS}
 
 
-def _plain(value: Any, identities: Collection[str], name: str = "") -> Any:
+def _plain(value: Any) -> Any:
     """Return a value of ours as Home Assistant writes it, fields by their names."""
     if hasattr(value, "_asdict"):
-        fields = value._asdict().items()
-        return {key: _plain(field, identities, key) for key, field in fields}
-    if isinstance(value, tuple):
-        return [_plain(item, identities) for item in value]
-    if name in _HARMLESS and value is not None:
-        tells = any(identity in value.casefold() for identity in identities)
-        return REDACTED if tells or not _HARMLESS[name].fullmatch(value) else value
-    return value
+        return {key: _plain(field) for key, field in value._asdict().items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value

@@ -9,7 +9,6 @@ from typing import Any, Final, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import (
@@ -66,7 +65,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         coordinator: BikeTrackerCoordinator,
         tracker: str,
         description: BikeTrackerDescription[T],
-        device: DeviceEntry,
+        device: dr.DeviceEntry,
     ) -> None:
         """Take the tracker's `uniqueId` and its device."""
         super().__init__(coordinator, context=tracker)
@@ -156,8 +155,9 @@ class EntityAdder:
 
     @callback
     def async_forget(self, unique_id: str) -> None:
-        """Add a tracker whose device was removed anew, once it is back."""
+        """Forget a tracker whose device was removed: it is new once it is back."""
         self.missing.pop(unique_id, None)
+        self.coordinator.async_forget(unique_id)
 
     @callback
     def _async_add(self, unique_ids: Collection[str] = ()) -> None:
@@ -223,13 +223,10 @@ class EntityAdder:
         if not self.left_out:
             async_delete_issue(hass, entry, _TOO_MANY)
             return
+        total, limit = str(len(self.coordinator.data.trackers)), str(MAX_ENTITIES)
+        left_out = str(len(self.left_out))
         async_create_issue(
-            hass,
-            entry,
-            _TOO_MANY,
-            total=str(len(self.coordinator.data.trackers)),
-            left_out=str(len(self.left_out)),
-            limit=str(MAX_ENTITIES),
+            hass, entry, _TOO_MANY, total=total, left_out=left_out, limit=limit
         )
 
 

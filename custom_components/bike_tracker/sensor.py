@@ -38,19 +38,6 @@ class BikeTrackerSensorDescription(
 ):
     """A sensor of a tracker."""
 
-    in_steps: bool = False
-    """Whether it follows in steps of five minutes while reports keep coming."""
-
-
-def _total_distance(tracker: Tracker) -> float | None:
-    track = tracker.state.ride_state
-    return round(track.shown_total or 0, 1) if track.newest_fix else None
-
-
-def _ride_duration(tracker: Tracker) -> float | None:
-    """Return whole minutes."""
-    return tracker.ride and float(round(tracker.ride.duration / 60))
-
 
 # Kinds of sensors: what the service says of every tracker, and what a tracker measures.
 _listed = partial(
@@ -73,6 +60,7 @@ _kilometres = partial(
     device_class=SensorDeviceClass.DISTANCE,
     native_unit_of_measurement=UnitOfLength.KILOMETERS,
     suggested_display_precision=1,
+    reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
 )
 
 DESCRIPTIONS = (
@@ -80,7 +68,6 @@ DESCRIPTIONS = (
         key="last_update",
         device_class=SensorDeviceClass.TIMESTAMP,
         value_fn=lambda tracker: tracker.device.last_update,
-        in_steps=True,
     ),
     _listed(
         key="position_id",
@@ -148,11 +135,10 @@ DESCRIPTIONS = (
     _kilometres(
         key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=_total_distance,
+        value_fn=lambda tracker: round(tracker.state.ride_state.shown_total or 0, 1),
     ),
     _kilometres(
         key="ride_distance",
-        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, 1),
     ),
     BikeTrackerSensorDescription(
@@ -161,15 +147,13 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
         reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
-        value_fn=_ride_duration,
+        value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration / 60, 0),
     ),
 )
 
 
 class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
     """A value of a tracker."""
-
-    entity_description: BikeTrackerSensorDescription
 
     @property
     @override
@@ -178,14 +162,14 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
 
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
-        """Return the value; times of reports in steps while they keep coming.
+        """Return the value; the last update in steps while reports keep coming.
 
         A bike that rides reports every ten seconds: each would be a line in Activity, and
         a row in the database.
         """
         value, shown = super()._new_value(tracker), self._value
         if (
-            self.entity_description.in_steps
+            self.entity_description.key == "last_update"
             and self._available
             and isinstance(value, datetime)
             and isinstance(shown, datetime)
