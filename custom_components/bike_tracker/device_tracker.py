@@ -1,12 +1,10 @@
 """The device tracker: where the bike is."""
 
-from datetime import datetime
 from functools import partial
 from typing import NamedTuple, override
 
 from homeassistant.components.device_tracker import TrackerEntity
-from homeassistant.core import HassJob, HomeAssistant, callback
-from homeassistant.helpers.event import async_call_later
+from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
 from homeassistant.helpers.start import async_at_started
 
@@ -75,6 +73,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         if restored := await self.async_get_last_extra_data():
             self.held_position = Place(**restored.as_dict())
         await super().async_added_to_hass()
+        self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
 
     @override
     def _read(self) -> bool:
@@ -82,9 +81,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         has_changed = super()._read()
         if not (self._available and was_available):
             self.held_position = known if known != self._value else None
-            if self._available and self.held_position:
-                started = async_at_started(self.hass, self._async_release_soon)
-                self.async_on_remove(started)
+            self._async_release_soon(self.hass)
         self._set_attributes()
         return has_changed
 
@@ -97,11 +94,12 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
         """Show the true place in a moment: by then automations listen."""
-        job = HassJob(self._async_release, cancel_on_shutdown=True)
-        self.async_on_remove(async_call_later(hass, START_SECONDS, job))
+        if self.held_position and hass.state is CoreState.running:
+            job = HassJob(self._async_release, cancel_on_shutdown=True)
+            hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)
 
     @callback
-    def _async_release(self, _now: datetime) -> None:
+    def _async_release(self) -> None:
         # One that is unavailable by now comes back once more.
         if self.held_position and self._available:
             self.held_position = None

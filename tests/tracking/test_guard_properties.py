@@ -63,7 +63,7 @@ def _guards(
     said: list[Position], track: RideState, *, late: timedelta = timedelta()
 ) -> list[Guard]:
     """Return the guard of that bike, armed now, and as it is after each report."""
-    guard = armed(track, a_position(), NOW)
+    guard = armed(track, a_position(), False, NOW)
     assert guard is not None
     guards = [guard]
     for report in said:
@@ -143,7 +143,7 @@ def test_older_reports(said: list[Position]) -> None:
 def test_received_again(said: list[Position]) -> None:
     """What comes twice changes nothing."""
     track = _standing()
-    guard = armed(track, a_position(), NOW)
+    guard = armed(track, a_position(), False, NOW)
     assert guard is not None
     for report in said:
         assert report.device_time is not None

@@ -143,7 +143,8 @@ class Account:
     ) -> Changes | None:
         """Guard a listed tracker; return None if it has no place."""
         state = self._state(unique_id)
-        guard = armed(state.ride_state, state.position, now)
+        moving = state.moving and state.moving.value
+        guard = armed(state.ride_state, state.position, moving, now)
         return guard and self._guarded(unique_id, guard, changed_by)
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
@@ -192,14 +193,14 @@ class Account:
         is_announced, known = position.id == device.position_id, state.position
         if known and not is_announced and is_older_position(position, known):
             return state.with_older_report(position, context)
-        unique_id, listed = device.unique_id, self.trackers.get(device.unique_id)
+        listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
         if (guard := state.guard) and not (context.recovering or context.has_missed):
             guard = put_right(guard, position, context.now)
             state = state._replace(guard=guard)
-        was_announced = listed and listed.device.position_id == position.id
-        if known is None and (was_announced or unique_id not in self.states):
+        was_announced = listed is None or listed.device.position_id == position.id
+        if known is None and was_announced:
             # What it raised before anybody could listen is not fired.
             state = state._replace(alarms=tuple(alarms_of(position)))
         return state.with_report(position, context)

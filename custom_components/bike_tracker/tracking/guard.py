@@ -80,13 +80,13 @@ class Guard(NamedTuple):
 
 
 def armed(
-    ride_state: RideState, position: Position | None, now: datetime
+    ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
 ) -> Guard | None:
     """Return the guard of a bike that is armed now, None while it never had a place."""
     if position is None or ride_state.newest_fix is None:
         return None
     # Who is armed under way may not have said yet that it stands.
-    moved = False if ride_state.says_it_moves is False else None
+    moved = False if moved is False else None
     place, after = _place(ride_state), max(now, _sent_at(position, now) or now)
     return Guard(now, place, after, moved=moved, alarms=_alarms_of(position))
 
