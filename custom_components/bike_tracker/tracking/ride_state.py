@@ -133,11 +133,6 @@ class RideState(NamedTuple):
         return ended if ended and ended.distance else self.before_ended
 
     @property
-    def shown(self) -> Ride | None:
-        """Return the ride under way, else the last."""
-        return self.ride or self.last
-
-    @property
     def shown_total(self) -> float | None:
         """Return the most kilometres that were ever known."""
         return None if self.total is None else max(self.total, self.highest_total)
