@@ -116,15 +116,15 @@ class RideLog(NamedTuple):
         rides = tuple(it for it in self.rides if it.started_at != ride.started_at)
         if rides != self.rides:
             return self._replace(rides=rides)
-        event: RideEvent = ("started", ride)
-        return self._replace(events=(*self.events, event), open_since=ride.started_at)
+        events = (*self.events, ("started", ride))
+        return self._replace(events=events, open_since=ride.started_at)
 
     def ended(self, ride: Ride) -> RideLog:
         """Return the log with the end of the ride that started, unless it was fired."""
         if self.open_since is None:
             return self
-        event: RideEvent = ("ended", ride._replace(started_at=self.open_since))
-        return self._replace(events=(*self.events, event), open_since=None)
+        ride = ride._replace(started_at=self.open_since)
+        return self._replace(events=(*self.events, ("ended", ride)), open_since=None)
 
     def booked(self, ride: Ride) -> RideLog:
         """Return the log with a ride that is over, in place of what was known of it."""
@@ -139,8 +139,7 @@ class RideLog(NamedTuple):
         rides = (*(ride for ride in older if point and point.is_since(ride)), *newer)
         if len(rides) == len(self.rides):
             return self
-        since = rides[0].started_at
-        return self._replace(rides=rides, since=since, checkpoint=point)
+        return self._replace(rides=rides, since=rides[0].started_at, checkpoint=point)
 
 
 def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
