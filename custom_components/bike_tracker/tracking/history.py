@@ -95,12 +95,9 @@ def after_history(
     # A database may have been lost, or the service tells its first hundred reports alone.
     lost = [
         ride.started_at
-        for ride in (*log.rides, riding)
-        if ride
-        and ride.distance
-        and ride.end
-        and point.begins_at < ride.end.time <= answer.until
-        and ride.end.time not in times
+        for ride in filter(None, (*log.rides, riding))
+        if ride.distance and ride.end and ride.end.time not in times
+        if point.begins_at < ride.end.time <= answer.until
     ]
     end = max(times, default=point.start)
     if end >= known and not lost:
@@ -174,11 +171,9 @@ def _corrected(
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log
         elif ride not in fired_over and point.is_since(ride):
-            open_since = log.open_since
-            log = log.started(ride)
-            if is_over:
-                # Another one may go on.
-                log = log.ended(ride)._replace(open_since=open_since)
+            whole = (*log.events, ("started", ride), ("ended", ride))
+            # Another one may go on.
+            log = log._replace(events=whole) if is_over else log.started(ride)
     if under_way:
         rides.pop(under_way.started_at, None)
     return log._replace(
