@@ -92,7 +92,7 @@ class RideLog(NamedTuple):
         context: UpdateContext,
     ) -> RideLog:
         """Return the log after a report that brought a ride_state from `before` to here."""
-        log, point = self, _after_report(self.checkpoint, before, ride_state, context)
+        log, point = self, self._checkpoint_after(before, ride_state, context)
         for kind, ride in events:
             is_over = kind == "ended"
             log = log.ended(ride).booked(ride) if is_over else log.started(ride)
@@ -103,6 +103,34 @@ class RideLog(NamedTuple):
         if point and not point.wanted_at and ride_state.is_at_rest:
             point = None
         return log._replace(checkpoint=point)
+
+    def _checkpoint_after(
+        self, before: RideState, ride_state: RideState, context: UpdateContext
+    ) -> Checkpoint | None:
+        """Return where to begin after a report, None if nothing can be missing."""
+        point, last, newest = self.checkpoint, before.newest_fix, ride_state.newest_fix
+        if last is None or newest is None:
+            return None
+        if point and newest.time - point.start >= _MAX_AGE:
+            point = None
+        if not context.has_history:
+            # It may have one again, as after a start together with the service.
+            return point
+        if ride_state.measured_at and ride_state.measured_at > newest.time:
+            # By a clock that is ahead the history tells nothing.
+            return None
+        stood = before.is_at_rest and ride_state.is_at_rest
+        unseen = stood and _went_unseen(last, newest)
+        has_gap = not context.is_complete or unseen or _skipped(before, last, newest)
+        has_missed = context.recovering or context.has_missed or unseen
+        if point is None:
+            start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
+            point = Checkpoint(before, start, has_gap, over=before.ended)
+        elif has_gap:
+            point = point._replace(has_gap=True)
+        # The history may know that a ride went on which the clock ended.
+        is_needed = has_gap and (has_missed or before.interrupted)
+        return point._replace(wanted_at=context.now) if is_needed else point
 
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""
@@ -145,38 +173,6 @@ class RideLog(NamedTuple):
 def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
     """Return rides in order of their start."""
     return tuple(sorted(rides, key=attrgetter("started_at")))
-
-
-def _after_report(
-    point: Checkpoint | None,
-    before: RideState,
-    ride_state: RideState,
-    context: UpdateContext,
-) -> Checkpoint | None:
-    """Return where to begin after a report, None if nothing can be missing."""
-    last, newest = before.newest_fix, ride_state.newest_fix
-    if last is None or newest is None:
-        return None
-    if point and newest.time - point.start >= _MAX_AGE:
-        point = None
-    if not context.has_history:
-        # It may have one again, as after a start together with the service.
-        return point
-    if ride_state.measured_at and ride_state.measured_at > newest.time:
-        # By a clock that is ahead the history tells nothing.
-        return None
-    stood = before.is_at_rest and ride_state.is_at_rest
-    went_unseen = stood and _went_unseen(last, newest)
-    has_gap = not context.is_complete or went_unseen or _skipped(before, last, newest)
-    has_missed = context.recovering or context.has_missed or went_unseen
-    if point is None:
-        start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
-        point = Checkpoint(before, start, has_gap, over=before.ended)
-    elif has_gap:
-        point = point._replace(has_gap=True)
-    # The history may know that a ride went on which the clock ended.
-    is_needed = has_gap and (has_missed or before.interrupted)
-    return point._replace(wanted_at=context.now) if is_needed else point
 
 
 def _went_unseen(last: Fix, newest: Fix) -> bool:
