@@ -32,12 +32,10 @@ def in_order(positions: Sequence[Position]) -> Sequence[Position]:
 
     One without a fix comes after the one that it came after.
     """
-    if len(positions) < 2:
-        return positions
-    timed: list[tuple[datetime, int, Position]] = []
+    time, timed = NOWHERE.time, list[tuple[datetime, int, Position]]()
     for position in positions:
-        before = timed[-1][0] if timed else position.moment
-        timed.append((position.fix_time or before, position.id, position))
+        time = position.fix_time or time
+        timed.append((time, position.id, position))
     return [position for _, _, position in sorted(timed, key=itemgetter(0, 1))]
 
 
@@ -210,9 +208,8 @@ def rides_before(
     until = answer.until
     reports = in_order([it for it in answer.reports if start <= it.moment <= until])
     ride_state, over = replayed(RideState(), reports, now)
-    ride_state, _ = end_ride(ride_state)
-    if last := ride_state.ended:
-        over[last.started_at] = last
+    _, ended = end_ride(ride_state)
+    over |= {ride.started_at: ride for _, ride in ended}
     rides = [ride for ride in in_order_of_start(over.values()) if ride.distance]
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None
