@@ -1,7 +1,4 @@
-"""The last rides of a tracker, and from when on reports may be missing.
-
-The service's history has these: it is asked for from there on.
-"""
+"""The last rides of a tracker, and from when on the history has what is missing."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -94,10 +91,9 @@ class RideLog(NamedTuple):
         """Return the log after a report that brought a ride_state from `before` to here."""
         log, point = self, self._checkpoint_after(before, ride_state, context)
         for kind, ride in events:
-            is_over = kind == "ended"
-            log = log.ended(ride).booked(ride) if is_over else log.started(ride)
-            if is_over and point and point.has_gap:
-                point = point._replace(wanted_at=context.now)
+            log = log.ended(ride).booked(ride) if kind == "ended" else log.started(ride)
+        if point and point.has_gap and "ended" in dict(events):
+            point = point._replace(wanted_at=context.now)
         if ride_state.ended and ride_state.ended is not before.ended:
             log = log.booked(ride_state.ended)
         if point and not point.wanted_at and ride_state.is_at_rest:
