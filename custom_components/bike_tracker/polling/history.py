@@ -1,7 +1,4 @@
-"""When to ask for the service's own history, which is not documented either.
-
-Servers like Traccar answer `GET /positions` with a device and a time.
-"""
+"""When to ask for the service's own history, which is not documented either."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping

@@ -32,12 +32,10 @@ def in_order(positions: Sequence[Position]) -> Sequence[Position]:
 
     One without a fix comes after the one that it came after.
     """
-    if len(positions) < 2:
-        return positions
-    timed: list[tuple[datetime, int, Position]] = []
+    time, timed = NOWHERE.time, list[tuple[datetime, int, Position]]()
     for position in positions:
-        before = timed[-1][0] if timed else position.moment
-        timed.append((position.fix_time or before, position.id, position))
+        time = position.fix_time or time
+        timed.append((time, position.id, position))
     return [position for _, _, position in sorted(timed, key=itemgetter(0, 1))]
 
 
@@ -95,12 +93,9 @@ def after_history(
     # A database may have been lost, or the service tells its first hundred reports alone.
     lost = [
         ride.started_at
-        for ride in (*log.rides, riding)
-        if ride
-        and ride.distance
-        and ride.end
-        and point.begins_at < ride.end.time <= answer.until
-        and ride.end.time not in times
+        for ride in filter(None, (*log.rides, riding))
+        if ride.distance and ride.end and ride.end.time not in times
+        if point.begins_at < ride.end.time <= answer.until
     ]
     end = max(times, default=point.start)
     if end >= known and not lost:
@@ -174,11 +169,9 @@ def _corrected(
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log
         elif ride not in fired_over and point.is_since(ride):
-            open_since = log.open_since
-            log = log.started(ride)
-            if is_over:
-                # Another one may go on.
-                log = log.ended(ride)._replace(open_since=open_since)
+            whole = (*log.events, ("started", ride), ("ended", ride))
+            # Another one may go on.
+            log = log._replace(events=whole) if is_over else log.started(ride)
     if under_way:
         rides.pop(under_way.started_at, None)
     return log._replace(
@@ -215,9 +208,8 @@ def rides_before(
     until = answer.until
     reports = in_order([it for it in answer.reports if start <= it.moment <= until])
     ride_state, over = replayed(RideState(), reports, now)
-    ride_state, _ = end_ride(ride_state)
-    if last := ride_state.ended:
-        over[last.started_at] = last
+    _, ended = end_ride(ride_state)
+    over |= {ride.started_at: ride for _, ride in ended}
     rides = [ride for ride in in_order_of_start(over.values()) if ride.distance]
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None

@@ -146,7 +146,7 @@ def _after_message(state: RideState, position: Position, now: datetime) -> Step:
     before = state = state._replace(reported_at=time)
     if position.moving is None:
         return state, []
-    if state.newest_fix and not state.ride and _sets_off(state, position.moving):
+    if state.newest_fix and _sets_off(state, position.moving):
         state = _set_off(state, state.last_fix, time)
         state = state._replace(received_at=max(now, received_at))
     return state._replace(says_it_moves=position.moving), _start_of(before, state)
@@ -241,14 +241,14 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
         return _further(state, report)
     else:
         state = state._replace(candidate=state.candidate or fix)
+    if _sets_off(state, report.moves) and not state.was_riding(fix.time):
+        state = _set_off(state, last_fix, fix.time)
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(anchor.time, ride.started_at)
         if is_moving(speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
-        return state._replace(ride=ride.with_speed(speed))
-    if _sets_off(state, report.moves) and not state.was_riding(fix.time):
-        return _set_off(state, last_fix, fix.time, speed)
+        state = state._replace(ride=ride.with_speed(speed))
     return state
 
 
@@ -306,17 +306,14 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
 
 
 def _sets_off(state: RideState, moves: bool | None) -> bool:
-    """Return whether it says now that it moves: some always say so."""
-    return moves is True and state.says_it_moves is not True
+    """Return whether one that stood says now that it moves: some always say so."""
+    return not state.ride and moves is True and state.says_it_moves is not True
 
 
-def _set_off(
-    state: RideState, last_fix: Fix, time: datetime, speed: float | None = None
-) -> RideState:
+def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
     """Return the state of a bike that says it moves, and is not seen anywhere else yet."""
-    ride = _new_ride(state, last_fix, time).with_speed(speed)
     anchor = state.anchor._replace(time=last_fix.time, total=last_fix.total)
-    return state._replace(anchor=anchor, ride=ride)
+    return state._replace(anchor=anchor, ride=_new_ride(state, last_fix, time))
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:

@@ -1,7 +1,4 @@
-"""The last rides of a tracker, and from when on reports may be missing.
-
-The service's history has these: it is asked for from there on.
-"""
+"""The last rides of a tracker, and from when on the history has what is missing."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -92,17 +89,44 @@ class RideLog(NamedTuple):
         context: UpdateContext,
     ) -> RideLog:
         """Return the log after a report that brought a ride_state from `before` to here."""
-        log, point = self, _after_report(self.checkpoint, before, ride_state, context)
+        log, point = self, self._checkpoint_after(before, ride_state, context)
         for kind, ride in events:
-            is_over = kind == "ended"
-            log = log.ended(ride).booked(ride) if is_over else log.started(ride)
-            if is_over and point and point.has_gap:
-                point = point._replace(wanted_at=context.now)
+            log = log.ended(ride).booked(ride) if kind == "ended" else log.started(ride)
+        if point and point.has_gap and "ended" in dict(events):
+            point = point._replace(wanted_at=context.now)
         if ride_state.ended and ride_state.ended is not before.ended:
             log = log.booked(ride_state.ended)
         if point and not point.wanted_at and ride_state.is_at_rest:
             point = None
         return log._replace(checkpoint=point)
+
+    def _checkpoint_after(
+        self, before: RideState, ride_state: RideState, context: UpdateContext
+    ) -> Checkpoint | None:
+        """Return where to begin after a report, None if nothing can be missing."""
+        point, last, newest = self.checkpoint, before.newest_fix, ride_state.newest_fix
+        if last is None or newest is None:
+            return None
+        if point and newest.time - point.start >= _MAX_AGE:
+            point = None
+        if not context.has_history:
+            # It may have one again, as after a start together with the service.
+            return point
+        if ride_state.measured_at and ride_state.measured_at > newest.time:
+            # By a clock that is ahead the history tells nothing.
+            return None
+        stood = before.is_at_rest and ride_state.is_at_rest
+        unseen = stood and _went_unseen(last, newest)
+        has_gap = not context.is_complete or unseen or _skipped(before, last, newest)
+        has_missed = context.recovering or context.has_missed or unseen
+        if point is None:
+            start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
+            point = Checkpoint(before, start, has_gap, over=before.ended)
+        elif has_gap:
+            point = point._replace(has_gap=True)
+        # The history may know that a ride went on which the clock ended.
+        is_needed = has_gap and (has_missed or before.interrupted)
+        return point._replace(wanted_at=context.now) if is_needed else point
 
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""
@@ -116,15 +140,15 @@ class RideLog(NamedTuple):
         rides = tuple(it for it in self.rides if it.started_at != ride.started_at)
         if rides != self.rides:
             return self._replace(rides=rides)
-        event: RideEvent = ("started", ride)
-        return self._replace(events=(*self.events, event), open_since=ride.started_at)
+        events = (*self.events, ("started", ride))
+        return self._replace(events=events, open_since=ride.started_at)
 
     def ended(self, ride: Ride) -> RideLog:
         """Return the log with the end of the ride that started, unless it was fired."""
         if self.open_since is None:
             return self
-        event: RideEvent = ("ended", ride._replace(started_at=self.open_since))
-        return self._replace(events=(*self.events, event), open_since=None)
+        ride = ride._replace(started_at=self.open_since)
+        return self._replace(events=(*self.events, ("ended", ride)), open_since=None)
 
     def booked(self, ride: Ride) -> RideLog:
         """Return the log with a ride that is over, in place of what was known of it."""
@@ -139,45 +163,12 @@ class RideLog(NamedTuple):
         rides = (*(ride for ride in older if point and point.is_since(ride)), *newer)
         if len(rides) == len(self.rides):
             return self
-        since = rides[0].started_at
-        return self._replace(rides=rides, since=since, checkpoint=point)
+        return self._replace(rides=rides, since=rides[0].started_at, checkpoint=point)
 
 
 def in_order_of_start(rides: Iterable[Ride]) -> tuple[Ride, ...]:
     """Return rides in order of their start."""
     return tuple(sorted(rides, key=attrgetter("started_at")))
-
-
-def _after_report(
-    point: Checkpoint | None,
-    before: RideState,
-    ride_state: RideState,
-    context: UpdateContext,
-) -> Checkpoint | None:
-    """Return where to begin after a report, None if nothing can be missing."""
-    last, newest = before.newest_fix, ride_state.newest_fix
-    if last is None or newest is None:
-        return None
-    if point and newest.time - point.start >= _MAX_AGE:
-        point = None
-    if not context.has_history:
-        # It may have one again, as after a start together with the service.
-        return point
-    if ride_state.measured_at and ride_state.measured_at > newest.time:
-        # By a clock that is ahead the history tells nothing.
-        return None
-    stood = before.is_at_rest and ride_state.is_at_rest
-    went_unseen = stood and _went_unseen(last, newest)
-    has_gap = not context.is_complete or went_unseen or _skipped(before, last, newest)
-    has_missed = context.recovering or context.has_missed or went_unseen
-    if point is None:
-        start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
-        point = Checkpoint(before, start, has_gap, over=before.ended)
-    elif has_gap:
-        point = point._replace(has_gap=True)
-    # The history may know that a ride went on which the clock ended.
-    is_needed = has_gap and (has_missed or before.interrupted)
-    return point._replace(wanted_at=context.now) if is_needed else point
 
 
 def _went_unseen(last: Fix, newest: Fix) -> bool:

@@ -80,10 +80,7 @@ class RideState(NamedTuple):
     """How far one tracker came, for whoever hears its next report."""
 
     total: float | None = None
-    """Kilometres it went in all: what the server had counted first, and all rides.
-
-    None before there was a fix.
-    """
+    """Kilometres: what the server counted first, and all rides; None without a fix."""
     highest_total: float = 0
     """What was shown before the history told of shorter rides."""
     anchor: Fix = NOWHERE
@@ -131,11 +128,6 @@ class RideState(NamedTuple):
         """Return the last ride that is over and went anywhere."""
         ended = self.ended
         return ended if ended and ended.distance else self.before_ended
-
-    @property
-    def shown(self) -> Ride | None:
-        """Return the ride under way, else the last."""
-        return self.ride or self.last
 
     @property
     def shown_total(self) -> float | None:

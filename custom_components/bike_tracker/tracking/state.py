@@ -247,7 +247,7 @@ class Tracker(NamedTuple):
     @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
-        return self.state.ride_state.shown
+        return self.ride_under_way or self.state.ride_state.last
 
 
 type Trackers = Mapping[str, Tracker]
