@@ -37,9 +37,6 @@ class TrackingClient:
     Credentials go out in the Authorization header alone, and to no other address than
     the given one: redirects are not followed. The list of devices is documented; servers
     like Traccar offer the other calls, too, and others answer them with anything.
-
-    Raises TrackingError for credentials that no header can hold (interface, section 5), and
-    with each call.
     """
 
     session: aiohttp.ClientSession
@@ -49,7 +46,7 @@ class TrackingClient:
     devices: DeviceReader = field(init=False, default_factory=DeviceReader)
 
     def __post_init__(self) -> None:
-        """Refuse credentials that no header can hold, before they are needed."""
+        """Refuse credentials that no header can hold (interface, section 5)."""
         if not self.email or ":" in self.email or _NO_TEXT.search(self.email):
             reason = "the email is empty, no text or holds a colon"
             raise errors.TrackingError(reason, code="invalid_email")
