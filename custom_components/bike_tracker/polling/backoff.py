@@ -80,9 +80,8 @@ class EndpointSupport(NamedTuple):
     def failed(self, err: TrackingError) -> EndpointSupport:
         """Return what an error means."""
         is_supported, failures = self.is_supported, self.failures
-        if is_supported or isinstance(
-            err, CannotConnectError | ServiceUnavailableError
-        ):
+        passes = isinstance(err, CannotConnectError | ServiceUnavailableError)
+        if is_supported or passes:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
             # Failures before say nothing of what is supported.
