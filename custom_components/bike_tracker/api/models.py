@@ -10,9 +10,7 @@ import re
 from typing import Any, Literal, NamedTuple, Self, TypeIs
 
 # Control characters, line separators, and what turns the writing direction round.
-_UNFIT_FOR_A_LINE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-)
+_UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
 """Kilometres per hour."""
 # 10 million kilometres: 250 times round the earth.
@@ -149,9 +147,8 @@ class Position(NamedTuple):
         latitude = _number(get("latitude"), -90, 90)
         longitude = _number(get("longitude"), -180, 180)
         accuracy = _number(get("accuracy"), 0) or 0
-        has_place = _is_place(latitude, longitude, accuracy) and (
-            knows_time or fix_time is None or is_valid
-        )
+        is_usable = knows_time or fix_time is None or is_valid
+        has_place = is_usable and _is_place(latitude, longitude, accuracy)
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
         is_measured = has_place and is_fix
         battery_level = _number(attribute("batteryLevel"), 0)
