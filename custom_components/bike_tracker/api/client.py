@@ -24,8 +24,6 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 # What Traccar 5.11 and 5.12 name in a 400 for a wrong password, and how far to look.
 _REFUSES_SIGN_IN: Final = b"SecurityRequestFilter"
 _BEGINNING: Final = 4 * 1024
-_MAX_HEADER: Final = 64 * 1024
-"""As in Home Assistant's own sessions: some servers say much of what pages may do."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""
 
@@ -115,7 +113,8 @@ def new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
         # For a socket aiohttp has no other way.
         middlewares=(_refuse_redirects,),
         timeout=TIMEOUT,
-        max_field_size=_MAX_HEADER,
+        # As in Home Assistant's own: some servers say much of what pages may do.
+        max_field_size=64 * 1024,
     )
 
 

@@ -13,7 +13,6 @@ from homeassistant.util import dt as dt_util
 
 from ..api import errors
 from ..api.client import TrackingClient
-from ..api.errors import TrackingError
 from ..api.models import Device, Position
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
@@ -31,7 +30,7 @@ from .positions import PositionLookup
 _REFUSALS_UNTIL_REAUTH: Final = 2
 # The machine slept, or a person polls seldom.
 _MAX_PAUSE: Final = timedelta(minutes=5)
-_TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
+_TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
     errors.AuthenticationError: "unauthorized",
     errors.InvalidResponseError: "invalid_response",
     errors.RedirectedError: "redirected",
@@ -79,7 +78,7 @@ class Service:
         self.asked_at = dt_util.utcnow()
         try:
             devices = await self.client.async_get_devices()
-        except TrackingError as err:
+        except errors.TrackingError as err:
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
         flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
@@ -97,7 +96,7 @@ class Service:
         self.answered_at = self.asked_at
         return positions
 
-    def _failure(self, err: TrackingError) -> UpdateFailed:
+    def _failure(self, err: errors.TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
         is_loaded = self._entry.state is ConfigEntryState.LOADED
