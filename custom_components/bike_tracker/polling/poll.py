@@ -81,8 +81,7 @@ class Service:
         except errors.TrackingError as err:
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
-        flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
-        for flow in list(flows):
+        for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
             self._hass.config_entries.flow.async_abort(flow["flow_id"])
         async_delete_issue(self._hass, self._entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
