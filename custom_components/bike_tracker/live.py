@@ -119,8 +119,7 @@ class Live:
     def _async_connected(self) -> None:
         """Poll after a reconnect: the server sends positions then, and no devices."""
         self.report.set_state("live")
-        coordinator = self.coordinator
-        if self.report.reconnects and coordinator.last_update_success:
-            coordinator.hass.async_create_background_task(
-                coordinator.async_refresh(), f"{DOMAIN} poll"
+        if self.report.reconnects and self.coordinator.last_update_success:
+            self.coordinator.hass.async_create_background_task(
+                self.coordinator.async_refresh(), f"{DOMAIN} poll"
             )

@@ -31,7 +31,7 @@ def canonical_url(text: str) -> str:
     host outside the own network.
     """
     url = _parse(text.strip())
-    if url.scheme == "http" and not _is_local(url.host or ""):
+    if url.scheme == "http" and not _is_local(host_of(str(url))):
         reason = "http is for hosts in the own network only"
         raise TrackingError(reason, code="insecure_url")
     parts = takewhile(lambda part: part != _API, url.raw_path.split("/"))
@@ -96,10 +96,9 @@ def _parse(text: str) -> URL:
 
 def _is_local(host: str) -> bool:
     """Return whether the host is this machine or in the own network."""
-    name = host.removesuffix(".")
-    if address := _ip_address(name):
+    if address := _ip_address(host):
         return not address.is_global
-    return bool(_LOCAL_NAME.fullmatch(name)) and not _NUMBER.fullmatch(name)
+    return bool(_LOCAL_NAME.fullmatch(host)) and not _NUMBER.fullmatch(host)
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

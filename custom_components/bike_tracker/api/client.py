@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
+import re
 from typing import Final
 
 import aiohttp
@@ -16,13 +17,13 @@ from . import errors
 from .lists import DeviceReader, read_positions
 from .models import Device, Position
 
+# Halves of characters, which no encoding has.
+_NO_TEXT: Final = re.compile(r"[\ud800-\udfff]")
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Of one answer or message, decompressed."""
 # What Traccar 5.11 and 5.12 name in a 400 for a wrong password, and how far to look.
 _REFUSES_SIGN_IN: Final = b"SecurityRequestFilter"
 _BEGINNING: Final = 4 * 1024
-_MAX_HEADER: Final = 64 * 1024
-"""As in Home Assistant's own sessions: some servers say much of what pages may do."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """Where no connection comes about there is time left to try another address."""
 
@@ -34,9 +35,6 @@ class TrackingClient:
     Credentials go out in the Authorization header alone, and to no other address than
     the given one: redirects are not followed. The list of devices is documented; servers
     like Traccar offer the other calls, too, and others answer them with anything.
-
-    Raises TrackingError for credentials that no header can hold (interface, section 5), and
-    with each call.
     """
 
     session: aiohttp.ClientSession
@@ -46,8 +44,12 @@ class TrackingClient:
     devices: DeviceReader = field(init=False, default_factory=DeviceReader)
 
     def __post_init__(self) -> None:
-        """Refuse credentials before they are needed."""
-        _basic(self.email, self.password)
+        """Refuse credentials that no header can hold (interface, section 5)."""
+        if not self.email or ":" in self.email or _NO_TEXT.search(self.email):
+            reason = "the email is empty, no text or holds a colon"
+            raise errors.TrackingError(reason, code="invalid_email")
+        if _NO_TEXT.search(self.password):
+            raise errors.AuthenticationError("the password is no text")
 
     async def async_get_devices(self) -> Mapping[str, Device]:
         """Return the trackers of the account by `uniqueId` (interface, section 4)."""
@@ -83,14 +85,12 @@ class TrackingClient:
         return await async_answer(self._async_ask(path))
 
     async def _async_ask(self, path: str) -> bytes:
+        auth = aiohttp.encode_basic_auth(self.email, self.password)
         async with (
             new_session(self.session) as session,
             session.get(
                 URL(f"{self.url}/{path}", encoded=True),
-                headers={
-                    hdrs.ACCEPT: "application/json",
-                    hdrs.AUTHORIZATION: _basic(self.email, self.password),
-                },
+                headers={hdrs.ACCEPT: "application/json", hdrs.AUTHORIZATION: auth},
             ) as response,
         ):
             if response.status != HTTPStatus.OK:
@@ -113,7 +113,8 @@ def new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
         # For a socket aiohttp has no other way.
         middlewares=(_refuse_redirects,),
         timeout=TIMEOUT,
-        max_field_size=_MAX_HEADER,
+        # As in Home Assistant's own: some servers say much of what pages may do.
+        max_field_size=64 * 1024,
     )
 
 
@@ -162,19 +163,3 @@ async def async_answer[T](asking: Awaitable[T]) -> T:
 def _utc(moment: datetime) -> str:
     """Return a moment in UTC as it is written in an address."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
-
-
-def _basic(email: str, password: str) -> str:
-    try:
-        email.encode()
-        if not email or ":" in email:
-            reason = "the email is empty or holds a colon"
-            raise errors.TrackingError(reason, code="invalid_email")
-    except UnicodeEncodeError:
-        raise errors.TrackingError(
-            "the email is no text", code="invalid_email"
-        ) from None
-    try:
-        return aiohttp.encode_basic_auth(email, password)
-    except UnicodeEncodeError:
-        raise errors.AuthenticationError("the password is no text") from None

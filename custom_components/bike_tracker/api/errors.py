@@ -78,9 +78,8 @@ def failure_of(err: Exception) -> TrackingError:
         return refusal_of(err.status, err.headers or {})
     unconnected = isinstance(err, _UNCONNECTED)
     if isinstance(err, TimeoutError):
-        return CannotConnectError(
-            "no answer in time", code="timeout", nobody_there=unconnected
-        )
+        reason = "no answer in time"
+        return CannotConnectError(reason, code="timeout", nobody_there=unconnected)
     if isinstance(err, aiohttp.ClientConnectorDNSError):
         return CannotConnectError("name not found", code="unknown_host")
     if isinstance(err, aiohttp.ClientConnectorCertificateError):

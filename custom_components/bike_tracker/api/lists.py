@@ -51,11 +51,10 @@ class DeviceReader:
         if read and not devices:
             raise InvalidResponseError(_NOTHING_USABLE)
         by_key = _by_unique_id(devices)
-        has_changed = by_key != self._devices
-        # Of thousands of trackers some changed each time: their bodies are not kept.
-        self._rows, self._body = read, None if has_changed else body
-        if has_changed:
-            self._devices = by_key
+        self._rows, self._body = read, body
+        if by_key != self._devices:
+            # Of thousands of trackers some changed each time: their bodies are not kept.
+            self._devices, self._body = by_key, None
         return self._devices
 
 
@@ -76,17 +75,14 @@ def read_positions(
     return sorted(positions, key=lambda position: (position.moment, position.id))
 
 
-def devices_of(rows: Any) -> list[Device]:
+def devices_of(rows: list[Any]) -> list[Device]:
     """Return the devices of rows, as far as they are any."""
-    values = map(Device.values_of, rows if type(rows) is list else ())
-    return list(filter(None, map(Device.from_values, values)))
+    return list(filter(None, map(Device.from_values, map(Device.values_of, rows))))
 
 
-def positions_of(rows: Any) -> list[Position]:
+def positions_of(rows: list[Any]) -> list[Position]:
     """Return the positions of rows, as far as they are any."""
-    return list(
-        filter(None, map(Position.from_row, rows if type(rows) is list else ()))
-    )
+    return list(filter(None, map(Position.from_row, rows)))
 
 
 def _is_of(row: Any, device_ids: Container[int]) -> bool:

@@ -7,29 +7,14 @@ frozen dataclass takes.
 from datetime import UTC, datetime
 from math import inf
 import re
-from typing import Any, Final, Literal, NamedTuple, Self, TypeIs
+from typing import Any, Literal, NamedTuple, Self, TypeIs
 
-type DeviceStatus = Literal["online", "offline", "unknown"]
-"""The third value is not documented: a Traccar's word for a tracker that fell silent."""
-
-_MAX_LINE = 100
-MAX_ADDRESS = 255
 # Control characters, line separators, and what turns the writing direction round.
-_UNFIT_FOR_A_LINE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-)
-# In kilometres per hour.
-_KNOT = 1.852
-# What cell towers say of a place may be a county: no place a person means.
-_MAX_ACCURACY = 5_000
-# A tracker's own battery has few cells; an electric bike's has twenty and more.
-_MAX_BATTERY_VOLTS = 20
-_MAX_POWER_VOLTS = 100
+_UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
 """Kilometres per hour."""
 # 10 million kilometres: 250 times round the earth.
 MAX_KILOMETRES = 10_000_000
-_MAX_METRES = MAX_KILOMETRES * 1_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 # Beyond these nobody can add a day to a time, or tell it in the zone of the house.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
@@ -37,7 +22,6 @@ _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Servers date a position without any fix to the start of Unix or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
-_STATUSES: Final = ("online", "offline", "unknown")
 # What is read of a row, in the order of what it is read by.
 _DEVICE_FIELDS = (
     *("id", "uniqueId", "name", "status", "lastUpdate"),
@@ -58,7 +42,8 @@ class Device(NamedTuple):
     name: str
     unique_id: str
     """IMEI or serial number: what a tracker is known by."""
-    status: DeviceStatus | None
+    status: Literal["online", "offline", "unknown"] | None
+    """Traccar's third word, for one that fell silent, is not documented."""
     last_update: datetime | None
     """When the service last heard of the tracker, in UTC."""
     position_id: int | None
@@ -85,7 +70,7 @@ class Device(NamedTuple):
             id=_of(int, device_id),
             name=one_line(name) or one_line(unique_id) or unique_id,
             unique_id=unique_id,
-            status=status if status in _STATUSES else None,
+            status=status if status in ("online", "offline", "unknown") else None,
             last_update=timestamp(last_update),
             position_id=_of(int, position_id) or None,
             group_id=_of(int, group_id),
@@ -150,29 +135,24 @@ class Position(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Any) -> Self | None:
-        """Return the position of a row, or None without the IDs of itself and its device.
-
-        What else is missing is no fault, as none of it is promised. What is not named here,
-        as most of the attributes, is dropped.
-        """
+        """Return the position of a row, or None without the IDs of itself and its device."""
         get = row.get if type(row) is dict else {}.get
         position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
         if position_id is None or device_id is None:
             return None
-        attributes = _of(dict, get("attributes")) or {}
+        attribute = (_of(dict, get("attributes")) or {}).get
         fix_time, device_time = timestamp(get("fixTime")), timestamp(get("deviceTime"))
         server_time = timestamp(get("serverTime"))
         knows_time, is_valid = is_real(fix_time), get("valid") is not False
         latitude = _number(get("latitude"), -90, 90)
         longitude = _number(get("longitude"), -180, 180)
         accuracy = _number(get("accuracy"), 0) or 0
-        has_place = _is_place(latitude, longitude, accuracy) and (
-            knows_time or fix_time is None or is_valid
-        )
+        is_usable = knows_time or fix_time is None or is_valid
+        has_place = is_usable and _is_place(latitude, longitude, accuracy)
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
         is_measured = has_place and is_fix
-        battery_level = _number(attributes.get("batteryLevel"), 0)
-        version = attributes.get("versionFw")
+        battery_level = _number(attribute("batteryLevel"), 0)
+        version = attribute("versionFw")
         return cls(
             device_id=device_id,
             id=position_id,
@@ -181,25 +161,26 @@ class Position(NamedTuple):
             longitude=longitude if has_place else None,
             accuracy=accuracy if has_place else 0,
             altitude=_number(get("altitude"), -1_000, 20_000) if is_measured else None,
-            speed=_number(get("speed"), 0, 1_000, _KNOT) if is_measured else None,
+            speed=_number(get("speed"), 0, 1_852, 1.852) if is_measured else None,
             course=_number(get("course"), 0, 360) if is_measured else None,
             battery_level=battery_level and min(battery_level, 100),
-            motion=_of(bool, attributes.get("motion")),
+            motion=_of(bool, attribute("motion")),
             device_time=device_time if is_real(device_time) else None,
             total_distance=_number(
-                attributes.get("totalDistance"), 0, _MAX_METRES, 1 / 1_000
+                attribute("totalDistance"), 0, MAX_KILOMETRES, 0.001
             ),
             is_fix=is_fix,
-            charge=_of(bool, attributes.get("charge")),
-            lock=_of(bool, attributes.get("lock")),
-            # Units vary, says Traccar: what cannot be volts is left out.
-            battery_voltage=_number(attributes.get("battery"), 0, _MAX_BATTERY_VOLTS),
-            power_voltage=_number(attributes.get("power"), 0, _MAX_POWER_VOLTS),
+            charge=_of(bool, attribute("charge")),
+            lock=_of(bool, attribute("lock")),
+            # Units vary, says Traccar: what cannot be volts is left out. A tracker's own
+            # battery has few cells; an electric bike's has twenty and more.
+            battery_voltage=_number(attribute("battery"), 0, 20),
+            power_voltage=_number(attribute("power"), 0, 100),
             # Some servers send it as a number.
             firmware=one_line(version if _number(version) is None else str(version)),
-            alarm=_of(str, attributes.get("alarm")) or None,
+            alarm=_of(str, attribute("alarm")) or None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
-            address=one_line(get("address"), MAX_ADDRESS) if has_place else None,
+            address=one_line(get("address"), 255) if has_place else None,
             server_time=server_time if is_real(server_time) else None,
         )
 
@@ -220,20 +201,15 @@ class Position(NamedTuple):
 
 
 def timestamp(value: object) -> datetime | None:
-    """Return a moment in UTC from a text with date, time and offset, else None.
-
-    None as well for one that can be no moment of a tracker, centuries away.
-    """
+    """Return a moment in UTC from a text with date, time and offset, else None."""
     if type(value) is not str:
         return None
     try:
         moment = datetime.fromisoformat(value)
-        if moment.tzinfo is None:
-            return None
-        moment = moment.astimezone(UTC)
-    except ValueError, OverflowError:
+        return moment.astimezone(UTC) if _EARLIEST <= moment < _LATEST else None
+    except ValueError, TypeError:
+        # One without an offset cannot be compared.
         return None
-    return moment if _EARLIEST <= moment < _LATEST else None
 
 
 def is_real(moment: datetime | None) -> TypeIs[datetime]:
@@ -246,7 +222,7 @@ def _of[T](kind: type[T], value: object) -> T | None:
     return value if type(value) is kind else None
 
 
-def one_line(value: object, max_length: int = _MAX_LINE) -> str | None:
+def one_line(value: object, max_length: int = 100) -> str | None:
     """Return a text on one line of bearable length, None if nothing is left of it."""
     if type(value) is not str:
         return None
@@ -258,16 +234,16 @@ def one_line(value: object, max_length: int = _MAX_LINE) -> str | None:
 def _number(
     value: object, minimum: float = -inf, maximum: float = inf, unit: float = 1
 ) -> float | None:
-    """Return a number within these limits in units of ours, else None."""
+    """Return a number in units of ours, None if it is not within these limits."""
     if type(value) is not float and type(value) is not int:
         return None
-    if not minimum <= value <= maximum:
-        return None
-    return value if unit == 1 else value * unit
+    value *= unit
+    return value if minimum <= value <= maximum else None
 
 
 def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
     """Return whether the coordinates are a place the tracker was at."""
     if latitude is None or longitude is None or latitude == longitude == 0:
         return False
-    return accuracy <= _MAX_ACCURACY
+    # What cell towers say of a place may be a county: no place a person means.
+    return accuracy <= 5_000

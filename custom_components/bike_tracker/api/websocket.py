@@ -32,7 +32,6 @@ from .models import Device, Position
 # Traccar sends a sign of life every 55 seconds. aiohttp pings after a longer silence, and
 # closes after half of that again: within a minute and a half.
 _HEARTBEAT: Final = 57
-_MAX_GOODBYE: Final = 1
 # Of messages that came together: 2 ms of work.
 _AT_ONCE: Final = 8
 
@@ -66,7 +65,7 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
                     yield await _async_next(socket)
         finally:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_MAX_GOODBYE):
+                async with asyncio.timeout(1):
                     await socket.close()
 
 
@@ -81,10 +80,11 @@ def parse_message(data: bytes) -> Message | None:
         return None
     if type(value) is not dict:
         return None
-    devices, positions = value.get("devices"), value.get("positions")
-    if type(devices) is not list and type(positions) is not list:
+    lists = {name: rows for name, rows in value.items() if type(rows) is list}
+    devices, positions = lists.get("devices"), lists.get("positions")
+    if devices is None and positions is None:
         return None
-    return Message(devices_of(devices), positions_of(positions))
+    return Message(devices_of(devices or []), positions_of(positions or []))
 
 
 async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
@@ -117,8 +117,7 @@ async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> 
 async def _async_next(socket: _Socket) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
-        data = await _async_receive(socket)
-        if message := parse_message(data):
+        if message := parse_message(await _async_receive(socket)):
             return message
         await asyncio.sleep(0)
 

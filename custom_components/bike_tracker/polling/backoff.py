@@ -5,8 +5,7 @@ import random
 from time import monotonic
 from typing import Final, NamedTuple
 
-from ..api import errors
-from ..api.errors import TrackingError
+from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -78,17 +77,11 @@ class EndpointSupport(NamedTuple):
         """Return whether the service supports it and did not fail the last time."""
         return self.is_supported is True and self.error is None
 
-    @property
-    def may_work(self) -> bool:
-        """Return whether the service supports it, or is to be asked whether it does."""
-        return self.is_supported is not False or self.failures.is_due
-
     def failed(self, err: TrackingError) -> EndpointSupport:
         """Return what an error means."""
         is_supported, failures = self.is_supported, self.failures
-        if is_supported or isinstance(
-            err, errors.CannotConnectError | errors.ServiceUnavailableError
-        ):
+        passes = isinstance(err, CannotConnectError | ServiceUnavailableError)
+        if is_supported or passes:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
             # Failures before say nothing of what is supported.

@@ -13,7 +13,6 @@ from homeassistant.util import dt as dt_util
 
 from ..api import errors
 from ..api.client import TrackingClient
-from ..api.errors import TrackingError
 from ..api.models import Device, Position
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
@@ -31,7 +30,7 @@ from .positions import PositionLookup
 _REFUSALS_UNTIL_REAUTH: Final = 2
 # The machine slept, or a person polls seldom.
 _MAX_PAUSE: Final = timedelta(minutes=5)
-_TRANSLATION_KEYS: Final[dict[type[TrackingError], str]] = {
+_TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
     errors.AuthenticationError: "unauthorized",
     errors.InvalidResponseError: "invalid_response",
     errors.RedirectedError: "redirected",
@@ -50,12 +49,8 @@ class Service:
         self._entry = entry
         self.client = TrackingClient(async_get_clientsession(hass), **entry.data)
         extra_requests = ExtraRequests()
-        self.positions = PositionLookup(
-            entry,
-            self.client,
-            extra_requests,
-            EndpointSupport(supports_positions or None),
-        )
+        support = EndpointSupport(supports_positions or None)
+        self.positions = PositionLookup(entry, self.client, extra_requests, support)
         self.history = History(self.client, extra_requests)
         self.asked_at = self.answered_at = dt_util.utcnow()
         """When the newest poll began, and the newest that was answered, in UTC."""
@@ -67,8 +62,9 @@ class Service:
     @property
     def has_history(self) -> bool:
         """Return whether the service may tell what trackers reported before."""
-        supports = self.positions.support.is_supported is True
-        return supports and self.history.support.may_work
+        positions, history = self.positions.support, self.history.support
+        may_work = history.is_supported is not False or history.failures.is_due
+        return bool(positions.is_supported) and may_work
 
     @property
     def has_missed(self) -> bool:
@@ -82,16 +78,12 @@ class Service:
         self.asked_at = dt_util.utcnow()
         try:
             devices = await self.client.async_get_devices()
-        except TrackingError as err:
+        except errors.TrackingError as err:
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
-        # A request to sign in again may be of a set-up that failed.
-        if self._refusals.length or self._entry.state is not ConfigEntryState.LOADED:
-            flows = self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH})
-            for flow in list(flows):
-                self._hass.config_entries.flow.async_abort(flow["flow_id"])
-        if self._failures.length:
-            async_delete_issue(self._hass, self._entry, NO_CONTACT)
+        for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
+            self._hass.config_entries.flow.async_abort(flow["flow_id"])
+        async_delete_issue(self._hass, self._entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
 
@@ -103,7 +95,7 @@ class Service:
         self.answered_at = self.asked_at
         return positions
 
-    def _failure(self, err: TrackingError) -> UpdateFailed:
+    def _failure(self, err: errors.TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
         is_loaded = self._entry.state is ConfigEntryState.LOADED
@@ -117,8 +109,7 @@ class Service:
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = NO_FAILURES
         if is_loaded:
-            since, reason = self._failures.since, str(err)
-            async_check_contact(self._hass, self._entry, since, reason)
+            async_check_contact(self._hass, self._entry, self._failures.since, str(err))
         # At set-up the waits are Home Assistant's own.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(

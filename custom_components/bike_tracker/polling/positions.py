@@ -29,6 +29,10 @@ from .backoff import (
 # Every second minute is left to the history. Polls come up to a second early.
 _BETWEEN_REQUESTS_BY_ID: Final = 2 * MINUTE - 2
 
+# By the internal ID of the device.
+type _Devices = Mapping[int, Device]
+type _Positions = Mapping[int, Position]
+
 
 @dataclass(slots=True, eq=False)
 class PositionLookup:
@@ -46,7 +50,7 @@ class PositionLookup:
     _asked_by_id_at: dict[str, float] = field(default_factory=dict)
     """When each tracker was asked for by ID last, by the monotonic clock."""
 
-    async def async_get(self, wanted: Mapping[int, Device]) -> dict[str, Position]:
+    async def async_get(self, wanted: _Devices) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`; after an error there are none."""
         found, announced = dict[int, Position](), _announced(wanted)
         is_time = not announced <= self._missing or self._failures.is_due
@@ -60,9 +64,7 @@ class PositionLookup:
             if device_id in found
         }
 
-    async def _async_get_all(
-        self, wanted: Mapping[int, Device]
-    ) -> Mapping[int, Position]:
+    async def _async_get_all(self, wanted: _Devices) -> _Positions:
         before = self.support
         try:
             found = await self.client.async_get_positions(wanted)
@@ -92,9 +94,7 @@ class PositionLookup:
                 err,
             )
 
-    async def _async_get_by_id(
-        self, missing: Mapping[int, Device]
-    ) -> Mapping[int, Position]:
+    async def _async_get_by_id(self, missing: _Devices) -> _Positions:
         """Return one announced position that the list lacks: servers leave old ones out.
 
         One tracker at a time, and each at most once a day.
@@ -120,9 +120,7 @@ class PositionLookup:
         return {position.device_id: position} if position else {}
 
 
-def _missing_of(
-    wanted: Mapping[int, Device], found: Mapping[int, Position]
-) -> dict[int, Device]:
+def _missing_of(wanted: _Devices, found: _Positions) -> _Devices:
     """Return the devices whose announced position is not among these, or not readable."""
     return {
         device_id: device
@@ -131,5 +129,5 @@ def _missing_of(
     }
 
 
-def _announced(devices: Mapping[int, Device]) -> AbstractSet[tuple[str, int | None]]:
+def _announced(devices: _Devices) -> AbstractSet[tuple[str, int | None]]:
     return {(device.unique_id, device.position_id) for device in devices.values()}
