@@ -29,7 +29,7 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
-from ..registry.devices import device_of, name_of
+from ..registry.devices import name_of
 from ..registry.storage import Evaluation
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
@@ -191,9 +191,9 @@ class TrackerTrigger(Trigger):
         occurrence: Occurrence,
     ) -> None:
         """Run the action for an occurrence of a tracker, if that is in the target."""
-        hass, entry = self._hass, coordinator.config_entry
-        with log_errors(entry.title, "running a trigger"):
-            device = device_of(hass, unique_id, entry.entry_id)
+        hass = self._hass
+        with log_errors(coordinator.config_entry.title, "running a trigger"):
+            device = coordinator.registry.devices.get(unique_id)
             if not (device and is_in_target(hass, self._target, device)):
                 return
             coordinator.async_save_soon()
