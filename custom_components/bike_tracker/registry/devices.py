@@ -96,9 +96,8 @@ class TrackerDevices:
         """Call the device of a tracker what the service calls it."""
         description = description_of(after)
         device = self.get(after.device.unique_id)
-        if device and any(
-            getattr(device, key) != value for key, value in description.items()
-        ):
+        known = {key: getattr(device, key, None) for key in description}
+        if device and known != description:
             dr.async_get(self.hass).async_update_device(device.id, **description)
 
     @callback
