@@ -38,8 +38,7 @@ class RideBook(EntryStore):
         self.backfill: dict[str, datetime | None] = {}
         """Up to when rides from before a tracker was set up are still to be asked for.
 
-        None once all were. It is written with the rides: a kill neither loses nor doubles
-        one.
+        None once all were. Written with the rides: a kill neither loses nor doubles one.
         """
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[Ride]:

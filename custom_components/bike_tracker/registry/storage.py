@@ -233,7 +233,7 @@ class TrackerStore(EntryStore):
         return {"last_fired": {}, "evaluation": None, "trackers": trackers}
 
 
-def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
+def _of_1_2(stored: dict[str, Any], unique_id: str) -> Any:
     """Return where a tracker was, how far it came, its alarms and its guard."""
     address, hardware = stored["address"], stored["hardware"].get(unique_id)
     beside = {"address": address.get(unique_id), **(hardware or {})}
@@ -245,9 +245,7 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
     state = TrackerState(alarms=alarms, ride_state=ride_state)
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    state = state.with_report(position, context)._replace(guard=guard)
-    written: dict[str, Any] = to_json(state)
-    return written
+    return to_json(state.with_report(position, context)._replace(guard=guard))
 
 
 def _happened(state: TrackerState) -> tuple[object, ...]:
