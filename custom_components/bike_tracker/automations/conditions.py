@@ -19,13 +19,10 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .targets import coordinators, trackers_in
-from .types import AT_ONCE, CONDITION_TYPES, StateType, validated
+from .types import AT_ONCE, CONDITION_TYPES, StateType
 
-_BEHAVIOR = {
-    vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): vol.In(
-        [BEHAVIOR_ANY, BEHAVIOR_ALL]
-    )
-}
+_BEHAVIORS = vol.In([BEHAVIOR_ANY, BEHAVIOR_ALL])
+_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVIORS}
 
 
 class TrackerCondition(Condition):
@@ -43,7 +40,7 @@ class TrackerCondition(Condition):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
-        return validated(config, dict, cls._type.wait, _BEHAVIOR)
+        return cls._type.validated(config, dict, _OPTIONS)
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Initialize the condition."""

@@ -1,6 +1,6 @@
 """Which trackers a target names: by entity, device, area, floor or label; whose they are."""
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.target import (
@@ -14,7 +14,6 @@ from ..coordinator import BikeTrackerCoordinator
 from ..registry.devices import tracker_of
 
 
-@callback
 def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
     """Return the `uniqueId` of each tracker in a target.
 
@@ -23,9 +22,8 @@ def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
     or a device, an area, a floor or a label with all its entities. A tracker is there as
     long as its device or another of its entities is.
     """
-    selected = async_extract_referenced_entity_ids(
-        hass, TargetSelection(target), expand_group=False
-    )
+    selection = TargetSelection(target)
+    selected = async_extract_referenced_entity_ids(hass, selection, expand_group=False)
     entity_ids = selected.referenced | selected.indirectly_referenced
     entities = filter(None, map(er.async_get(hass).async_get, entity_ids))
     device_ids = selected.referenced_devices | {item.device_id for item in entities}
@@ -34,7 +32,6 @@ def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
     return frozenset(filter(None, trackers))
 
 
-@callback
 def is_in_target(hass: HomeAssistant, target: ConfigType, device: DeviceEntry) -> bool:
     """Return whether the tracker that a device is is in a target."""
     selection = TargetSelection(target)

@@ -29,14 +29,14 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
-from ..registry.devices import device_of, name_of
+from ..registry.devices import name_of
 from ..registry.storage import Evaluation
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
 from ..tracking.state import Flag, Tracker
 from .targets import coordinators, is_in_target
-from .types import AT_ONCE, TRIGGER_TYPES, StateType, validated
+from .types import AT_ONCE, TRIGGER_TYPES, StateType
 
 _CONF_ALARM: Final = "alarm"
 _AT_LEAST_ONE: Final = vol.Length(min=1, msg="choose at least one alarm")
@@ -74,7 +74,7 @@ class TrackerTrigger(Trigger):
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
         target, options = vol.All(dict, _target), _OPTIONS.get(cls.name, {})
-        return validated(config, target, cls.type.wait, options)
+        return cls.type.validated(config, target, options)
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
         """Initialize the trigger, just before it is attached."""
@@ -165,8 +165,8 @@ class TrackerTrigger(Trigger):
         if flag is None or not (is_silence or flag.previous_change):
             return None
         # Silence is there once it has lasted.
-        since = flag.changed_at + self._wait if is_silence else flag.changed_at
-        return flag if since > self._attached_at else None
+        lasted = self._wait if is_silence else AT_ONCE
+        return flag if flag.changed_at + lasted > self._attached_at else None
 
     def _set_timer(self) -> None:
         """Look again when the next wait is over; in an outage its end does that."""
@@ -175,9 +175,8 @@ class TrackerTrigger(Trigger):
         ends = [at for at in self._next_at.values() if now < at < _NEVER]
         if ends and not self.type.is_silence:
             job = HassJob(self._async_on_time, cancel_on_shutdown=True)
-            self._cancel_timer = async_track_point_in_utc_time(
-                self._hass, job, min(ends)
-            )
+            at, hass = min(ends), self._hass
+            self._cancel_timer = async_track_point_in_utc_time(hass, job, at)
 
     @callback
     def _async_on_time(self, _now: datetime) -> None:
@@ -191,9 +190,9 @@ class TrackerTrigger(Trigger):
         occurrence: Occurrence,
     ) -> None:
         """Run the action for an occurrence of a tracker, if that is in the target."""
-        hass, entry = self._hass, coordinator.config_entry
-        with log_errors(entry.title, "running a trigger"):
-            device = device_of(hass, unique_id, entry.entry_id)
+        hass = self._hass
+        with log_errors(coordinator.config_entry.title, "running a trigger"):
+            device = coordinator.registry.devices.get(unique_id)
             if not (device and is_in_target(hass, self._target, device)):
                 return
             coordinator.async_save_soon()
@@ -214,10 +213,8 @@ class TrackerTrigger(Trigger):
         if occurrence.type == "guard_triggered":
             values["place"] = place_of(self._hass, occurrence)
         for key in _TIMES & values.keys():
-            time = values[key]
-            if isinstance(time, str):
-                time = dt_util.parse_datetime(time)
-            values[key] = time and dt_util.as_local(time).replace(microsecond=0)
+            if time := values[key]:
+                values[key] = dt_util.as_local(cv.datetime(time)).replace(microsecond=0)
         return values
 
 

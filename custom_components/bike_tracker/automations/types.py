@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from homeassistant.const import CONF_FOR, CONF_OPTIONS, CONF_TARGET
 from homeassistant.helpers import config_validation as cv
@@ -40,6 +40,16 @@ class StateType(NamedTuple):
     def time_of(self, evaluation: Evaluation) -> datetime:
         """Return the time by which it is judged how long it has lasted."""
         return evaluation.asked_at if self.is_silence else evaluation.at
+
+    def validated(self, config: ConfigType, target: Any, options: Any) -> ConfigType:
+        """Return a target and options with their defaults, `for` among them if asked."""
+        if self.wait is not None:
+            options = {**options, vol.Optional(CONF_FOR, default=self.wait): _duration}
+        schema = {
+            vol.Required(CONF_TARGET): target,
+            vol.Required(CONF_OPTIONS, default=dict): options,
+        }
+        return cast(ConfigType, vol.Schema(schema)(config))
 
 
 def _since(time: datetime | None) -> Flag | None:
@@ -81,23 +91,6 @@ CONDITION_TYPES: Final = {
     "is_online": StateType(lambda tracker: tracker.state.online),
     "is_silent": _SILENT,
 }
-
-
-def validated(
-    config: ConfigType,
-    target: Any,
-    wait: timedelta | None,
-    options: Mapping[Any, Any],
-) -> ConfigType:
-    """Return a target and options with their defaults, `for` among them if it is asked."""
-    if wait is not None:
-        options = {**options, vol.Optional(CONF_FOR, default=wait): _duration}
-    schema = {
-        vol.Required(CONF_TARGET): target,
-        vol.Required(CONF_OPTIONS, default=dict): options,
-    }
-    result: ConfigType = vol.Schema(schema)(config)
-    return result
 
 
 def _duration(value: object) -> timedelta:

@@ -1,49 +1,28 @@
 """The account's trackers as devices: whose they are, and what they are called."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.singleton import singleton
-from homeassistant.util.hass_dict import HassKey
 
 from ..api.models import Device
 from ..const import DOMAIN
 from ..tracking.state import Tracker
 
-if TYPE_CHECKING:
-    # Home Assistant 2026.8 has none.
-    from homeassistant.helpers.device_registry import AnyDeviceEntry
-
-# By `uniqueId`; of two accounts that list a new one in the same instant, one has it although
-# nothing is registered yet.
-_OWNERS: HassKey[dict[str, str]] = HassKey(f"{DOMAIN}_owners")
-
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
-    """Return the `uniqueId` of the tracker that a device is, None if it is none.
-
-    Not every integration identifies its devices by pairs.
-    """
-    pairs = (names for names in device.identifiers if len(names) == 2)
-    return next((name for domain, name in pairs if domain == DOMAIN), None)
+    """Return the `uniqueId` of the tracker that a device is, None if it is none."""
+    # Not every integration identifies its devices by pairs.
+    return next((names[1] for names in device.identifiers if names[0] == DOMAIN), None)
 
 
-def name_of(device: AnyDeviceEntry | None) -> str:
+def name_of(device: dr.AnyDeviceEntry | None) -> str:
     """Return what a device is called."""
     return (device and (device.name_by_user or device.name)) or ""
-
-
-def device_of(
-    hass: HomeAssistant, unique_id: str, entry_id: str
-) -> dr.DeviceEntry | None:
-    """Return the device that a tracker is in an entry, if there is one."""
-    return dr.async_get(hass).async_get_device_by_identifier(
-        (DOMAIN, unique_id), entry_id
-    )
 
 
 def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
@@ -63,9 +42,13 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     return names | ({"sw_version": firmware} if firmware else {})
 
 
-@singleton(_OWNERS)
+@singleton(f"{DOMAIN}_owners")
 def _owners_in(hass: HomeAssistant) -> dict[str, str]:
-    """Return the config entry that has each tracker, also those that are not loaded."""
+    """Return the config entry that has each tracker, also those that are not loaded.
+
+    Of two accounts that list a new one in the same instant, one has it although nothing is
+    registered yet.
+    """
     return {
         entity.unique_id: entity.config_entry_id or ""
         for entity in er.async_get(hass).entities.values()
@@ -90,6 +73,11 @@ class TrackerDevices:
         """Trackers of the last list that belong to another account."""
         self._owners = _owners_in(hass)
 
+    def get(self, unique_id: str) -> dr.DeviceEntry | None:
+        """Return the device of a tracker, if there is one."""
+        devices, entry_id = dr.async_get(self.hass), self.entry.entry_id
+        return devices.async_get_device_by_identifier((DOMAIN, unique_id), entry_id)
+
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
@@ -107,10 +95,9 @@ class TrackerDevices:
     def async_follow(self, _before: Tracker | None, after: Tracker) -> None:
         """Call the device of a tracker what the service calls it."""
         description = description_of(after)
-        device = device_of(self.hass, after.device.unique_id, self.entry.entry_id)
-        if device and any(
-            getattr(device, key) != value for key, value in description.items()
-        ):
+        device = self.get(after.device.unique_id)
+        known = {key: getattr(device, key, None) for key in description}
+        if device and known != description:
             dr.async_get(self.hass).async_update_device(device.id, **description)
 
     @callback

@@ -45,7 +45,5 @@ def async_check_contact(
     # Not by the clock on the wall, which may be put right once a network is there.
     duration = timedelta(seconds=monotonic() - failing_since)
     if duration >= _NO_CONTACT_AFTER:
-        since = dt_util.as_local(dt_util.utcnow() - duration)
-        async_create_issue(
-            hass, entry, NO_CONTACT, since=f"{since:%Y-%m-%d %H:%M}", error=reason
-        )
+        since = f"{dt_util.as_local(dt_util.utcnow() - duration):%Y-%m-%d %H:%M}"
+        async_create_issue(hass, entry, NO_CONTACT, since=since, error=reason)

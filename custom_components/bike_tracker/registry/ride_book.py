@@ -15,7 +15,6 @@ from .storage import SELDOM, EntryStore, reader, to_json, to_line
 
 _KEPT: Final = timedelta(days=3 * 365)
 _MOST: Final = 5_000
-_VERSION: Final = 1
 
 
 class BookedRide(NamedTuple):
@@ -33,14 +32,13 @@ class RideBook(EntryStore):
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with no ride."""
-        super().__init__(hass, entry, _VERSION, ".rides")
+        super().__init__(hass, entry, version=1, suffix=".rides")
         self.rides: list[BookedRide] = []
         """Each ride once, in order of their ends."""
         self.backfill: dict[str, datetime | None] = {}
         """Up to when rides from before a tracker was set up are still to be asked for.
 
-        None once all were. It is written with the rides: a kill neither loses nor doubles
-        one.
+        None once all were. Written with the rides: a kill neither loses nor doubles one.
         """
 
     def of(self, tracker: str, start: datetime, end: datetime) -> list[Ride]:
@@ -94,12 +92,10 @@ class RideBook(EntryStore):
     def _async_take(self, rides: Iterable[BookedRide]) -> None:
         """Keep those of these rides that went anywhere, if they are not too many."""
         rides = [booked for booked in rides if booked.ride.distance]
-        now = dt_util.utcnow()
+        rides.sort(key=attrgetter("ride.moved_at"))
         # A clock that is ahead of every ride drops none.
-        newest = max((booked.ride.moved_at for booked in rides), default=now)
-        oldest = min(newest, now) - _KEPT
-        rides = [booked for booked in rides if booked.ride.moved_at > oldest]
-        rides = sorted(rides, key=lambda booked: booked.ride.moved_at)[-_MOST:]
+        newest = min([dt_util.utcnow(), *(it.ride.moved_at for it in rides[-1:])])
+        rides = [it for it in rides if it.ride.moved_at > newest - _KEPT][-_MOST:]
         if rides != self.rides:
             self.rides = rides
             # The last rides of each tracker are in the other file too, which is written

@@ -6,17 +6,8 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 import os
-from types import UnionType
-from typing import (
-    Any,
-    ClassVar,
-    Final,
-    NamedTuple,
-    get_args,
-    get_origin,
-    get_type_hints,
-    override,
-)
+import types
+from typing import Any, ClassVar, Final, NamedTuple, get_args, get_type_hints, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
@@ -40,9 +31,6 @@ SOON: Final = 10
 LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
 
-_VERSION: Final = 2
-_DECIMALS: Final = 7
-
 
 def to_json(value: Any) -> Any:
     """Return what JSON holds of a value; named tuples without what is as by default."""
@@ -58,7 +46,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     # Of degrees that is a centimetre: few services tell more.
-    return round(value, _DECIMALS) if isinstance(value, float) else value
+    return round(value, 7) if isinstance(value, float) else value
 
 
 def to_line(value: Any) -> Fragment:
@@ -69,12 +57,13 @@ def to_line(value: Any) -> Fragment:
 @cache
 def reader(kind: Any) -> Callable[[Any], Any]:
     """Return what makes values of this kind of what JSON holds, or raises."""
-    if isinstance(kind, UnionType):
-        read = reader(get_args(kind)[0])
-        return lambda value: None if value is None else read(value)
-    if get_origin(kind) is tuple:
-        read = reader(get_args(kind)[0])
-        return lambda value: tuple(map(read, value))
+    match get_args(kind):
+        case [known, types.NoneType]:
+            read = reader(known)
+            return lambda value: None if value is None else read(value)
+        case [each, types.EllipsisType()]:
+            read = reader(each)
+            return lambda value: tuple(map(read, value))
     if isinstance(kind, type) and issubclass(kind, datetime):
         return datetime.fromisoformat
     if not hasattr(kind, "_fields"):
@@ -173,7 +162,7 @@ class TrackerStore(EntryStore):
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with nothing."""
-        super().__init__(hass, entry, _VERSION)
+        super().__init__(hass, entry, version=2)
         self.trackers: dict[str, TrackerState] = {}
         """The state of each tracker by `uniqueId`, also of those that are not listed."""
         self.last_fired: dict[str, int] = {}
@@ -183,13 +172,12 @@ class TrackerStore(EntryStore):
     @callback
     def async_follow(self, before: Tracker | None, after: Tracker) -> None:
         """Write what changed of a tracker, what happened first."""
-        if before is None or _happened(before) != _happened(after):
+        old, new = before and before.state, after.state
+        if old is None or _happened(old) != _happened(new):
             self.async_write_within(SOON)
-        elif (
-            after.ride_under_way or before.state.occurrences != after.state.occurrences
-        ):
+        elif after.ride_under_way or old.occurrences != new.occurrences:
             self.async_write_within(LATER)
-        elif before.state is not after.state:
+        elif old is not new:
             self.async_write_within(SELDOM)
 
     def has_fired(self, unique_id: str, seq: int) -> bool:
@@ -220,10 +208,9 @@ class TrackerStore(EntryStore):
             with log_errors(self._entry.title, "storing a tracker"):
                 occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
                 trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
-        evaluation = to_json(self.evaluation)
         return {
             "last_fired": last_fired,
-            "evaluation": evaluation,
+            "evaluation": to_json(self.evaluation),
             "trackers": trackers,
         }
 
@@ -246,7 +233,7 @@ class TrackerStore(EntryStore):
         return {"last_fired": {}, "evaluation": None, "trackers": trackers}
 
 
-def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
+def _of_1_2(stored: dict[str, Any], unique_id: str) -> Any:
     """Return where a tracker was, how far it came, its alarms and its guard."""
     address, hardware = stored["address"], stored["hardware"].get(unique_id)
     beside = {"address": address.get(unique_id), **(hardware or {})}
@@ -258,12 +245,10 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> dict[str, Any]:
     alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
     state = TrackerState(alarms=alarms, ride_state=ride_state)
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    state = state.with_report(position, context)._replace(guard=guard)
-    written: dict[str, Any] = to_json(state)
-    return written
+    return to_json(state.with_report(position, context)._replace(guard=guard))
 
 
-def _happened(tracker: Tracker) -> tuple[object, ...]:
-    newest = reversed(tracker.state.occurrences)
+def _happened(state: TrackerState) -> tuple[object, ...]:
+    newest = reversed(state.occurrences)
     seq = next((known.seq for known in newest if known.is_event), 0)
-    return seq, tracker.state.guard and tracker.state.guard.armed_at
+    return seq, state.guard and state.guard.armed_at
