@@ -88,8 +88,10 @@ class TrackerTrigger(Trigger):
         self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
         # When the next wait of each account is over; before the first look any may be.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
-        # Trackers that are not listed, and up to when they were evaluated.
-        self._absent: dict[str, Evaluation] = {}
+        # Trackers of each that are not listed, and up to when they were evaluated.
+        self._absent = WeakKeyDictionary[
+            BikeTrackerCoordinator, dict[str, Evaluation]
+        ]()
         self._cancel_timer: CALLBACK_TYPE = lambda: None
 
     @override
@@ -139,12 +141,12 @@ class TrackerTrigger(Trigger):
         next_at = self._next_at.get(coordinator, _BEGINNING)
         if next_at <= time_of(now):
             keys, next_at = data.states.keys(), _NEVER
-        due = []
+        due, absent = [], self._absent.setdefault(coordinator, {})
         for unique_id in keys:
             if (tracker := data.trackers.get(unique_id)) is None:
-                self._absent.setdefault(unique_id, last)
+                absent.setdefault(unique_id, last)
                 continue
-            evaluated = self._absent.pop(unique_id, last)
+            evaluated = absent.pop(unique_id, last)
             if flag := self._wait_from(tracker):
                 at = flag.changed_at + self._wait
                 if at > time_of(now):
@@ -152,7 +154,7 @@ class TrackerTrigger(Trigger):
                 elif at > time_of(evaluated):
                     due.append((at, unique_id, flag))
         self._next_at[coordinator] = next_at
-        self._set_timer()
+        self._set_timer(now.at)
         for _, unique_id, flag in sorted(due):
             since, before = flag.changed_at, flag.previous_change
             occurrence = Occurrence(0, self.name, now.at, since, before)
@@ -168,10 +170,9 @@ class TrackerTrigger(Trigger):
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 
-    def _set_timer(self) -> None:
+    def _set_timer(self, now: datetime) -> None:
         """Look again when the next wait is over; in an outage its end does that."""
         self._cancel_timer()
-        now = dt_util.utcnow()
         ends = [at for at in self._next_at.values() if now < at < _NEVER]
         if ends and not self.type.is_silence:
             job = HassJob(self._async_on_time, cancel_on_shutdown=True)

@@ -10,7 +10,7 @@ import types
 from typing import Any, ClassVar, Final, NamedTuple, get_args, get_type_hints, override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
@@ -124,11 +124,13 @@ class EntryStore(Store[dict[str, Any]], ABC):
 
     async def async_close(self) -> None:
         """Write what is not written yet, and nothing after that."""
-        if self._delay_handle:
+        if self._data is not None:
             await self.async_save(await self.hass.async_add_executor_job(self.content))
         async with self._write_lock:
             # A write that was under way is over: whoever reads the file now reads all.
-            self.make_read_only()
+            # While Home Assistant stops it writes once more, at its end.
+            if self.hass.state is not CoreState.stopping:
+                self.make_read_only()
 
     @override
     async def async_remove(self) -> None:
