@@ -117,7 +117,8 @@ async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> 
 async def _async_next(socket: _Socket) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
-        if message := parse_message(await _async_receive(socket)):
+        data = await _async_receive(socket)
+        if message := parse_message(data):
             return message
         await asyncio.sleep(0)
 
