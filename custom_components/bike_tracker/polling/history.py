@@ -77,9 +77,9 @@ class History:
         """Return what is asked for now of rides from before, the newest day first."""
         wanted = {key: until for key, until in untils.items() if until}
         ids = self._ids(wanted, trackers)
-        if (tracker := max(ids, key=wanted.__getitem__, default=None)) is None:
+        if not (newest := max(((wanted[key], key) for key in ids), default=None)):
             return None
-        until = wanted[tracker]
+        until, tracker = newest
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 
