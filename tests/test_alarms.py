@@ -23,17 +23,14 @@ from .tools.simulator.server import Simulator
 type Fired = list[tuple[str, str, str | None]]
 
 # Traccar's words, and what each is called here.
+SAME = (
+    *("sos", "vibration", "movement", "tow", "tampering", "removing", "accident"),
+    *("overspeed", "lock", "unlock", "door", "fault", "jamming"),
+)
 WORDS = {
-    "sos": "sos",
-    "vibration": "vibration",
+    **dict(zip(SAME, SAME, strict=True)),
     "shock": "vibration",
-    "movement": "movement",
-    "tow": "tow",
-    "tampering": "tampering",
-    "removing": "removing",
     "fallDown": "fall_down",
-    "accident": "accident",
-    "overspeed": "overspeed",
     "geofenceExit": "geofence_exit",
     "geofenceEnter": "geofence_enter",
     "lowBattery": "low_battery",
@@ -42,11 +39,6 @@ WORDS = {
     "powerRestored": "power_restored",
     "powerOff": "power_off",
     "powerOn": "power_on",
-    "lock": "lock",
-    "unlock": "unlock",
-    "door": "door",
-    "fault": "fault",
-    "jamming": "jamming",
 }
 OTHERS = ["general", "geofence", "SOS", "other", "Fahrrad weg!", "fall_Down"]
 
@@ -186,3 +178,14 @@ async def test_automation_by_device(
         await bikes.poll()
 
     assert [call.data["alarm"] for call in calls] == ["vibration", "tow"]
+
+
+async def test_alarm_from_before_the_account(bikes: Bikes, fired: Fired) -> None:
+    """It is not fired either where positions failed until after a restart."""
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    bikes.simulator.fault("status-503", path="positions")
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.simulator.fault(None)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.poll(300)
+    assert fired == []

@@ -10,12 +10,13 @@ from unittest.mock import patch
 from homeassistant.components.alarm_control_panel import AlarmControlPanelState
 from homeassistant.const import (
     CONF_URL,
+    EVENT_HOMEASSISTANT_FINAL_WRITE,
     EVENT_STATE_CHANGED,
     STATE_UNAVAILABLE,
     STATE_UNKNOWN,
     Platform,
 )
-from homeassistant.core import HomeAssistant
+from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.storage import Store
 import pytest
@@ -293,6 +294,19 @@ async def test_slow_disk(bikes: Bikes, hass_storage: dict[str, Any]) -> None:
         if state and state.entity_id == "event.red_bike_alarm"
     } - {STATE_UNKNOWN, STATE_UNAVAILABLE}
     assert len(fired) == 1
+
+
+@pytest.mark.usefixtures("setup")
+async def test_unloaded_at_stop(bikes: Bikes, hass_storage: dict[str, Any]) -> None:
+    """What is not written then is written at the end."""
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    bikes.hass.set_state(CoreState.stopping)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await bikes.hass.async_block_till_done()
+    bikes.hass.set_state(CoreState.running)
+    assert "sos" in str(hass_storage[key_of(bikes.entry)])
 
 
 @pytest.mark.usefixtures("setup")

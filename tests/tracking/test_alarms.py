@@ -173,13 +173,10 @@ def test_other_server_after_a_storm(service: Service) -> None:
 
 def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:
     """What a report does not tell is as it was."""
-    known: dict[str, Any] = {
-        "charge": True,
-        "lock": False,
-        "battery_voltage": 3.9,
-        "power_voltage": 12.3,
-        "firmware": "1.2",
-    }
+    keys = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
+    known: dict[str, Any] = dict(
+        zip(keys, (True, False, 3.9, 12.3, "1.2"), strict=True)
+    )
     service.poll(a_position(2, **known))
     reports: list[dict[str, Any]] = [
         {},

@@ -103,5 +103,4 @@ class TrackerDevices:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Let another account have a tracker whose device was removed."""
-        if self._owners.get(unique_id) == self.entry.entry_id:
-            del self._owners[unique_id]
+        self._owners.pop(unique_id, None)
