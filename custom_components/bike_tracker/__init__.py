@@ -15,7 +15,7 @@ from .polling.poll import Service
 from .registry import async_open_registry
 from .registry.devices import tracker_of
 from .registry.ride_book import RideBook
-from .registry.storage import TrackerStore
+from .registry.storage import SOON, TrackerStore
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -69,7 +69,7 @@ async def async_unload_entry(
     unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
     if unloaded:
         # Up to when triggers were evaluated is another time with each poll.
-        coordinator.async_save_soon()
+        coordinator.registry.store.async_write_within(SOON)
         # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
         await coordinator.registry.async_close()
     return unloaded

@@ -134,7 +134,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_on_stop(self, _event: Event) -> None:
         """Poll no more: what somebody asked for would find its connections closed."""
         # Up to when triggers were evaluated is another time with each poll.
-        self.async_save_soon()
+        self.registry.store.async_write_within(SOON)
         await self.async_shutdown()
 
     @override
@@ -155,7 +155,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             await asyncio.sleep(0)
             context = self._update_context(has_missed=has_missed)
             changes = self.data.apply_poll(devices, positions, context)
-            self.registry.async_follow(changes)
+            if changes.keys:
+                self.registry.async_follow(changes)
         finally:
             self._is_polling = False
             self._async_apply_messages()
@@ -217,9 +218,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             return
         for part in answer.parts():
             context = self._update_context()
-            self.async_set_changes(
-                self.data.apply_history(request.tracker, part, context)
-            )
+            changes = self.data.apply_history(request.tracker, part, context)
+            self.async_set_changes(changes)
             await asyncio.sleep(0)
 
     # Between polls
@@ -275,10 +275,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return async_dispatcher_connect(self.hass, signal, update_callback)
 
     def signal(self, unique_id: str = "") -> str:
-        """Return the signal of a tracker that changed.
-
-        The one of no tracker is of several that changed, sent before one for each of them.
-        """
+        """Return the signal of a tracker that changed, or of several, sent before theirs."""
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
@@ -339,11 +336,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             async_dispatcher_send(
                 self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
             )
-
-    @callback
-    def async_save_soon(self) -> None:
-        """Write within seconds what triggers did."""
-        self.registry.store.async_write_within(SOON)
 
     @callback
     def _async_on_start(self, hass: HomeAssistant) -> None:

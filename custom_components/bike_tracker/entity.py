@@ -167,7 +167,7 @@ class EntityAdder:
             return
         registered = er.async_get(self.coordinator.hass).entities
         enabled = registered.get_enabled_count_for_config_entry_id(entry.entry_id)
-        slots = max(MAX_ENTITIES - enabled, 0)
+        slots, has_issue = max(MAX_ENTITIES - enabled, 0), bool(self.left_out)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids or sorted(self.left_out):
             with log_errors(entry.title, "adding a tracker"):
@@ -178,7 +178,8 @@ class EntityAdder:
                     batches[kind.add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
-        self._async_update_issue()
+        if has_issue or self.left_out:
+            self._async_update_issue()
 
     def _fitting_kinds(self, unique_id: str, slots: int) -> tuple[list[_Kind], int]:
         """Return the missing kinds for which there is room, and how much they take."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from homeassistant.core import callback
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
@@ -29,22 +29,19 @@ _LOOK_AGAIN: Final = 60
 _WORKS_WELL: Final = timedelta(minutes=5)
 
 
-# Off where positions are not offered, or polling is disabled.
-type LiveState = Literal["off", "connecting", "live", "waiting to be tried again"]
-
-
 @dataclass(slots=True)
 class LiveReport:
     """The connection, for diagnostics."""
 
-    state: LiveState = "off"
+    state: str = "off"
+    """Off where positions are not offered, or polling is disabled."""
     since: datetime = field(default_factory=dt_util.utcnow)
     why: str | None = None
     """Why it ended last."""
     messages: int = 0
     reconnects: int = 0
 
-    def set_state(self, state: LiveState) -> None:
+    def set_state(self, state: str) -> None:
         """Set the state, as of now."""
         self.state, self.since = state, dt_util.utcnow()
 

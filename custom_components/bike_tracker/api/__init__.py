@@ -1,4 +1,1 @@
-"""The tracking service as Python: a client, its objects and its errors.
-
-Nothing in here knows of Home Assistant.
-"""
+"""The tracking service as Python. Nothing in here knows of Home Assistant."""

@@ -30,7 +30,7 @@ import voluptuous as vol
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
 from ..registry.devices import name_of
-from ..registry.storage import Evaluation
+from ..registry.storage import SOON, Evaluation
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
@@ -106,7 +106,7 @@ class TrackerTrigger(Trigger):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
             # What was so before does not run it after a kill either.
-            coordinator.async_save_soon()
+            coordinator.registry.store.async_write_within(SOON)
         disconnect = async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
         @callback
@@ -196,7 +196,7 @@ class TrackerTrigger(Trigger):
             device = coordinator.registry.devices.get(unique_id)
             if not (device and is_in_target(hass, self._target, device)):
                 return
-            coordinator.async_save_soon()
+            coordinator.registry.store.async_write_within(SOON)
             variables = {
                 ATTR_DEVICE_ID: device.id,
                 ATTR_ENTITY_ID: er.async_get(hass).async_get_entity_id(

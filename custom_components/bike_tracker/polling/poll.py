@@ -83,7 +83,8 @@ class Service:
             raise self._failure(err) from err.with_traceback(None)
         for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
             self._hass.config_entries.flow.async_abort(flow["flow_id"])
-        async_delete_issue(self._hass, self._entry, NO_CONTACT)
+        if self._failures.length:
+            async_delete_issue(self._hass, self._entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
 

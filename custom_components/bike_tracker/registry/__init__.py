@@ -25,8 +25,12 @@ class Registry(NamedTuple):
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.devices.entry.title, "storing a tracker"):
-                for part in self:
-                    part.async_follow(before, after)
+                self.store.async_follow(before, after)
+                self.devices.async_follow(after)
+                # Most reports end no ride.
+                log = before.state.rides if before and before.position else None
+                if log is None or log.rides != after.state.rides.rides:
+                    self.rides.async_follow(after)
 
     @callback
     def async_forget(self, unique_id: str) -> None:

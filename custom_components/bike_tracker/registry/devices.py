@@ -92,10 +92,10 @@ class TrackerDevices:
         return listed
 
     @callback
-    def async_follow(self, _before: Tracker | None, after: Tracker) -> None:
+    def async_follow(self, tracker: Tracker) -> None:
         """Call the device of a tracker what the service calls it."""
-        description = description_of(after)
-        device = self.get(after.device.unique_id)
+        description = description_of(tracker)
+        device = self.get(tracker.device.unique_id)
         known = {key: getattr(device, key, None) for key in description}
         if device and known != description:
             dr.async_get(self.hass).async_update_device(device.id, **description)

@@ -48,13 +48,13 @@ class RideBook(EntryStore):
         return sorted(touching, key=attrgetter("started_at"))
 
     @callback
-    def async_follow(self, before: Tracker | None, after: Tracker) -> None:
+    def async_follow(self, tracker: Tracker) -> None:
         """Take the last rides of a tracker in place of those that are booked since."""
-        unique_id, log = after.device.unique_id, after.state.rides
-        if after.position and unique_id not in self.backfill:
+        unique_id, log = tracker.device.unique_id, tracker.state.rides
+        if tracker.position and unique_id not in self.backfill:
             self.backfill[unique_id] = dt_util.utcnow()
             self.async_write_within(SELDOM)
-        if log.since is None or (before and before.state.rides.rides == log.rides):
+        if log.since is None:
             return
         # One that was under way then started before.
         starts = {ride.started_at for ride in log.rides}

@@ -1,5 +1,1 @@
-"""What is known of one account: values in, values out.
-
-No clock, no network and nothing of Home Assistant is needed in here, and nobody asks
-where events came from.
-"""
+"""What is known of one account, in plain Python: no clock, no network, no Home Assistant."""
