@@ -11,7 +11,7 @@ from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, EntityAdder
-from .polling.poll import Service
+from .polling.poll import async_open_service
 from .registry import async_open_registry
 from .registry.devices import tracker_of
 from .registry.ride_book import RideBook
@@ -49,7 +49,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     """Set up the trackers of one account."""
     registry = await async_open_registry(hass, entry)
     known = any(state.position for state in registry.store.trackers.values())
-    service = Service(hass, entry, supports_positions=known)
+    service = async_open_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(hass, entry, service, registry)
     await coordinator.async_config_entry_first_refresh()
     entry.runtime_data = EntityAdder(coordinator)

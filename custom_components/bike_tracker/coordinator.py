@@ -26,7 +26,6 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
-from .api.websocket import Message
 from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
@@ -81,9 +80,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.data = Account(entry.title, registry.store.trackers)
         self.registry = registry
         self.service = service
-        self.live = Live(self, service.client, self._async_handle_message)
-        self._messages: list[Message] = []
-        """Push messages that are not applied yet."""
+        self.live = Live(self, service.client, self._async_apply_messages)
         self._is_polling = False
         self._notifying = asyncio.Lock()
         self._has_started = hass.state is CoreState.running
@@ -225,19 +222,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     # Between polls
 
     @callback
-    def _async_handle_message(self, message: Message) -> None:
-        """Handle a push message, also while polls fail."""
-        self._messages.append(message)
-        if len(self._messages) == 1:
-            # A report is two messages: all that came at once is notified of once.
-            self.hass.loop.call_soon(self._async_apply_messages)
-
-    @callback
     def _async_apply_messages(self) -> None:
-        """Apply push messages, but those that come during a poll after it."""
-        if self._is_polling or not self._messages:
+        """Apply push messages, also while polls fail; those of during a poll after it."""
+        if self._is_polling or not self.live.messages:
             return
-        messages, self._messages = self._messages, []
+        messages, self.live.messages = self.live.messages, []
         context = self._update_context(
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.asked_at),
@@ -349,9 +338,3 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def _async_on_started(self) -> None:
         self._has_started = True
         self.async_update_listeners()
-
-    @callback
-    def async_forget(self, unique_id: str) -> None:
-        """Forget all about a tracker whose device was removed."""
-        self.data.forget(unique_id)
-        self.registry.async_forget(unique_id)

@@ -59,6 +59,24 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @property
     @override
+    def latitude(self) -> float | None:
+        """Return the latitude."""
+        return self._place and self._place.latitude
+
+    @property
+    @override
+    def longitude(self) -> float | None:
+        """Return the longitude."""
+        return self._place and self._place.longitude
+
+    @property
+    @override
+    def location_accuracy(self) -> float:
+        """Return the accuracy in metres, 0 where it is unknown."""
+        return self._place.accuracy if self._place else 0
+
+    @property
+    @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
         """Return the place to begin with after a reload or a restart."""
         states = self.coordinator.data.states
@@ -82,14 +100,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         if not (self._available and was_available):
             self.held_position = known if known != self._value else None
             self._async_release_soon(self.hass)
-        self._set_attributes()
         return has_changed
-
-    def _set_attributes(self) -> None:
-        place = self._place
-        self._attr_latitude = place and place.latitude
-        self._attr_longitude = place and place.longitude
-        self._attr_location_accuracy = place.accuracy if place else 0
 
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
@@ -103,7 +114,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         # One that is unavailable by now comes back once more.
         if self.held_position and self._available:
             self.held_position = None
-            self._set_attributes()
             self.async_write_ha_state()
 
 

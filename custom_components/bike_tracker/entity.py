@@ -157,7 +157,8 @@ class EntityAdder:
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed: it is new once it is back."""
         self.missing.pop(unique_id, None)
-        self.coordinator.async_forget(unique_id)
+        self.coordinator.data.forget(unique_id)
+        self.coordinator.registry.async_forget(unique_id)
 
     @callback
     def _async_add(self, unique_ids: Collection[str] = ()) -> None:

@@ -55,7 +55,10 @@ class Live:
 
     coordinator: DataUpdateCoordinator[Any]
     client: TrackingClient
-    handle: Callable[[Message], None]
+    async_apply: Callable[[], None]
+    """Applies push messages, as soon as all that came at once are there."""
+    messages: list[Message] = field(default_factory=list)
+    """Those that are not applied yet."""
     report: LiveReport = field(default_factory=LiveReport)
     task: asyncio.Task[None] | None = None
 
@@ -105,7 +108,10 @@ class Live:
                     self.report.messages += 1
                     if self.report.state == "connecting":
                         self._async_connected()
-                    self.handle(message)
+                    # A report is two messages: all that came at once is notified of once.
+                    if not self.messages:
+                        self.coordinator.hass.loop.call_soon(self.async_apply)
+                    self.messages.append(message)
         except TrackingError as err:
             error = err.with_traceback(None)
         except Exception as err:  # noqa: BLE001 - an unexpected one, too

@@ -168,15 +168,11 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         a row in the database.
         """
         value, shown = super()._new_value(tracker), self._value
-        if (
-            self.entity_description.key == "last_update"
-            and self._available
-            and isinstance(value, datetime)
-            and isinstance(shown, datetime)
-            and timedelta() <= value - shown < SILENT
-            and dt_util.utcnow() - value < SILENT
-        ):
-            return shown
+        if self.entity_description.key != "last_update" or not self._available:
+            return value
+        if isinstance(value, datetime) and isinstance(shown, datetime):
+            is_soon = timedelta() <= value - shown < SILENT
+            return shown if is_soon and dt_util.utcnow() - value < SILENT else value
         return value
 
 

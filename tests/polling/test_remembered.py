@@ -72,7 +72,7 @@ async def test_nothing_is_written_after_unloading(
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     before = copy.deepcopy(hass_storage.get(f"{DOMAIN}.{bikes.entry.entry_id}"))
 
-    coordinator.async_forget(RED)
+    coordinator.registry.async_forget(RED)
     await bikes.poll(301)
 
     assert hass_storage.get(f"{DOMAIN}.{bikes.entry.entry_id}") == before

@@ -1,12 +1,13 @@
 """One poll: the device list, then positions that are wanted; and what a failure means."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, ConfigEntryState
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -22,6 +23,7 @@ from .backoff import (
     SIGN_IN_BACKOFF,
     EndpointSupport,
     ExtraRequests,
+    Failures,
 )
 from .history import History
 from .positions import PositionLookup
@@ -38,26 +40,22 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
+@dataclass(slots=True, eq=False)
 class Service:
     """Asks the service on behalf of one account."""
 
-    def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
-    ) -> None:
-        """Ask for an entry; positions may be supported as of before a restart."""
-        self._hass = hass
-        self._entry = entry
-        self.client = TrackingClient(async_get_clientsession(hass), **entry.data)
-        extra_requests = ExtraRequests()
-        support = EndpointSupport(supports_positions or None)
-        self.positions = PositionLookup(entry, self.client, extra_requests, support)
-        self.history = History(self.client, extra_requests)
-        self.asked_at = self.answered_at = dt_util.utcnow()
-        """When the newest poll began, and the newest that was answered, in UTC."""
-        self._failures = NO_FAILURES
-        # With others between them.
-        self._refusals = NO_FAILURES
-        entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
+    hass: HomeAssistant
+    entry: ConfigEntry
+    client: TrackingClient
+    positions: PositionLookup
+    history: History
+    asked_at: datetime = field(default_factory=dt_util.utcnow)
+    """When the newest poll began, in UTC."""
+    answered_at: datetime = field(default_factory=dt_util.utcnow)
+    """When the newest one began that was answered."""
+    _failures: Failures = NO_FAILURES
+    # With others between them.
+    _refusals: Failures = NO_FAILURES
 
     @property
     def has_history(self) -> bool:
@@ -81,10 +79,10 @@ class Service:
         except errors.TrackingError as err:
             # Home Assistant keeps the failure, whose traceback would keep the answer.
             raise self._failure(err) from err.with_traceback(None)
-        for flow in self._entry.async_get_active_flows(self._hass, {SOURCE_REAUTH}):
-            self._hass.config_entries.flow.async_abort(flow["flow_id"])
+        for flow in self.entry.async_get_active_flows(self.hass, {SOURCE_REAUTH}):
+            self.hass.config_entries.flow.async_abort(flow["flow_id"])
         if self._failures.length:
-            async_delete_issue(self._hass, self._entry, NO_CONTACT)
+            async_delete_issue(self.hass, self.entry, NO_CONTACT)
         self._failures = self._refusals = NO_FAILURES
         return devices
 
@@ -99,18 +97,18 @@ class Service:
     def _failure(self, err: errors.TrackingError) -> UpdateFailed:
         """Return what a failure means to Home Assistant, and count it."""
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
-        is_loaded = self._entry.state is ConfigEntryState.LOADED
+        is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
             wait = self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
             # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
             # may err once, but Home Assistant's own retry of a set-up counts nothing.
             if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
-                self._entry.async_start_reauth(self._hass)
+                self.entry.async_start_reauth(self.hass)
         # Once the person was asked to sign in, only a success ends that streak.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = NO_FAILURES
         if is_loaded:
-            async_check_contact(self._hass, self._entry, self._failures.since, str(err))
+            async_check_contact(self.hass, self.entry, self._failures.since, str(err))
         # At set-up the waits are Home Assistant's own.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(
@@ -119,3 +117,15 @@ class Service:
             translation_placeholders={"error": str(err)},
             retry_after=wait.wait if is_known else None,
         )
+
+
+@callback
+def async_open_service(
+    hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
+) -> Service:
+    """Return the service of an entry; it may support positions as of before a restart."""
+    client = TrackingClient(async_get_clientsession(hass), **entry.data)
+    support, extra = EndpointSupport(supports_positions or None), ExtraRequests()
+    positions = PositionLookup(entry, client, extra, support)
+    entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
+    return Service(hass, entry, client, positions, History(client, extra))

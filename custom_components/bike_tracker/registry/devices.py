@@ -1,6 +1,7 @@
 """The account's trackers as devices: whose they are, and what they are called."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AbstractSet
+from dataclasses import dataclass, field
 from typing import Any
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
@@ -56,6 +57,7 @@ def _owners_in(hass: HomeAssistant) -> dict[str, str]:
     }
 
 
+@dataclass(slots=True, eq=False)
 class TrackerDevices:
     """The devices of one account.
 
@@ -63,15 +65,12 @@ class TrackerDevices:
     is deleted there or that account is gone.
     """
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Begin with no list."""
-        self.hass = hass
-        self.entry = entry
-        self.listed: Mapping[str, Device] = {}
-        """This account's trackers of the last list, which may not be applied yet."""
-        self.elsewhere: set[str] = set()
-        """Trackers of the last list that belong to another account."""
-        self._owners = _owners_in(hass)
+    hass: HomeAssistant
+    entry: ConfigEntry
+    listed: Mapping[str, Device] = field(default_factory=dict)
+    """This account's trackers of the last list, which may not be applied yet."""
+    elsewhere: AbstractSet[str] = frozenset()
+    """Trackers of the last list that belong to another account."""
 
     def get(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device of a tracker, if there is one."""
@@ -81,7 +80,7 @@ class TrackerDevices:
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
-        owners, entry_id = self._owners, self.entry.entry_id
+        owners, entry_id = _owners_in(self.hass), self.entry.entry_id
         others = {key for key in listed if owners.setdefault(key, entry_id) != entry_id}
         entry_of = self.hass.config_entries.async_get_entry
         self.elsewhere = {key for key in others if entry_of(owners[key])}
@@ -103,4 +102,4 @@ class TrackerDevices:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Let another account have a tracker whose device was removed."""
-        self._owners.pop(unique_id, None)
+        _owners_in(self.hass).pop(unique_id, None)

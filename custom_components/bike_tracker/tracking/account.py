@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 import logging
 from operator import attrgetter
@@ -20,29 +21,32 @@ _WRONG_CLOCKS: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Account:
     """What is known of the trackers of one account."""
 
-    def __init__(self, name: str, states: dict[str, TrackerState]) -> None:
-        """Begin with what is known from before; the log calls the account by its name."""
-        self._name = name
-        self.states = states
-        """The state of each tracker, also of those that are not listed."""
-        self.trackers: Trackers = {}
-        """The trackers that were listed last."""
-        self.gaps: dict[str, HistoryGap] = {
-            key: gap for key, state in states.items() if (gap := state.gap)
-        }
-        """What is to be asked for of the service's history, also of those not listed."""
-        self._devices: Mapping[str, Device] = {}
-        """The last list."""
-        self._by_id: Mapping[int | None, str] = {}
-        self._touched: dict[str, int | None] = {}
-        """Trackers that the next list may change although it says of them what this did.
+    name: str
+    """What the log calls it."""
+    states: dict[str, TrackerState]
+    """The state of each tracker, also of those that are not listed."""
+    trackers: Trackers = field(default_factory=dict)
+    """The trackers that were listed last."""
+    gaps: dict[str, HistoryGap] = field(init=False)
+    """What is to be asked for of the service's history, also of those not listed."""
+    _devices: Mapping[str, Device] = field(default_factory=dict)
+    """The last list."""
+    _by_id: Mapping[int | None, str] = field(default_factory=dict)
+    _touched: dict[str, int | None] = field(default_factory=dict)
+    """Trackers that the next list may change although it says of them what this did.
 
-        They changed since, and had this position then; or they are under way, or have not
-        the position that was announced.
-        """
+    They changed since, and had this position then; or they are under way, or have not
+    the position that was announced.
+    """
+
+    def __post_init__(self) -> None:
+        """Take what is to be asked for from before."""
+        states = self.states.items()
+        self.gaps = {key: gap for key, state in states if (gap := state.gap)}
 
     def wanted(self, devices: Mapping[str, Device]) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
@@ -71,7 +75,7 @@ class Account:
         """
         trackers, touched = dict[str, Tracker](), set[str]()
         for unique_id, device in self._news(devices).items():
-            with log_errors(self._name, "updating a tracker"):
+            with log_errors(self.name, "updating a tracker"):
                 state = self._state(unique_id)
                 if position := positions.get(unique_id):
                     if position.server_time is None and is_real(device.last_update):
@@ -115,7 +119,7 @@ class Account:
                 reports[unique_id].append(position)
         trackers: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
-            with log_errors(self._name, "updating a tracker"):
+            with log_errors(self.name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
                 state = self._state(unique_id)
                 for position in in_order(reports[unique_id]):
@@ -130,7 +134,7 @@ class Account:
     ) -> Changes:
         """Apply what the service's history has of a gap."""
         trackers: dict[str, Tracker] = {}
-        with log_errors(self._name, "updating a tracker"):
+        with log_errors(self.name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
                 state = self._state(unique_id).with_history(answer, context)
                 position_id = state.position and state.position.id
