@@ -125,6 +125,14 @@ def test_begins_to_move(bike: Bike) -> None:
     assert triggered.cause == "motion"
 
 
+def test_first_word() -> None:
+    """A tracker that never said whether its bike moves had not said that it stands."""
+    bike = Bike(motion=None)
+    bike.arm()
+    bike.report(motion=True)
+    assert bike.triggered is None
+
+
 def test_noise_of_a_receiver(bike: Bike) -> None:
     """A speed of 2 km/h, of which the service makes motion, is none."""
     assert not any(bike.report(20, motion=True, speed=2.0) for _ in range(5))
