@@ -575,9 +575,7 @@ async def test_too_many_questions(
 
 
 async def test_example(
-    bikes: Bikes,
-    label_registry: lr.LabelRegistry,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, label_registry: lr.LabelRegistry, device_registry: dr.DeviceRegistry
 ) -> None:
     """What the documentation shows tells the kilometers of the week."""
     document = (ROOT / "docs" / "automations.md").read_text()

@@ -372,10 +372,7 @@ async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> N
     [(errno.ETIMEDOUT, "timeout"), (errno.EHOSTUNREACH, ""), (errno.ENETUNREACH, "")],
 )
 async def test_network_is_cut(
-    client: TrackingClient,
-    monkeypatch: pytest.MonkeyPatch,
-    number: int,
-    code: str,
+    client: TrackingClient, monkeypatch: pytest.MonkeyPatch, number: int, code: str
 ) -> None:
     """What only a network can fail in, of which a test has none."""
 

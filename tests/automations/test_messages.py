@@ -41,10 +41,7 @@ async def async_send(hass: HomeAssistant, **data: Any) -> None:
 
 
 async def test_everywhere(
-    hass: HomeAssistant,
-    bike: str,
-    phones: list[str],
-    caplog: pytest.LogCaptureFixture,
+    hass: HomeAssistant, bike: str, phones: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Phones get it, others, and Home Assistant, each once; and what takes it away."""
     ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")

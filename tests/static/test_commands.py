@@ -22,10 +22,7 @@ PROGRAMS = {
 def ask(folder: Path, name: str) -> str:
     """Return what a command says of itself."""
     return subprocess.run(  # noqa: S603
-        [folder / name, "--help"],
-        check=True,
-        capture_output=True,
-        text=True,
+        [folder / name, "--help"], check=True, capture_output=True, text=True
     ).stdout
 
 
