@@ -9,14 +9,7 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    CoreState,
-    Event,
-    HassJob,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import CoreState, Event, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -61,14 +54,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     config_entry: ConfigEntry
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry,
-        service: Service,
-        registry: Registry,
-    ) -> None:
-        """Poll for this entry, whose files are read."""
+    def __init__(self, service: Service, registry: Registry) -> None:
+        """Poll for the entry of this service, whose files are read."""
+        hass, entry = service.hass, service.entry
         super().__init__(
             hass,
             LOGGER,
@@ -141,27 +129,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         # A poll wins over messages before it, and later ones are applied after it.
         self._async_apply_messages()
         self._is_polling = True
-        has_missed = self.service.has_missed
         try:
-            listed = await self.service.async_get_devices()
-            devices = self.registry.devices.async_own(listed)
-            wanted = self.data.wanted(devices)
-            positions = await self.service.async_get_positions(wanted)
-            # Reading, applying and notifying of thousands of reports are three goes of
-            # the event loop.
-            await asyncio.sleep(0)
-            context = self._update_context(has_missed=has_missed)
-            changes = self.data.apply_poll(devices, positions, context)
-            if changes.keys:
-                self.registry.async_follow(changes)
+            changes = await self._async_poll()
         finally:
             self._is_polling = False
             self._async_apply_messages()
-        if not listed:
-            async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # It was created only if there was none before.
-        elif not changes.before:
-            async_delete_issue(self.hass, self.config_entry, "no_trackers")
         if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
         self._async_request_more()
@@ -170,6 +142,27 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._listeners and self.last_update_success:
             self._async_notify_soon(changes.keys | self._newly_silent())
         return self.data
+
+    async def _async_poll(self) -> Changes:
+        """Ask the service, and apply what it answers."""
+        has_missed = self.service.has_missed
+        listed = await self.service.async_get_devices()
+        devices = self.registry.devices.async_own(listed)
+        wanted = self.data.wanted(devices)
+        positions = await self.service.async_get_positions(wanted)
+        # Reading, applying and notifying of thousands of reports are three goes of the
+        # event loop.
+        await asyncio.sleep(0)
+        context = self._update_context(has_missed=has_missed)
+        changes = self.data.apply_poll(devices, positions, context)
+        if changes.keys:
+            self.registry.async_follow(changes)
+        if not listed:
+            async_create_issue(self.hass, self.config_entry, "no_trackers")
+        # It was created only if there was none before.
+        elif not changes.before:
+            async_delete_issue(self.hass, self.config_entry, "no_trackers")
+        return changes
 
     def _newly_silent(self) -> set[str]:
         """Return the trackers whose last report became five minutes old."""
@@ -180,24 +173,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             if (at := tracker.device.last_update) and since < at <= before
         }
 
-    def _update_context(
-        self, *, has_missed: bool = False, is_complete: bool = False
-    ) -> UpdateContext:
+    def _update_context(self, **known: bool) -> UpdateContext:
         """Return the context of what is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(
-            now, not self.may_fire, is_complete, has_history, has_missed
-        )
+        return UpdateContext(now, not self.may_fire, has_history=has_history, **known)
 
     @callback
     def _async_request_more(self) -> None:
         """Ask the service's history for reports that may be missing, if it is time to."""
-        account, history, now = self.data, self.service.history, dt_util.utcnow()
-        trackers, backfill = account.trackers, self.registry.rides.backfill
-        request = history.next_request(
-            account.gaps, trackers, now
-        ) or history.next_backfill(backfill, trackers, now)
-        if request:
+        history, backfill = self.service.history, self.registry.rides.backfill
+        gaps, trackers, now = self.data.gaps, self.data.trackers, dt_util.utcnow()
+        request = history.next_request(gaps, trackers, now)
+        if request := request or history.next_backfill(backfill, trackers, now):
             self.config_entry.async_create_background_task(
                 self.hass, self._async_ask_history(request), f"{DOMAIN} history"
             )
@@ -255,7 +242,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     @override
     def async_add_listener(
-        self, update_callback: CALLBACK_TYPE, context: Any = None
+        self, update_callback: Callable[[], None], context: Any = None
     ) -> Callable[[], None]:
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
@@ -314,9 +301,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Fire what happened to a tracker, each occurrence once, oldest first."""
         tracker, store = self.data.trackers.get(unique_id), self.registry.store
         newest = reversed(tracker.state.occurrences if tracker else ())
-        last_fired = store.last_fired.get(unique_id, 0)
         # Up to 200 are known, and most reports bring none.
-        new = takewhile(lambda known: known.seq > last_fired, newest)
+        new = takewhile(lambda it: not store.has_fired(unique_id, it.seq), newest)
         for occurrence in reversed(list(new)):
             store.async_set_last_fired(unique_id, occurrence)
             # Events and the guard show what was fired, before triggers run.

@@ -101,22 +101,25 @@ class Live:
         if self.report.state != "off":
             self.report.reconnects += 1
         self.report.set_state("connecting")
-        error = TrackingError("connection closed")
         try:
             async with aclosing(async_messages(self.client)) as messages:
                 async for message in messages:
-                    self.report.messages += 1
-                    if self.report.state == "connecting":
-                        self._async_connected()
-                    # A report is two messages: all that came at once is notified of once.
-                    if not self.messages:
-                        self.coordinator.hass.loop.call_soon(self.async_apply)
-                    self.messages.append(message)
+                    self._async_receive(message)
         except TrackingError as err:
-            error = err.with_traceback(None)
+            return err.with_traceback(None)
         except Exception as err:  # noqa: BLE001 - an unexpected one, too
-            error = TrackingError(type(err).__name__)
-        return error
+            return TrackingError(type(err).__name__)
+        return TrackingError("connection closed")
+
+    @callback
+    def _async_receive(self, message: Message) -> None:
+        self.report.messages += 1
+        if self.report.state == "connecting":
+            self._async_connected()
+        # A report is two messages: all that came at once is notified of once.
+        if not self.messages:
+            self.coordinator.hass.loop.call_soon(self.async_apply)
+        self.messages.append(message)
 
     @callback
     def _async_connected(self) -> None:
