@@ -27,7 +27,7 @@ from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
 from .tracking.account import Account, log_errors
-from .tracking.history import rides_before
+from .tracking.history import HistoryAnswer, rides_before
 from .tracking.occurrences import Occurrence, UpdateContext
 from .tracking.state import Changes
 
@@ -53,6 +53,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     """Polls the trackers of one account and notifies the entities of those that changed."""
 
     config_entry: ConfigEntry
+    _is_polling = False
 
     def __init__(self, service: Service, registry: Registry) -> None:
         """Poll for the entry of this service, whose files are read."""
@@ -69,14 +70,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.registry = registry
         self.service = service
         self.live = Live(self, service.client, self._async_apply_messages)
-        self._is_polling = False
         self._notifying = asyncio.Lock()
         self._has_started = hass.state is CoreState.running
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
-        entry.async_on_unload(
-            hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
-        )
+        on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
+        entry.async_on_unload(on_stop)
 
     @property
     def asked_at(self) -> datetime:
@@ -193,18 +192,23 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if (answer := await self.service.history.async_ask(request)) is None:
             return
         if request.is_backfill:
-            # Thousands of reports would stop the event loop.
-            rides, until = await asyncio.to_thread(
-                rides_before, answer, request.start, dt_util.utcnow()
-            )
-            self.registry.rides.async_add_from_before(request.tracker, rides, until)
-            self._async_notify_soon([request.tracker])
+            await self._async_apply_backfill(request, answer)
             return
         for part in answer.parts():
             context = self._update_context()
             changes = self.data.apply_history(request.tracker, part, context)
             self.async_set_changes(changes)
             await asyncio.sleep(0)
+
+    async def _async_apply_backfill(
+        self, request: HistoryRequest, answer: HistoryAnswer
+    ) -> None:
+        # Thousands of reports would stop the event loop.
+        rides, until = await asyncio.to_thread(
+            rides_before, answer, request.start, dt_util.utcnow()
+        )
+        self.registry.rides.async_add_from_before(request.tracker, rides, until)
+        self._async_notify_soon([request.tracker])
 
     # Between polls
 
@@ -214,10 +218,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._is_polling or not self.live.messages:
             return
         messages, self.live.messages = self.live.messages, []
-        context = self._update_context(
-            has_missed=self.service.has_missed,
-            is_complete=self.live.connected_since_before(self.asked_at),
-        )
+        has_missed = self.service.has_missed
+        is_live = self.live.connected_since_before(self.asked_at)
+        context = self._update_context(has_missed=has_missed, is_complete=is_live)
         changes = list[Changes]()
         for message in messages:
             with log_errors(self.config_entry.title, "handling a push message"):
@@ -275,13 +278,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             for batch in batched(sorted(unique_ids), _TRACKERS_AT_ONCE, strict=False):
                 if len(unique_ids) > _TRACKERS_AT_ONCE:
                     await asyncio.sleep(0)
-                # Entities are added before what happened is fired: the event of a first alarm.
-                async_dispatcher_send(self.hass, self.signal(), batch)
-                for unique_id in batch:
-                    async_dispatcher_send(self.hass, self.signal(unique_id))
-                    if self.may_fire:
-                        self._async_fire(unique_id)
+                self._async_notify_now(batch)
             self.async_evaluate(unique_ids)
+
+    @callback
+    def _async_notify_now(self, unique_ids: Collection[str]) -> None:
+        # Entities are added before what happened is fired: the event of a first alarm.
+        async_dispatcher_send(self.hass, self.signal(), unique_ids)
+        for unique_id in unique_ids:
+            async_dispatcher_send(self.hass, self.signal(unique_id))
+            if self.may_fire:
+                self._async_fire(unique_id)
 
     @callback
     def async_evaluate(self, unique_ids: Collection[str]) -> None:
