@@ -101,15 +101,16 @@ class Live:
         if self.report.state != "off":
             self.report.reconnects += 1
         self.report.set_state("connecting")
+        error = TrackingError("connection closed")
         try:
             async with aclosing(async_messages(self.client)) as messages:
                 async for message in messages:
                     self._async_receive(message)
         except TrackingError as err:
-            return err.with_traceback(None)
+            error = err.with_traceback(None)
         except Exception as err:  # noqa: BLE001 - an unexpected one, too
-            return TrackingError(type(err).__name__)
-        return TrackingError("connection closed")
+            error = TrackingError(type(err).__name__)
+        return error
 
     @callback
     def _async_receive(self, message: Message) -> None:
