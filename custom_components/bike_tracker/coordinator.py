@@ -192,7 +192,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if (answer := await self.service.history.async_ask(request)) is None:
             return
         if request.is_backfill:
-            await self._async_apply_backfill(request, answer)
+            await self._async_book(request, answer)
             return
         for part in answer.parts():
             context = self._update_context()
@@ -200,9 +200,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.async_set_changes(changes)
             await asyncio.sleep(0)
 
-    async def _async_apply_backfill(
-        self, request: HistoryRequest, answer: HistoryAnswer
-    ) -> None:
+    async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
         # Thousands of reports would stop the event loop.
         rides, until = await asyncio.to_thread(
             rides_before, answer, request.start, dt_util.utcnow()
@@ -291,22 +289,21 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 self._async_fire(unique_id)
 
     @callback
-    def async_evaluate(self, unique_ids: Collection[str]) -> None:
+    def async_evaluate(self, keys: Collection[str]) -> None:
         """Let triggers look at trackers that changed, and at waits that are over."""
         if self.may_fire:
             last, now = self.evaluated, Evaluation(dt_util.utcnow(), self.asked_at)
             # Before triggers run what may have them evaluated again.
             self.registry.store.evaluation = now
-            async_dispatcher_send(
-                self.hass, SIGNAL_UPDATED, self, unique_ids, last, now
-            )
+            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, keys, last, now)
 
     # Occurrences
 
     @callback
     def _async_fire(self, unique_id: str) -> None:
         """Fire what happened to a tracker, each occurrence once, oldest first."""
-        tracker, store = self.data.trackers.get(unique_id), self.registry.store
+        hass, store = self.hass, self.registry.store
+        tracker = self.data.trackers.get(unique_id)
         newest = reversed(tracker.state.occurrences if tracker else ())
         # Up to 200 are known, and most reports bring none.
         new = takewhile(lambda it: not store.has_fired(unique_id, it.seq), newest)
@@ -314,10 +311,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             store.async_set_last_fired(unique_id, occurrence)
             # Events and the guard show what was fired, before triggers run.
             if occurrence.is_event:
-                async_dispatcher_send(self.hass, self.signal(unique_id))
-            async_dispatcher_send(
-                self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
-            )
+                async_dispatcher_send(hass, self.signal(unique_id))
+            async_dispatcher_send(hass, SIGNAL_OCCURRED, self, unique_id, occurrence)
 
     @callback
     def _async_on_start(self, hass: HomeAssistant) -> None:

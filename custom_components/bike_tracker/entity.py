@@ -166,9 +166,7 @@ class EntityAdder:
         entry = self.coordinator.config_entry
         if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
             return
-        registered = er.async_get(self.coordinator.hass).entities
-        enabled = registered.get_enabled_count_for_config_entry_id(entry.entry_id)
-        slots, has_issue = max(MAX_ENTITIES - enabled, 0), bool(self.left_out)
+        slots, has_issue = self._free_slots(entry.entry_id), bool(self.left_out)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids or sorted(self.left_out):
             with log_errors(entry.title, "adding a tracker"):
@@ -181,6 +179,11 @@ class EntityAdder:
             add_entities(batch)
         if has_issue or self.left_out:
             self._async_update_issue()
+
+    def _free_slots(self, entry_id: str) -> int:
+        registered = er.async_get(self.coordinator.hass).entities
+        enabled = registered.get_enabled_count_for_config_entry_id(entry_id)
+        return max(MAX_ENTITIES - enabled, 0)
 
     def _fitting_kinds(self, unique_id: str, slots: int) -> tuple[list[_Kind], int]:
         """Return the missing kinds for which there is room, and how much they take."""

@@ -91,10 +91,13 @@ class Live:
             failures = failures.another(backoff)
             # A server only makes it longer: what never worked is asked for rarely.
             wait = max(failures.wait, min(error.retry_after or 0, HOUR))
-            LOGGER.debug("Not live (%s); trying again in %.0f s", error, wait)
-            self.report.why = str(error)
-            self.report.set_state("waiting to be tried again")
-            await asyncio.sleep(wait)
+            await self._async_wait(wait, error)
+
+    async def _async_wait(self, seconds: float, error: TrackingError) -> None:
+        LOGGER.debug("Not live (%s); trying again in %.0f s", error, seconds)
+        self.report.why = str(error)
+        self.report.set_state("waiting to be tried again")
+        await asyncio.sleep(seconds)
 
     async def _async_connect(self) -> TrackingError:
         """Receive messages until the connection ends; return how it did."""
