@@ -50,7 +50,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     registry = await async_open_registry(hass, entry)
     known = any(state.position for state in registry.store.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
-    coordinator = BikeTrackerCoordinator(hass, entry, service, registry)
+    coordinator = BikeTrackerCoordinator(service, registry)
     await coordinator.async_config_entry_first_refresh()
     entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
@@ -66,8 +66,7 @@ async def async_unload_entry(
 ) -> bool:
     """Unload the trackers of one account."""
     coordinator = entry.runtime_data.coordinator
-    unloaded = await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
-    if unloaded:
+    if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
         # Up to when triggers were evaluated is another time with each poll.
         coordinator.registry.store.async_write_within(SOON)
         # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.

@@ -73,18 +73,22 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         description = duration(ride.duration)
         if ride.maximum_speed is not None:
             description += f", max. {speed(self.hass, ride.maximum_speed)}"
-        names = [
-            place and (place.address or zone_name(self.hass, place))
-            for place in (ride.start, ride.end)
-        ]
         return CalendarEvent(
             start=ride.started_at,
             end=max(map(dt_util.as_local, (end, ride.started_at + _SHORTEST))),
             summary=bike + distance(self.hass, ride.distance),
             description=description,
-            location=" → ".join(it or "?" for it in names) if any(names) else None,
+            location=self._route(ride),
             uid=f"{self.coordinator_context} {ride.started_at.isoformat()}",
         )
+
+    def _route(self, ride: Ride) -> str | None:
+        """Return where a ride began and where it ended, None if neither is known."""
+        names = [
+            place and (place.address or zone_name(self.hass, place))
+            for place in (ride.start, ride.end)
+        ]
+        return " → ".join(name or "?" for name in names) if any(names) else None
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerCalendar, DESCRIPTIONS)

@@ -9,14 +9,7 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    CoreState,
-    Event,
-    HassJob,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import CoreState, Event, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -34,7 +27,7 @@ from .registry import Registry
 from .registry.repair_issues import async_create_issue, async_delete_issue
 from .registry.storage import SOON, Evaluation
 from .tracking.account import Account, log_errors
-from .tracking.history import rides_before
+from .tracking.history import HistoryAnswer, rides_before
 from .tracking.occurrences import Occurrence, UpdateContext
 from .tracking.state import Changes
 
@@ -60,15 +53,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     """Polls the trackers of one account and notifies the entities of those that changed."""
 
     config_entry: ConfigEntry
+    _is_polling = False
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry,
-        service: Service,
-        registry: Registry,
-    ) -> None:
-        """Poll for this entry, whose files are read."""
+    def __init__(self, service: Service, registry: Registry) -> None:
+        """Poll for the entry of this service, whose files are read."""
+        hass, entry = service.hass, service.entry
         super().__init__(
             hass,
             LOGGER,
@@ -81,14 +70,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.registry = registry
         self.service = service
         self.live = Live(self, service.client, self._async_apply_messages)
-        self._is_polling = False
         self._notifying = asyncio.Lock()
         self._has_started = hass.state is CoreState.running
         entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
-        entry.async_on_unload(
-            hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
-        )
+        on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
+        entry.async_on_unload(on_stop)
 
     @property
     def asked_at(self) -> datetime:
@@ -141,27 +128,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         # A poll wins over messages before it, and later ones are applied after it.
         self._async_apply_messages()
         self._is_polling = True
-        has_missed = self.service.has_missed
         try:
-            listed = await self.service.async_get_devices()
-            devices = self.registry.devices.async_own(listed)
-            wanted = self.data.wanted(devices)
-            positions = await self.service.async_get_positions(wanted)
-            # Reading, applying and notifying of thousands of reports are three goes of
-            # the event loop.
-            await asyncio.sleep(0)
-            context = self._update_context(has_missed=has_missed)
-            changes = self.data.apply_poll(devices, positions, context)
-            if changes.keys:
-                self.registry.async_follow(changes)
+            changes = await self._async_poll()
         finally:
             self._is_polling = False
             self._async_apply_messages()
-        if not listed:
-            async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # It was created only if there was none before.
-        elif not changes.before:
-            async_delete_issue(self.hass, self.config_entry, "no_trackers")
         if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
         self._async_request_more()
@@ -170,6 +141,27 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._listeners and self.last_update_success:
             self._async_notify_soon(changes.keys | self._newly_silent())
         return self.data
+
+    async def _async_poll(self) -> Changes:
+        """Ask the service, and apply what it answers."""
+        has_missed = self.service.has_missed
+        listed = await self.service.async_get_devices()
+        devices = self.registry.devices.async_own(listed)
+        wanted = self.data.wanted(devices)
+        positions = await self.service.async_get_positions(wanted)
+        # Reading, applying and notifying of thousands of reports are three goes of the
+        # event loop.
+        await asyncio.sleep(0)
+        context = self._update_context(has_missed=has_missed)
+        changes = self.data.apply_poll(devices, positions, context)
+        if changes.keys:
+            self.registry.async_follow(changes)
+        if not listed:
+            async_create_issue(self.hass, self.config_entry, "no_trackers")
+        # It was created only if there was none before.
+        elif not changes.before:
+            async_delete_issue(self.hass, self.config_entry, "no_trackers")
+        return changes
 
     def _newly_silent(self) -> set[str]:
         """Return the trackers whose last report became five minutes old."""
@@ -180,24 +172,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             if (at := tracker.device.last_update) and since < at <= before
         }
 
-    def _update_context(
-        self, *, has_missed: bool = False, is_complete: bool = False
-    ) -> UpdateContext:
+    def _update_context(self, **known: bool) -> UpdateContext:
         """Return the context of what is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(
-            now, not self.may_fire, is_complete, has_history, has_missed
-        )
+        return UpdateContext(now, not self.may_fire, has_history=has_history, **known)
 
     @callback
     def _async_request_more(self) -> None:
         """Ask the service's history for reports that may be missing, if it is time to."""
-        account, history, now = self.data, self.service.history, dt_util.utcnow()
-        trackers, backfill = account.trackers, self.registry.rides.backfill
-        request = history.next_request(
-            account.gaps, trackers, now
-        ) or history.next_backfill(backfill, trackers, now)
-        if request:
+        history, backfill = self.service.history, self.registry.rides.backfill
+        gaps, trackers, now = self.data.gaps, self.data.trackers, dt_util.utcnow()
+        request = history.next_request(gaps, trackers, now)
+        if request := request or history.next_backfill(backfill, trackers, now):
             self.config_entry.async_create_background_task(
                 self.hass, self._async_ask_history(request), f"{DOMAIN} history"
             )
@@ -206,18 +192,21 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if (answer := await self.service.history.async_ask(request)) is None:
             return
         if request.is_backfill:
-            # Thousands of reports would stop the event loop.
-            rides, until = await asyncio.to_thread(
-                rides_before, answer, request.start, dt_util.utcnow()
-            )
-            self.registry.rides.async_add_from_before(request.tracker, rides, until)
-            self._async_notify_soon([request.tracker])
+            await self._async_book(request, answer)
             return
         for part in answer.parts():
             context = self._update_context()
             changes = self.data.apply_history(request.tracker, part, context)
             self.async_set_changes(changes)
             await asyncio.sleep(0)
+
+    async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
+        # Thousands of reports would stop the event loop.
+        rides, until = await asyncio.to_thread(
+            rides_before, answer, request.start, dt_util.utcnow()
+        )
+        self.registry.rides.async_add_from_before(request.tracker, rides, until)
+        self._async_notify_soon([request.tracker])
 
     # Between polls
 
@@ -227,10 +216,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._is_polling or not self.live.messages:
             return
         messages, self.live.messages = self.live.messages, []
-        context = self._update_context(
-            has_missed=self.service.has_missed,
-            is_complete=self.live.connected_since_before(self.asked_at),
-        )
+        has_missed = self.service.has_missed
+        is_live = self.live.connected_since_before(self.asked_at)
+        context = self._update_context(has_missed=has_missed, is_complete=is_live)
         changes = list[Changes]()
         for message in messages:
             with log_errors(self.config_entry.title, "handling a push message"):
@@ -255,7 +243,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     @override
     def async_add_listener(
-        self, update_callback: CALLBACK_TYPE, context: Any = None
+        self, update_callback: Callable[[], None], context: Any = None
     ) -> Callable[[], None]:
         """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
         if context is None:
@@ -288,43 +276,43 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             for batch in batched(sorted(unique_ids), _TRACKERS_AT_ONCE, strict=False):
                 if len(unique_ids) > _TRACKERS_AT_ONCE:
                     await asyncio.sleep(0)
-                # Entities are added before what happened is fired: the event of a first alarm.
-                async_dispatcher_send(self.hass, self.signal(), batch)
-                for unique_id in batch:
-                    async_dispatcher_send(self.hass, self.signal(unique_id))
-                    if self.may_fire:
-                        self._async_fire(unique_id)
+                self._async_notify_now(batch)
             self.async_evaluate(unique_ids)
 
     @callback
-    def async_evaluate(self, unique_ids: Collection[str]) -> None:
+    def _async_notify_now(self, unique_ids: Collection[str]) -> None:
+        # Entities are added before what happened is fired: the event of a first alarm.
+        async_dispatcher_send(self.hass, self.signal(), unique_ids)
+        for unique_id in unique_ids:
+            async_dispatcher_send(self.hass, self.signal(unique_id))
+            if self.may_fire:
+                self._async_fire(unique_id)
+
+    @callback
+    def async_evaluate(self, keys: Collection[str]) -> None:
         """Let triggers look at trackers that changed, and at waits that are over."""
         if self.may_fire:
             last, now = self.evaluated, Evaluation(dt_util.utcnow(), self.asked_at)
             # Before triggers run what may have them evaluated again.
             self.registry.store.evaluation = now
-            async_dispatcher_send(
-                self.hass, SIGNAL_UPDATED, self, unique_ids, last, now
-            )
+            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, keys, last, now)
 
     # Occurrences
 
     @callback
     def _async_fire(self, unique_id: str) -> None:
         """Fire what happened to a tracker, each occurrence once, oldest first."""
-        tracker, store = self.data.trackers.get(unique_id), self.registry.store
+        hass, store = self.hass, self.registry.store
+        tracker = self.data.trackers.get(unique_id)
         newest = reversed(tracker.state.occurrences if tracker else ())
-        last_fired = store.last_fired.get(unique_id, 0)
         # Up to 200 are known, and most reports bring none.
-        new = takewhile(lambda known: known.seq > last_fired, newest)
+        new = takewhile(lambda it: not store.has_fired(unique_id, it.seq), newest)
         for occurrence in reversed(list(new)):
             store.async_set_last_fired(unique_id, occurrence)
             # Events and the guard show what was fired, before triggers run.
             if occurrence.is_event:
-                async_dispatcher_send(self.hass, self.signal(unique_id))
-            async_dispatcher_send(
-                self.hass, SIGNAL_OCCURRED, self, unique_id, occurrence
-            )
+                async_dispatcher_send(hass, self.signal(unique_id))
+            async_dispatcher_send(hass, SIGNAL_OCCURRED, self, unique_id, occurrence)
 
     @callback
     def _async_on_start(self, hass: HomeAssistant) -> None:

@@ -46,9 +46,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
     def _new_value(self, tracker: Tracker) -> Occurrence | None:
         key, store = self.entity_description.key, self.coordinator.registry.store
         unique_id = self.coordinator_context
-        own = (
-            it for it in reversed(tracker.state.occurrences) if it.type.startswith(key)
-        )
+        newest = reversed(tracker.state.occurrences)
+        own = (it for it in newest if it.type.startswith(key))
         return next((it for it in own if store.has_fired(unique_id, it.seq)), None)
 
     @callback

@@ -91,10 +91,13 @@ class Live:
             failures = failures.another(backoff)
             # A server only makes it longer: what never worked is asked for rarely.
             wait = max(failures.wait, min(error.retry_after or 0, HOUR))
-            LOGGER.debug("Not live (%s); trying again in %.0f s", error, wait)
-            self.report.why = str(error)
-            self.report.set_state("waiting to be tried again")
-            await asyncio.sleep(wait)
+            await self._async_wait(wait, error)
+
+    async def _async_wait(self, seconds: float, error: TrackingError) -> None:
+        LOGGER.debug("Not live (%s); trying again in %.0f s", error, seconds)
+        self.report.why = str(error)
+        self.report.set_state("waiting to be tried again")
+        await asyncio.sleep(seconds)
 
     async def _async_connect(self) -> TrackingError:
         """Receive messages until the connection ends; return how it did."""
@@ -105,18 +108,22 @@ class Live:
         try:
             async with aclosing(async_messages(self.client)) as messages:
                 async for message in messages:
-                    self.report.messages += 1
-                    if self.report.state == "connecting":
-                        self._async_connected()
-                    # A report is two messages: all that came at once is notified of once.
-                    if not self.messages:
-                        self.coordinator.hass.loop.call_soon(self.async_apply)
-                    self.messages.append(message)
+                    self._async_receive(message)
         except TrackingError as err:
             error = err.with_traceback(None)
         except Exception as err:  # noqa: BLE001 - an unexpected one, too
             error = TrackingError(type(err).__name__)
         return error
+
+    @callback
+    def _async_receive(self, message: Message) -> None:
+        self.report.messages += 1
+        if self.report.state == "connecting":
+            self._async_connected()
+        # A report is two messages: all that came at once is notified of once.
+        if not self.messages:
+            self.coordinator.hass.loop.call_soon(self.async_apply)
+        self.messages.append(message)
 
     @callback
     def _async_connected(self) -> None:

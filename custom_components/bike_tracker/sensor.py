@@ -168,11 +168,11 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         a row in the database.
         """
         value, shown = super()._new_value(tracker), self._value
-        if self.entity_description.key != "last_update" or not self._available:
-            return value
-        if isinstance(value, datetime) and isinstance(shown, datetime):
+        in_steps = self.entity_description.key == "last_update" and self._available
+        if in_steps and isinstance(value, datetime) and isinstance(shown, datetime):
             is_soon = timedelta() <= value - shown < SILENT
-            return shown if is_soon and dt_util.utcnow() - value < SILENT else value
+            if is_soon and dt_util.utcnow() - value < SILENT:
+                return shown
         return value
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import starmap
 import re
 from typing import Any, Final
 
@@ -137,11 +139,8 @@ async def _async_call(
     hass: HomeAssistant, context: Context | None, *actions: _Action
 ) -> None:
     """Call actions for whoever caused them; one that fails keeps no other waiting."""
-    calls = [
-        hass.services.async_call(*action, blocking=True, context=context)
-        for action in actions
-    ]
-    errors = await asyncio.gather(*calls, return_exceptions=True)
+    call = partial(hass.services.async_call, blocking=True, context=context)
+    errors = await asyncio.gather(*starmap(call, actions), return_exceptions=True)
     for (domain, service, _), err in zip(actions, errors, strict=True):
         if isinstance(err, HomeAssistantError | vol.Invalid):
             LOGGER.warning("The action %s.%s failed: %s", domain, service, err)

@@ -1,19 +1,14 @@
 """Triggers of automations."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, ClassVar, Final, override
 from weakref import WeakKeyDictionary
 
-from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR_DOMAIN
+from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    CoreState,
-    HassJob,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.event import async_track_point_in_utc_time
@@ -89,17 +84,15 @@ class TrackerTrigger(Trigger):
         # When the next wait of each account is over; before the first look any may be.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
         # Trackers of each that are not listed, and up to when they were evaluated.
-        self._absent = WeakKeyDictionary[
-            BikeTrackerCoordinator, dict[str, Evaluation]
-        ]()
-        self._cancel_timer: CALLBACK_TYPE = lambda: None
+        self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
+        self._cancel_timer: Callable[[], None] = lambda: None
 
     @override
     async def async_attach_runner(
         self,
         run_action: TriggerActionRunner,
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
-    ) -> CALLBACK_TYPE:
+    ) -> Callable[[], None]:
         """Attach the trigger to an action runner."""
         hass, self._run_action = self._hass, run_action
         if not (self._wait or self.type.is_silence):
@@ -108,25 +101,21 @@ class TrackerTrigger(Trigger):
             # What was so before does not run it after a kill either.
             coordinator.registry.store.async_write_within(SOON)
         disconnect = async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
+        return partial(self._async_detach, disconnect)
 
-        @callback
-        def detach() -> None:
-            disconnect()
-            self._cancel_timer()
-
-        return detach
+    @callback
+    def _async_detach(self, disconnect: Callable[[], None]) -> None:
+        disconnect()
+        self._cancel_timer()
 
     @callback
     def _async_occurred(
-        self,
-        coordinator: BikeTrackerCoordinator,
-        unique_id: str,
-        occurrence: Occurrence,
+        self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
     ) -> None:
         """Run it for an occurrence that it waits for."""
         alarm = occurrence.attributes.get("type")
         if occurrence.type == self.name and (not alarm or alarm in self._alarms):
-            self._run(coordinator, unique_id, occurrence)
+            self._run(coordinator, tracker, occurrence)
 
     @callback
     def _async_look(
@@ -137,28 +126,34 @@ class TrackerTrigger(Trigger):
         now: Evaluation,
     ) -> None:
         """Run it for trackers that changed, or for all of them, if their wait is over."""
-        data, time_of = coordinator.data, self.type.time_of
+        due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
-        if next_at <= time_of(now):
-            keys, next_at = data.states.keys(), _NEVER
-        due, absent = [], self._absent.setdefault(coordinator, {})
-        for unique_id in keys:
-            if (tracker := data.trackers.get(unique_id)) is None:
-                absent.setdefault(unique_id, last)
-                continue
-            evaluated = absent.pop(unique_id, last)
-            if flag := self._wait_from(tracker):
-                at = flag.changed_at + self._wait
-                if at > time_of(now):
-                    next_at = min(next_at, at)
-                elif at > time_of(evaluated):
-                    due.append((at, unique_id, flag))
+        if next_at <= by_now:
+            keys, next_at = coordinator.data.states.keys(), _NEVER
+        for at, evaluated, unique_id, flag in self._waits(coordinator, keys, last):
+            if at > by_now:
+                next_at = min(next_at, at)
+            elif at > evaluated:
+                due.append((at, unique_id, flag))
         self._next_at[coordinator] = next_at
         self._set_timer(now.at)
-        for _, unique_id, flag in sorted(due):
-            since, before = flag.changed_at, flag.previous_change
+        for _, unique_id, (_, since, before) in sorted(due):
             occurrence = Occurrence(0, self.name, now.at, since, before)
             self._run(coordinator, unique_id, occurrence)
+
+    def _waits(
+        self, coordinator: BikeTrackerCoordinator, keys: Iterable[str], last: Evaluation
+    ) -> Iterator[tuple[datetime, datetime, str, Flag]]:
+        """Yield when waits are over, and up to when their trackers were evaluated."""
+        trackers = coordinator.data.trackers
+        gone = self._gone.setdefault(coordinator, {})
+        for unique_id in keys:
+            if (tracker := trackers.get(unique_id)) is None:
+                gone.setdefault(unique_id, last)
+                continue
+            evaluated = self.type.time_of(gone.pop(unique_id, last))
+            if flag := self._wait_from(tracker):
+                yield flag.changed_at + self._wait, evaluated, unique_id, flag
 
     def _wait_from(self, tracker: Tracker) -> Flag | None:
         """Return since when it is so, None if no wait counts from there."""
@@ -185,27 +180,23 @@ class TrackerTrigger(Trigger):
             coordinator.async_evaluate(())
 
     def _run(
-        self,
-        coordinator: BikeTrackerCoordinator,
-        unique_id: str,
-        occurrence: Occurrence,
+        self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
     ) -> None:
         """Run the action for an occurrence of a tracker, if that is in the target."""
         hass = self._hass
         with log_errors(coordinator.config_entry.title, "running a trigger"):
-            device = coordinator.registry.devices.get(unique_id)
+            device = coordinator.registry.devices.get(tracker)
             if not (device and is_in_target(hass, self._target, device)):
                 return
             coordinator.registry.store.async_write_within(SOON)
+            name, entity = name_of(device), (BINARY_SENSOR, DOMAIN, f"{tracker}_online")
             variables = {
                 ATTR_DEVICE_ID: device.id,
-                ATTR_ENTITY_ID: er.async_get(hass).async_get_entity_id(
-                    BINARY_SENSOR_DOMAIN, DOMAIN, f"{unique_id}_online"
-                ),
-                ATTR_NAME: name_of(device),
+                ATTR_ENTITY_ID: er.async_get(hass).async_get_entity_id(*entity),
+                ATTR_NAME: name,
                 **self._values(occurrence),
             }
-            self._run_action(variables, sentence(hass, name_of(device), occurrence))
+            self._run_action(variables, sentence(hass, name, occurrence))
 
     def _values(self, occurrence: Occurrence) -> dict[str, Any]:
         """Return what a run is told of an occurrence, times by the clocks of the house."""

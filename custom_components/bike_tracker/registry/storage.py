@@ -36,11 +36,8 @@ def to_json(value: Any) -> Any:
     """Return what JSON holds of a value; named tuples without what is as by default."""
     if hasattr(value, "_fields"):
         defaults = value._field_defaults.items()
-        return {
-            field: to_json(item)
-            for field, item in value._asdict().items()
-            if (field, item) not in defaults
-        }
+        fields = (field for field in value._asdict().items() if field not in defaults)
+        return {name: to_json(item) for name, item in fields}
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
     if isinstance(value, datetime):
@@ -102,17 +99,18 @@ class EntryStore(Store[dict[str, Any]], ABC):
             if stored := await self.async_load():
                 await self.hass.async_add_executor_job(self._restore, stored)
         except Exception as err:  # noqa: BLE001 - it costs what the file holds, no more
-            with suppress(OSError):
-                await self.hass.async_add_executor_job(
-                    os.replace, self.path, self._aside
-                )
-            LOGGER.warning(
-                "%s: The %s is not readable (%s), a new one begins; it is kept as %s",
-                self._entry.title,
-                self.title,
-                type(err).__name__,
-                self._aside,
-            )
+            await self._async_set_aside(type(err).__name__)
+
+    async def _async_set_aside(self, why: str) -> None:
+        with suppress(OSError):
+            await self.hass.async_add_executor_job(os.replace, self.path, self._aside)
+        LOGGER.warning(
+            "%s: The %s is not readable (%s), a new one begins; it is kept as %s",
+            self._entry.title,
+            self.title,
+            why,
+            self._aside,
+        )
 
     @callback
     def async_write_within(self, seconds: float) -> None:
@@ -205,26 +203,22 @@ class TrackerStore(EntryStore):
         The event loop may change more meanwhile: hence the copies. What was fired is copied
         first, so that a kill fires it again rather than never.
         """
-        last_fired, trackers = dict(self.last_fired), {}
+        last_fired, states = dict(self.last_fired), {}
         for unique_id, state in dict(self.trackers).items():
             with log_errors(self._entry.title, "storing a tracker"):
                 occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
-                trackers[unique_id] = to_line(state._replace(occurrences=occurrences))
-        return {
-            "last_fired": last_fired,
-            "evaluation": to_json(self.evaluation),
-            "trackers": trackers,
-        }
+                states[unique_id] = to_line(state._replace(occurrences=occurrences))
+        evaluation = to_json(self.evaluation)
+        return {"last_fired": last_fired, "evaluation": evaluation, "trackers": states}
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
         read = reader(TrackerState)
+        trackers = {key: read(state) for key, state in stored["trackers"].items()}
+        evaluation = reader(Evaluation | None)(stored["evaluation"])
         # All of it or nothing.
-        self.trackers, self.last_fired, self.evaluation = (
-            {key: read(state) for key, state in stored["trackers"].items()},
-            stored["last_fired"],
-            reader(Evaluation | None)(stored["evaluation"]),
-        )
+        self.last_fired, self.evaluation = stored["last_fired"], evaluation
+        self.trackers = trackers
 
     @override
     async def _async_migrate_func(
