@@ -55,11 +55,9 @@ class TrackingClient:
         """Return the trackers of the account by `uniqueId` (interface, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
-    async def async_get_positions(
-        self, device_ids: Container[int]
-    ) -> Mapping[int, Position]:
+    async def async_get_positions(self, ids: Container[int]) -> dict[int, Position]:
         """Return the last known positions of these devices, by their internal ID."""
-        positions = read_positions(await self._async_get("positions"), device_ids)
+        positions = read_positions(await self._async_get("positions"), ids)
         return {position.device_id: position for position in positions}
 
     async def async_get_position(self, position_id: int) -> Position | None:

@@ -11,6 +11,9 @@ from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
 
+# By the ID of a row: servers may list in another order each time.
+type _Rows = dict[int | None, tuple[Values, Device | None]]
+
 
 @dataclass(slots=True, eq=False)
 class DeviceReader:
@@ -21,10 +24,7 @@ class DeviceReader:
     """
 
     _body: bytes | None = None
-    _rows: Mapping[int | None, tuple[Values, Device | None]] = field(
-        default_factory=dict
-    )
-    """By the ID of a row: servers may list in another order each time."""
+    _rows: _Rows = field(default_factory=dict)
     _devices: Mapping[str, Device] = field(default_factory=dict)
 
     def read(self, body: bytes) -> Mapping[str, Device]:
@@ -35,10 +35,21 @@ class DeviceReader:
         """
         if body == self._body:
             return self._devices
-        read = dict[int | None, tuple[Values, Device | None]]()
+        rows, devices = self._read_rows(_loads(body)[::-1])
+        if rows and not devices:
+            raise InvalidResponseError(_NOTHING_USABLE)
+        by_key = _by_unique_id(devices)
+        self._rows, self._body = rows, body
+        if by_key != self._devices:
+            # Of thousands of trackers some changed each time: their bodies are not kept.
+            self._devices, self._body = by_key, None
+        return self._devices
+
+    def _read_rows(self, rows: list[Any]) -> tuple[_Rows, list[Device]]:
+        read: _Rows = {}
+        devices = list[Device]()
         # Each row goes as it is read: thousands that stay are looked at by Python's
         # garbage collection, which takes as long as to read them.
-        rows, devices = _loads(body)[::-1], list[Device]()
         while rows:
             values = Device.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
@@ -48,14 +59,7 @@ class DeviceReader:
             read[row_id] = known
             if (device := known[1]) is not None:
                 devices.append(device)
-        if read and not devices:
-            raise InvalidResponseError(_NOTHING_USABLE)
-        by_key = _by_unique_id(devices)
-        self._rows, self._body = read, body
-        if by_key != self._devices:
-            # Of thousands of trackers some changed each time: their bodies are not kept.
-            self._devices, self._body = by_key, None
-        return self._devices
+        return read, devices
 
 
 def read_positions(

@@ -52,8 +52,7 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
     To be closed by whoever reads no further.
     """
     async with new_session(client.session) as session:
-        cookie = await async_answer(_async_sign_in(session, client))
-        socket = await async_answer(_async_open(session, client.url, cookie))
+        socket = await async_answer(_async_open(session, client))
         try:
             # The first comes at once: it says where all trackers are.
             first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
@@ -64,9 +63,7 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
                 for _ in range(_AT_ONCE):
                     yield await _async_next(socket)
         finally:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(1):
-                    await socket.close()
+            await _async_close(socket)
 
 
 def parse_message(data: bytes) -> Message | None:
@@ -74,10 +71,9 @@ def parse_message(data: bytes) -> Message | None:
 
     What is not as it should be within a message costs only itself.
     """
-    try:
+    value = None
+    with suppress(orjson.JSONDecodeError):
         value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
     if type(value) is not dict:
         return None
     lists = {name: rows for name, rows in value.items() if type(rows) is list}
@@ -102,9 +98,13 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
     raise errors.InvalidResponseError("no session")
 
 
-async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> _Socket:
+async def _async_open(
+    session: aiohttp.ClientSession, client: TrackingClient
+) -> _Socket:
+    """Return a socket on behalf of the client's account."""
+    cookie = await _async_sign_in(session, client)
     return await session.ws_connect(
-        URL(f"{url}/socket", encoded=True),
+        URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
         # An answer to the goodbye would begin aiohttp's heartbeat anew.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
@@ -112,6 +112,13 @@ async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> 
         max_msg_size=MAX_BYTES,
         decode_text=False,
     )
+
+
+async def _async_close(socket: _Socket) -> None:
+    """Say goodbye, of which nobody waits long for an end."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            await socket.close()
 
 
 async def _async_next(socket: _Socket) -> Message:
