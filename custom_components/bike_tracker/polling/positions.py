@@ -99,18 +99,10 @@ class PositionLookup:
 
         One tracker at a time, and each at most once a day.
         """
-        now, asked_at = monotonic(), self._asked_by_id_at
-        last = max(asked_at.values(), default=-DAY)
-        due = (
-            (device.unique_id, device.position_id)
-            for device in missing.values()
-            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
-        )
-        is_time = now >= last + _BETWEEN_REQUESTS_BY_ID and self.extra_requests.is_due
-        if not (is_time and (tracker := next(due, None))):
+        if (tracker := self._next_by_id(missing)) is None:
             return {}
         unique_id, position_id = tracker
-        asked_at[unique_id] = now
+        self._asked_by_id_at[unique_id] = monotonic()
         self.extra_requests.count()
         try:
             position = await self.client.async_get_position(position_id)
@@ -118,6 +110,18 @@ class PositionLookup:
             LOGGER.debug("No position by ID (%s)", err)
             return {}
         return {position.device_id: position} if position else {}
+
+    def _next_by_id(self, missing: _Devices) -> tuple[str, int] | None:
+        now, asked_at = monotonic(), self._asked_by_id_at
+        last = max(asked_at.values(), default=-DAY)
+        if now < last + _BETWEEN_REQUESTS_BY_ID or not self.extra_requests.is_due:
+            return None
+        due = (
+            (device.unique_id, device.position_id)
+            for device in missing.values()
+            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
+        )
+        return next(due, None)
 
 
 def _missing_of(wanted: _Devices, found: _Positions) -> _Devices:
