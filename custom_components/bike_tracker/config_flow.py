@@ -25,22 +25,15 @@ from .api.client import TrackingClient
 from .const import DOMAIN, LOGGER
 from .registry.devices import trackers_of
 
-_PASSWORD_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_PASSWORD): TextSelector(
-            {"type": TextSelectorType.PASSWORD, "autocomplete": "current-password"}
-        )
-    }
+_URL = TextSelector({"autocomplete": "url"})
+_EMAIL = TextSelector({"type": TextSelectorType.EMAIL, "autocomplete": "username"})
+_PASSWORD = TextSelector(
+    {"type": TextSelectorType.PASSWORD, "autocomplete": "current-password"}
 )
+_PASSWORD_SCHEMA = vol.Schema({vol.Required(CONF_PASSWORD): _PASSWORD})
 _ACCOUNT_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_URL): TextSelector({"autocomplete": "url"}),
-        vol.Required(CONF_EMAIL): TextSelector(
-            {"type": TextSelectorType.EMAIL, "autocomplete": "username"}
-        ),
-        **_PASSWORD_SCHEMA.schema,
-    }
-)
+    {vol.Required(CONF_URL): _URL, vol.Required(CONF_EMAIL): _EMAIL}
+).extend(_PASSWORD_SCHEMA.schema)
 
 _ERRORS: dict[type[errors.TrackingError], str] = {
     errors.AuthenticationError: "invalid_auth",

@@ -108,7 +108,7 @@ class _Where(_BikeTool):
             values |= {
                 "position_age": position and _age(position.fix_time),
                 "last_report_age": _age(tracker.device.last_update),
-                "on_ride": ride and _ride(hass, ride),
+                "on_ride": ride and _ride(hass, ride, is_over=False),
             }
         return values
 
@@ -140,15 +140,11 @@ class _Rides(_BikeTool):
         return {
             "name": bike.name,
             "since": since.isoformat(),
-            "rides": [
-                _ride(hass, ride)
-                | _known(ended_at=local_time(ride.moved_at), end=_name(hass, ride.end))
-                for ride in found
-            ],
+            "rides": [_ride(hass, ride, is_over=True) for ride in found],
             "count": len(found),
             "total_distance": distance(hass, sum(ride.distance for ride in found)),
             "total_duration": duration(sum(ride.duration for ride in found)),
-            "not_over_yet": under_way and _ride(hass, under_way),
+            "not_over_yet": under_way and _ride(hass, under_way, is_over=False),
         }
 
 
@@ -170,7 +166,7 @@ def _age(time: datetime | None) -> str | None:
     return dt_util.get_age(min(time, now), precision=2) if time else None
 
 
-def _ride(hass: HomeAssistant, ride: Ride) -> dict[str, Any]:
+def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool) -> dict[str, Any]:
     """Return what a person wants to know of a ride, over or not."""
     return _known(
         started_at=local_time(ride.started_at),
@@ -178,6 +174,8 @@ def _ride(hass: HomeAssistant, ride: Ride) -> dict[str, Any]:
         duration=duration(ride.duration),
         maximum_speed=ride.maximum_speed and speed(hass, ride.maximum_speed),
         start=_name(hass, ride.start),
+        ended_at=local_time(ride.moved_at) if is_over else None,
+        end=_name(hass, ride.end) if is_over else None,
     )
 
 

@@ -62,17 +62,15 @@ class DeviceReader:
         return read, devices
 
 
-def read_positions(
-    body: bytes, device_ids: Container[int] | None = None
-) -> list[Position]:
+def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Position]:
     """Return the positions of an answer, of these devices alone, in order of their fixes.
 
     Raises InvalidResponseError if it is no JSON array, or one of something else.
     """
     wanted = rows = _loads(body)
-    if device_ids is not None:
+    if ids is not None:
         # Of thousands few are new.
-        wanted = [row for row in rows if _is_of(row, device_ids)]
+        wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
         raise InvalidResponseError(_NOTHING_USABLE)

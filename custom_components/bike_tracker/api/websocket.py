@@ -18,14 +18,7 @@ import orjson
 from yarl import URL
 
 from . import errors
-from .client import (
-    MAX_BYTES,
-    TIMEOUT,
-    TrackingClient,
-    async_answer,
-    async_refusal,
-    new_session,
-)
+from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refusal
 from .lists import devices_of, positions_of
 from .models import Device, Position
 
@@ -51,7 +44,7 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
 
     To be closed by whoever reads no further.
     """
-    async with new_session(client.session) as session:
+    async with client.new_session() as session:
         socket = await async_answer(_async_open(session, client))
         try:
             # The first comes at once: it says where all trackers are.
@@ -133,14 +126,13 @@ async def _async_next(socket: _Socket) -> Message:
 async def _async_receive(socket: _Socket) -> bytes:
     """Return the next text, or raise how the connection ended."""
     try:
-        message = await socket.receive()
+        data = (await socket.receive()).data
     except aiohttp.ClientError:
         raise errors.CannotConnectError("connection closed") from None
-    if message.type in {aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY}:
-        data: bytes = message.data
+    if isinstance(data, bytes):
         return data
-    if isinstance(message.data, TimeoutError):
+    if isinstance(data, TimeoutError):
         raise errors.CannotConnectError("no sign of life")
-    if isinstance(message.data, aiohttp.WebSocketError):
+    if isinstance(data, aiohttp.WebSocketError):
         raise errors.InvalidResponseError("no valid message")
     raise errors.CannotConnectError("connection closed")

@@ -90,10 +90,9 @@ def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
 @callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
     """Return the bikes whose device tracker is exposed to an assistant, by its names."""
+    names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)
     return [
-        bike._replace(
-            names=er.async_get_entity_aliases(hass, bike.entity, allow_empty=False)
-        )
+        bike._replace(names=names_of(bike.entity))
         for bike in _bikes(hass)
         if not bike.entity.disabled
         and async_should_expose(hass, assistant, bike.entity.entity_id)

@@ -77,8 +77,7 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
             reports += await history.async_get(tracker.device.id, start, until)
             start = until
     except TrackingError as err:
-        key = _FAILURES.get(type(err), "no_history")
-        failure = service_error(key, error=str(err))
+        failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
             failure = validation_error("too_many_reports")
     else:

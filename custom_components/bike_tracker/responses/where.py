@@ -37,7 +37,7 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
     values = {
         "device_id": bike.entity.device_id,
         "name": bike.name,
-        **_place(hass, position, decimals),
+        **(_place(hass, position, decimals) if position else _NO_PLACE),
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
@@ -66,32 +66,28 @@ def _condition(hass: HomeAssistant, bike: Bike, values: dict[str, Any]) -> list[
     return [words(hass, key, **{key: it}) for key, it in said.items() if it]
 
 
-def _place(
-    hass: HomeAssistant, position: Position | None, decimals: int
-) -> dict[str, Any]:
+def _place(hass: HomeAssistant, position: Position, decimals: int) -> dict[str, Any]:
     """Return where a bike is; one that is at home is in no direction from there."""
-    if position is None or position.latitude is None or position.longitude is None:
+    if position.latitude is None or position.longitude is None:
         return _NO_PLACE
     latitude, longitude = position.latitude, position.longitude
     home = hass.config.latitude, hass.config.longitude
     metres = metres_between(*home, latitude, longitude) or 0
     zone = async_active_zone(hass, latitude, longitude, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
+    direction = None if is_home else _direction(*home, latitude, longitude)
     return {
         "place": zone.name if zone else None,
         "address": position.address,
         "latitude": round(latitude, decimals),
         "longitude": round(longitude, decimals),
         "distance_from_home": round(metres / 1_000, 3),
-        "direction_from_home": None
-        if is_home
-        else _direction(*home, latitude, longitude),
+        "direction_from_home": direction,
         "position_time": position.fix_time and local_time(position.fix_time),
     }
 
 
 def _direction(lat1: float, long1: float, lat2: float, long2: float) -> str:
-    """Return in what direction a place is from another one."""
     east = ((long2 - long1 + 180) % 360 - 180) * cos(radians(lat1))
     angle = degrees(atan2(east, lat2 - lat1))
     return _DIRECTIONS[round(angle / 45) % len(_DIRECTIONS)]
