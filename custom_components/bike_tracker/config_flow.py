@@ -34,19 +34,13 @@ _PASSWORD_SCHEMA = vol.Schema({vol.Required(CONF_PASSWORD): _PASSWORD})
 _ACCOUNT_SCHEMA = vol.Schema(
     {vol.Required(CONF_URL): _URL, vol.Required(CONF_EMAIL): _EMAIL}
 ).extend(_PASSWORD_SCHEMA.schema)
-
 _ERRORS: dict[type[errors.TrackingError], str] = {
     errors.AuthenticationError: "invalid_auth",
     errors.RedirectedError: "redirected",
     errors.InvalidResponseError: "invalid_response",
 }
-# An error is about the address, but for these.
-_FIELDS = {
-    "cannot_connect": "base",
-    "invalid_auth": "base",
-    "unknown": "base",
-    "invalid_email": CONF_EMAIL,
-}
+# An error is about the address or the email, but for these.
+_OF_ALL = ("cannot_connect", "invalid_auth", "unknown")
 # A person waits for what is said of positions: no longer than that for a slow server.
 _POSITIONS_TIMEOUT = 10
 # Of these the log says more than the form: which status, what about the certificate.
@@ -101,8 +95,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
         shown = {**stored, CONF_PASSWORD: None, **typed}
         placeholders = {CONF_EMAIL: stored.get(CONF_EMAIL, ""), "error": reason}
-        field = _FIELDS.get(error, CONF_URL)
-        field = field if field in schema.schema else "base"
+        field = CONF_EMAIL if error == "invalid_email" else CONF_URL
+        if error in _OF_ALL or field not in schema.schema:
+            field = "base"
         return self.async_show_form(
             step_id="reauth_confirm" if is_reauth else self.source,
             data_schema=self.add_suggested_values_to_schema(schema, shown),
@@ -140,12 +135,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             old = trackers_of(self.hass, entry.entry_id)
             if old and old.isdisjoint(trackers):
                 return self.async_abort(reason="wrong_account")
+        title, reason = self._title(account, entry), f"{self.source}_successful"
         return self.async_update_reload_and_abort(
-            entry,
-            unique_id=unique_id,
-            title=self._title(account, entry),
-            data=account,
-            reason=f"{self.source}_successful",
+            entry, unique_id=unique_id, title=title, data=account, reason=reason
         )
 
     async def _async_add(self, account: _Account) -> ConfigFlowResult:
@@ -212,11 +204,9 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     is_twin = holder not in (None, entry)
     if is_twin and entry.unique_id is not None:
         LOGGER.warning("%s is set up twice: delete one of both", entry.title)
-    entries.async_update_entry(
-        entry,
-        unique_id=None if is_twin else unique_id,
-        minor_version=BikeTrackerConfigFlow.MINOR_VERSION,
-    )
+    own_id = None if is_twin else unique_id
+    version = BikeTrackerConfigFlow.MINOR_VERSION
+    entries.async_update_entry(entry, unique_id=own_id, minor_version=version)
 
 
 def _error_of(

@@ -106,23 +106,21 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
 
 def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]:
     """Return what is known of each tracker, by `uniqueId`."""
-    coordinator = entry.runtime_data.coordinator
-    trackers, backfill = coordinator.data.trackers, coordinator.registry.rides.backfill
-    redactions = _redactions(entry)
+    coordinator, redactions = entry.runtime_data.coordinator, _redactions(entry)
     return {
-        key: async_redact_data(
-            {
-                **_plain(tracker.device),
-                "position": _plain(tracker.position),
-                "ride_state": _plain(tracker.state.ride_state),
-                "gap": _plain(tracker.state.gap),
-                "guard": _plain(tracker.state.guard),
-                "alarms": _plain(tracker.state.alarms),
-                "rides_from_before_until": backfill.get(key),
-            },
-            redactions,
-        )
-        for key, tracker in trackers.items()
+        key: async_redact_data(_tracker(coordinator, key), redactions)
+        for key in coordinator.data.trackers
+    }
+
+
+def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
+    tracker = coordinator.data.trackers[key]
+    shown = ("ride_state", "gap", "guard", "alarms")
+    return {
+        **_plain(tracker.device),
+        "position": _plain(tracker.position),
+        **{name: _plain(getattr(tracker.state, name)) for name in shown},
+        "rides_from_before_until": coordinator.registry.rides.backfill.get(key),
     }
 
 
@@ -133,13 +131,14 @@ def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}
-
-    def _harmless(pattern: re.Pattern[str], text: str) -> str:
-        tells = any(identity in text.casefold() for identity in identities)
-        return REDACTED if tells or not pattern.fullmatch(text) else text
-
     hidden = dict.fromkeys(_TO_REDACT, lambda _: REDACTED)
-    return hidden | {key: partial(_harmless, _HARMLESS[key]) for key in _HARMLESS}
+    shown = {key: partial(_shown, identities, _HARMLESS[key]) for key in _HARMLESS}
+    return hidden | shown
+
+
+def _shown(identities: set[str], pattern: re.Pattern[str], text: str) -> str:
+    tells = any(identity in text.casefold() for identity in identities)
+    return REDACTED if tells or not pattern.fullmatch(text) else text
 
 
 def _plain(value: Any) -> Any:

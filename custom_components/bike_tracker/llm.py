@@ -18,6 +18,7 @@ from .tracking.distance import Fix
 from .tracking.ride_state import Ride
 
 _MAX_DAYS: Final = 31
+_DAYS: Final = f"So many days up to now, at most {_MAX_DAYS}. 1 is today."
 # Ten metres, as near as it takes to find a bike.
 _DECIMALS: Final = 4
 _OUTAGE: Final = (
@@ -120,13 +121,8 @@ class _Rides(_BikeTool):
         "Tells which rides a bike made on the last days, and how far and how long it was "
         "ridden in all."
     )
-    fields: ClassVar = {
-        vol.Optional(
-            "days",
-            default=7,
-            description=f"So many days up to now, at most {_MAX_DAYS}. 1 is today.",
-        ): vol.All(vol.Coerce(int), vol.Range(min=1))
-    }
+    days = vol.Optional("days", default=7, description=_DAYS)
+    fields: ClassVar = {days: vol.All(vol.Coerce(int), vol.Range(min=1))}
 
     @override
     def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
@@ -156,7 +152,6 @@ def _note(bike: Bike) -> str | None:
 
 
 def _known(**values: Any) -> dict[str, Any]:
-    """Return the values that are known."""
     return {name: value for name, value in values.items() if value is not None}
 
 

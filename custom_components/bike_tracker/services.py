@@ -76,7 +76,6 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
 
 
 def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
-    """Return a ride as it is answered."""
     return {
         "device_id": bike.entity.device_id,
         "name": bike.name,

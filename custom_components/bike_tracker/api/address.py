@@ -88,7 +88,6 @@ def _parse(text: str) -> URL:
 
 
 def _is_host(url: URL) -> bool:
-    """Return whether an address names a host: a name, or an IP address."""
     host = url.host or ""
     # Half a scheme is read as a host. A zone is what no server can tell.
     if host in _SCHEMES or "%" in host:

@@ -88,7 +88,6 @@ def positions_of(rows: list[Any]) -> list[Position]:
 
 
 def _is_of(row: Any, device_ids: Container[int]) -> bool:
-    """Return whether a row is of one of these devices."""
     device_id = row.get("deviceId") if type(row) is dict else None
     return type(device_id) is int and device_id in device_ids
 

@@ -227,10 +227,9 @@ def _place(get: _Get, is_measured: bool) -> _Place:
     latitude = _number(get("latitude"), -90, 90)
     longitude = _number(get("longitude"), -180, 180)
     accuracy = _number(get("accuracy"), 0) or 0
-    if latitude is None or longitude is None or latitude == longitude == 0:
-        return _NO_PLACE
+    is_nowhere = latitude is None or longitude is None or latitude == longitude == 0
     # What cell towers say of a place may be a county: no place a person means.
-    if accuracy > 5_000:
+    if is_nowhere or accuracy > 5_000:
         return _NO_PLACE
     if not is_measured:
         return latitude, longitude, accuracy, None, None, None

@@ -27,8 +27,7 @@ from .models import Device, Position
 _HEARTBEAT: Final = 57
 # Of messages that came together: 2 ms of work.
 _AT_ONCE: Final = 8
-
-type _Socket = aiohttp.ClientWebSocketResponse[bool]
+type Socket = aiohttp.ClientWebSocketResponse[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,9 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
                 for _ in range(_AT_ONCE):
                     yield await _async_next(socket)
         finally:
-            await _async_close(socket)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await socket.close()
 
 
 def parse_message(data: bytes) -> Message | None:
@@ -91,10 +92,7 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
     raise errors.InvalidResponseError("no session")
 
 
-async def _async_open(
-    session: aiohttp.ClientSession, client: TrackingClient
-) -> _Socket:
-    """Return a socket on behalf of the client's account."""
+async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) -> Socket:
     cookie = await _async_sign_in(session, client)
     return await session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
@@ -107,14 +105,7 @@ async def _async_open(
     )
 
 
-async def _async_close(socket: _Socket) -> None:
-    """Say goodbye, of which nobody waits long for an end."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(1):
-            await socket.close()
-
-
-async def _async_next(socket: _Socket) -> Message:
+async def _async_next(socket: Socket) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
         data = await _async_receive(socket)
@@ -123,7 +114,7 @@ async def _async_next(socket: _Socket) -> Message:
         await asyncio.sleep(0)
 
 
-async def _async_receive(socket: _Socket) -> bytes:
+async def _async_receive(socket: Socket) -> bytes:
     """Return the next text, or raise how the connection ended."""
     try:
         data = (await socket.receive()).data

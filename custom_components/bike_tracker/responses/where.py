@@ -17,12 +17,10 @@ _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
-_NO_PLACE: Final = dict.fromkeys(
-    (
-        *("place", "address", "latitude", "longitude"),
-        *("distance_from_home", "direction_from_home", "position_time"),
-    )
-)
+_NO_PLACE: Final[dict[str, Any]] = {
+    **dict.fromkeys(("place", "address", "latitude", "longitude")),
+    **dict.fromkeys(("distance_from_home", "direction_from_home", "position_time")),
+}
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
@@ -51,7 +49,6 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
 
 
 def _condition(hass: HomeAssistant, bike: Bike, values: dict[str, Any]) -> list[str]:
-    """Return how a bike is, in words."""
     time, battery = values["position_time"], values["battery"]
     # Each is said where it is known, or so; some with what it is.
     said = {
