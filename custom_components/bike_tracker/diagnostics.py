@@ -81,26 +81,26 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
 def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return how polls and the live connection are, and what the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
-    success = coordinator.last_update_success
-    error = getattr(coordinator.last_exception, "__cause__", None)
-    if live["state"] == "live" and not success:
+    if live["state"] == "live" and not coordinator.last_update_success:
         # Of what it tells nothing is shown without polls.
         live["state"] = "connected, but polls fail"
-    positions, history = service.positions, service.history
+    positions, history = service.positions.support, service.history.support
+    offered = {
+        "positions": _OFFERED[positions.is_supported],
+        "history": _OFFERED[history.is_supported],
+        "history_waiting": len(coordinator.data.gaps),
+        "position_error": positions.error and str(positions.error),
+    }
+    return {"poll": _poll(coordinator), "live": live, "service": offered}
+
+
+def _poll(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
+    error = getattr(coordinator.last_exception, "__cause__", None)
     return {
-        "poll": {
-            "success": success,
-            "time": service.asked_at,
-            "answered": service.answered_at,
-            "last_error": repr(error) if isinstance(error, TrackingError) else None,
-        },
-        "live": live,
-        "service": {
-            "positions": _OFFERED[positions.support.is_supported],
-            "history": _OFFERED[history.support.is_supported],
-            "history_waiting": len(coordinator.data.gaps),
-            "position_error": positions.support.error and str(positions.support.error),
-        },
+        "success": coordinator.last_update_success,
+        "time": coordinator.service.asked_at,
+        "answered": coordinator.service.answered_at,
+        "last_error": repr(error) if isinstance(error, TrackingError) else None,
     }
 
 
@@ -131,9 +131,8 @@ def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}
-    hidden = dict.fromkeys(_TO_REDACT, lambda _: REDACTED)
     shown = {key: partial(_shown, identities, _HARMLESS[key]) for key in _HARMLESS}
-    return hidden | shown
+    return {**dict.fromkeys(_TO_REDACT, lambda _: REDACTED), **shown}
 
 
 def _shown(identities: set[str], pattern: re.Pattern[str], text: str) -> str:

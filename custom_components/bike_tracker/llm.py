@@ -98,7 +98,6 @@ class _Where(_BikeTool):
 
     @override
     def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
-        """Return where a bike is, how old that is, and how the bike is."""
         tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
         for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
             del values[key]
@@ -126,7 +125,6 @@ class _Rides(_BikeTool):
 
     @override
     def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
-        """Return the rides that were under way on the last days, and their sums."""
         if bike.coordinator is None:
             return {"name": bike.name}
         before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)

@@ -8,9 +8,8 @@ are not followed.
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 import aiohttp
 from aiohttp import hdrs
@@ -30,8 +29,7 @@ _AT_ONCE: Final = 8
 type Socket = aiohttp.ClientWebSocketResponse[bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """Trackers and positions of a push message, in its order."""
 
     devices: list[Device]
@@ -116,10 +114,9 @@ async def _async_next(socket: Socket) -> Message:
 
 async def _async_receive(socket: Socket) -> bytes:
     """Return the next text, or raise how the connection ended."""
-    try:
+    data: object = None
+    with suppress(aiohttp.ClientError):
         data = (await socket.receive()).data
-    except aiohttp.ClientError:
-        raise errors.CannotConnectError("connection closed") from None
     if isinstance(data, bytes):
         return data
     if isinstance(data, TimeoutError):

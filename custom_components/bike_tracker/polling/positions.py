@@ -67,13 +67,12 @@ class PositionLookup:
         }
 
     async def _async_get_all(self, wanted: Devices) -> _Positions:
-        before = self.support
         try:
             found = await self.client.async_get_positions(wanted)
         except TrackingError as err:
             self._fail(err)
             return {}
-        if before.is_supported and before.error:
+        if self.support.is_supported and self.support.error:
             LOGGER.info("%s: Positions are fetched again", self.entry.title)
         self.support = EndpointSupport(is_supported=True)
         missing = _announced(_missing_of(wanted, found))
