@@ -39,18 +39,10 @@ async def async_get_config_entry_diagnostics(
     """Return what is known of an account, its polls and its trackers."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
-    coordinator = entry.runtime_data.coordinator
-    trackers = coordinator.data.trackers
     return {
         "entry": _entry(entry),
-        **_connection(coordinator),
-        "counts": {
-            "trackers": len(trackers),
-            "missing": len(coordinator.data.states) - len(trackers),
-            "in_another_account": len(coordinator.registry.devices.elsewhere),
-            "left_out": len(entry.runtime_data.left_out),
-            "rides": len(coordinator.registry.rides.rides),
-        },
+        **_connection(entry.runtime_data.coordinator),
+        "counts": _counts(entry),
         "trackers": [*_trackers(entry).values()],
     }
 
@@ -75,6 +67,18 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
         "data": async_redact_data(dict(entry.data), _TO_REDACT),
         "encrypted": entry.data[CONF_URL].startswith("https:"),
         "polling_disabled": entry.pref_disable_polling,
+    }
+
+
+def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
+    coordinator = entry.runtime_data.coordinator
+    trackers = coordinator.data.trackers
+    return {
+        "trackers": len(trackers),
+        "missing": len(coordinator.data.states) - len(trackers),
+        "in_another_account": len(coordinator.registry.devices.elsewhere),
+        "left_out": len(entry.runtime_data.left_out),
+        "rides": len(coordinator.registry.rides.rides),
     }
 
 
