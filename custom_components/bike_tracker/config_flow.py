@@ -49,7 +49,6 @@ _LOGGED = (
     errors.InvalidResponseError,
     errors.ServiceUnavailableError,
 )
-
 type _Account = Mapping[str, Any]
 
 

@@ -10,7 +10,6 @@ from .errors import InvalidResponseError
 from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
-
 # By the ID of a row: servers may list in another order each time.
 type _Rows = dict[int | None, tuple[Values, Device | None]]
 

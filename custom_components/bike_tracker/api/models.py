@@ -28,7 +28,6 @@ _DEVICE_FIELDS = (
     *("id", "uniqueId", "name", "status", "lastUpdate"),
     *("positionId", "groupId", "disabled", "model"),
 )
-
 type _Get = Callable[[str], Any]
 type _Number = float | None
 type _Place = tuple[_Number, _Number, float, _Number, _Number, _Number]
@@ -187,7 +186,10 @@ def timestamp(value: object) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(value)
-        return moment.astimezone(UTC) if _EARLIEST <= moment < _LATEST else None
+        if not _EARLIEST <= moment < _LATEST:
+            return None
+        # Nearly all are in UTC already: to convert them takes longer than to look.
+        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
     except ValueError, TypeError:
         # One without an offset cannot be compared.
         return None
@@ -227,9 +229,10 @@ def _place(get: _Get, is_measured: bool) -> _Place:
     latitude = _number(get("latitude"), -90, 90)
     longitude = _number(get("longitude"), -180, 180)
     accuracy = _number(get("accuracy"), 0) or 0
-    is_nowhere = latitude is None or longitude is None or latitude == longitude == 0
+    if latitude is None or longitude is None or latitude == longitude == 0:
+        return _NO_PLACE
     # What cell towers say of a place may be a county: no place a person means.
-    if is_nowhere or accuracy > 5_000:
+    if accuracy > 5_000:
         return _NO_PLACE
     if not is_measured:
         return latitude, longitude, accuracy, None, None, None
