@@ -186,10 +186,7 @@ def timestamp(value: object) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(value)
-        if not _EARLIEST <= moment < _LATEST:
-            return None
-        # Nearly all are in UTC already: to convert them takes longer than to look.
-        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+        return moment.astimezone(UTC) if _EARLIEST <= moment < _LATEST else None
     except ValueError, TypeError:
         # One without an offset cannot be compared.
         return None
@@ -220,7 +217,8 @@ def _number(
     """Return a number in units of ours, None if it is not within these limits."""
     if type(value) is not float and type(value) is not int:
         return None
-    value *= unit
+    if unit != 1:
+        value *= unit
     return value if minimum <= value <= maximum else None
 
 
