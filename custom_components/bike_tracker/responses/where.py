@@ -35,7 +35,7 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
     values = {
         "device_id": bike.entity.device_id,
         "name": bike.name,
-        **(_place(hass, position, decimals) if position else _NO_PLACE),
+        **_place(hass, position, decimals),
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
@@ -63,9 +63,11 @@ def _condition(hass: HomeAssistant, bike: Bike, values: dict[str, Any]) -> list[
     return [words(hass, key, **{key: it}) for key, it in said.items() if it]
 
 
-def _place(hass: HomeAssistant, position: Position, decimals: int) -> dict[str, Any]:
+def _place(
+    hass: HomeAssistant, position: Position | None, decimals: int
+) -> dict[str, Any]:
     """Return where a bike is; one that is at home is in no direction from there."""
-    if position.latitude is None or position.longitude is None:
+    if position is None or position.latitude is None or position.longitude is None:
         return _NO_PLACE
     latitude, longitude = position.latitude, position.longitude
     home = hass.config.latitude, hass.config.longitude
