@@ -53,7 +53,6 @@ class _BikeTool(llm.Tool):
     """What it takes besides the name."""
 
     def __init__(self, names: str) -> None:
-        """Take the names of the bikes that may be asked for."""
         known = f"The bike, all if left out. One of: {names}"
         name = vol.Optional("name", description=known)
         self.parameters = vol.Schema({name: str, **self.fields})

@@ -29,8 +29,6 @@ from .backoff import (
 # Every second minute is left to the history. Polls come up to a second early.
 _BETWEEN_REQUESTS_BY_ID: Final = 2 * MINUTE - 2
 
-_FAILED: Final = "%s: Positions cannot be fetched (%s); trackers stay where they were"
-
 # By the internal ID of the device.
 type Devices = Mapping[int, Device]
 type _Positions = Mapping[int, Position]
@@ -89,7 +87,11 @@ class PositionLookup:
         before, self.support = self.support, self.support.failed(err)
         # Too large also where positions never worked: nobody would know why.
         if before.error is None and (before.is_supported or err.is_too_large):
-            LOGGER.warning(_FAILED, self.entry.title, err)
+            LOGGER.warning(
+                "%s: Positions cannot be fetched (%s); trackers stay where they were",
+                self.entry.title,
+                err,
+            )
 
     async def _async_get_by_id(self, missing: Devices) -> _Positions:
         """Return one announced position that the list lacks: servers leave old ones out.
