@@ -1,7 +1,7 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, count
 import re
 from typing import Any, override
@@ -22,38 +22,25 @@ import voluptuous as vol
 from .api import errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .api.client import TrackingClient
-from .api.models import Device
 from .const import DOMAIN, LOGGER
 from .registry.devices import trackers_of
 
-_PASSWORD_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_PASSWORD): TextSelector(
-            {"type": TextSelectorType.PASSWORD, "autocomplete": "current-password"}
-        )
-    }
+_URL = TextSelector({"autocomplete": "url"})
+_EMAIL = TextSelector({"type": TextSelectorType.EMAIL, "autocomplete": "username"})
+_PASSWORD = TextSelector(
+    {"type": TextSelectorType.PASSWORD, "autocomplete": "current-password"}
 )
+_PASSWORD_SCHEMA = vol.Schema({vol.Required(CONF_PASSWORD): _PASSWORD})
 _ACCOUNT_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_URL): TextSelector({"autocomplete": "url"}),
-        vol.Required(CONF_EMAIL): TextSelector(
-            {"type": TextSelectorType.EMAIL, "autocomplete": "username"}
-        ),
-        **_PASSWORD_SCHEMA.schema,
-    }
-)
-
+    {vol.Required(CONF_URL): _URL, vol.Required(CONF_EMAIL): _EMAIL}
+).extend(_PASSWORD_SCHEMA.schema)
 _ERRORS: dict[type[errors.TrackingError], str] = {
     errors.AuthenticationError: "invalid_auth",
     errors.RedirectedError: "redirected",
     errors.InvalidResponseError: "invalid_response",
 }
-# An error is about the address, but for these.
-_FIELDS = {
-    "cannot_connect": "base",
-    "invalid_auth": "base",
-    "invalid_email": CONF_EMAIL,
-}
+# An error is about the address or the email, but for these.
+_OF_ALL = ("cannot_connect", "invalid_auth", "unknown")
 # A person waits for what is said of positions: no longer than that for a slow server.
 _POSITIONS_TIMEOUT = 10
 # Of these the log says more than the form: which status, what about the certificate.
@@ -62,6 +49,7 @@ _LOGGED = (
     errors.InvalidResponseError,
     errors.ServiceUnavailableError,
 )
+type _Account = Mapping[str, Any]
 
 
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
@@ -79,44 +67,44 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Show the form until a sign-in with what was typed succeeds."""
-        is_reauth = self.source == SOURCE_REAUTH
-        schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
         entries = self.hass.config_entries
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
-        stored: Mapping[str, Any] = {} if entry is None else entry.data
-        wrong: dict[str, str] = {}
-        placeholders = {CONF_EMAIL: stored.get(CONF_EMAIL, ""), "error": ""}
+        stored: _Account = {} if entry is None else entry.data
+        error = reason = ""
         if user_input is not None:
             try:
                 account, trackers = await self._async_reach({**stored, **user_input})
             except errors.TrackingError as err:
-                if isinstance(err, _LOGGED):
-                    name = _name(entry, user_input)
-                    LOGGER.warning("%s: Signing in failed: %s", name, err)
-                placeholders["error"] = str(err)
-                error = err.code or _ERRORS.get(type(err), "cannot_connect")
-                field = _FIELDS.get(error, CONF_URL)
-                wrong[field if field in schema.schema else "base"] = error
+                error, reason = _error_of(err, entry, user_input), str(err)
             except Exception:  # noqa: BLE001 - a form with an error beats a dead one
                 name = _name(entry, user_input)
                 LOGGER.exception("%s: Unexpected error while signing in", name)
-                wrong["base"] = "unknown"
+                error = "unknown"
             else:
                 return await self._async_finish(entry, account, trackers)
-        shown = {**stored, CONF_PASSWORD: None, **(user_input or {})}
-        return self.async_show_form(
-            step_id="reauth_confirm" if is_reauth else self.source,
-            data_schema=self.add_suggested_values_to_schema(schema, shown),
-            errors=wrong,
-            description_placeholders=placeholders,
-        )
+        return self._form(stored, user_input or {}, error, reason)
 
     async_step_reauth_confirm = async_step_user
     async_step_reconfigure = async_step_user
 
-    async def _async_reach(
-        self, typed: Mapping[str, Any]
-    ) -> tuple[dict[str, str], Mapping[str, Device]]:
+    def _form(
+        self, stored: _Account, typed: _Account, error: str, reason: str
+    ) -> ConfigFlowResult:
+        is_reauth = self.source == SOURCE_REAUTH
+        schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
+        shown = {**stored, CONF_PASSWORD: None, **typed}
+        placeholders = {CONF_EMAIL: stored.get(CONF_EMAIL, ""), "error": reason}
+        field = CONF_EMAIL if error == "invalid_email" else CONF_URL
+        if error in _OF_ALL or field not in schema.schema:
+            field = "base"
+        return self.async_show_form(
+            step_id="reauth_confirm" if is_reauth else self.source,
+            data_schema=self.add_suggested_values_to_schema(schema, shown),
+            errors={field: error} if error else {},
+            description_placeholders=placeholders,
+        )
+
+    async def _async_reach(self, typed: _Account) -> tuple[_Account, Iterable[str]]:
         """Return the account, with the address that works, and its trackers.
 
         The next address is tried only if nobody is there at the one before. Who answers
@@ -132,44 +120,39 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return await self._async_reach({**account, CONF_URL: others[0]})
 
     async def _async_finish(
-        self,
-        entry: ConfigEntry | None,
-        account: dict[str, str],
-        trackers: Mapping[str, Device],
+        self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
         """Store an account, unless that would move it to somebody else's trackers."""
         # A disabled entry, or one changed by an older version, has no unique ID of its own.
         for known in self._async_current_entries(include_ignore=False):
             async_identify(self.hass, known)
         if entry is None:
-            description = await self._async_description(account)
-            await self._async_claim(account)
-            title = self._title(account, None)
-            return self.async_create_entry(
-                title=title, data=account, description=description
-            )
+            return await self._async_add(account)
         unique_id = entry.unique_id
         if unique_id_of(account) != unique_id_of(entry.data):
             unique_id = await self._async_claim(account)
             old = trackers_of(self.hass, entry.entry_id)
             if old and old.isdisjoint(trackers):
                 return self.async_abort(reason="wrong_account")
+        title, reason = self._title(account, entry), f"{self.source}_successful"
         return self.async_update_reload_and_abort(
-            entry,
-            unique_id=unique_id,
-            title=self._title(account, entry),
-            data=account,
-            reason=f"{self.source}_successful",
+            entry, unique_id=unique_id, title=title, data=account, reason=reason
         )
 
-    async def _async_claim(self, account: Mapping[str, str]) -> str:
+    async def _async_add(self, account: _Account) -> ConfigFlowResult:
+        hint = await self._async_description(account)
+        await self._async_claim(account)
+        title = self._title(account, None)
+        return self.async_create_entry(title=title, data=account, description=hint)
+
+    async def _async_claim(self, account: _Account) -> str:
         """Return the unique ID of an account that no other entry has, else abort."""
         unique_id = unique_id_of(account)
         if twin := await self.async_set_unique_id(unique_id, raise_on_progress=False):
             raise AbortFlow("already_configured", {"account": twin.title})
         return unique_id
 
-    async def _async_description(self, account: Mapping[str, str]) -> str | None:
+    async def _async_description(self, account: _Account) -> str | None:
         """Return what the last dialog says: that there will be no positions, if so."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT):
@@ -180,10 +163,10 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             return "no_positions"
         return None
 
-    def _client(self, account: Mapping[str, str]) -> TrackingClient:
+    def _client(self, account: _Account) -> TrackingClient:
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
-    def _title(self, account: Mapping[str, str], entry: ConfigEntry | None) -> str:
+    def _title(self, account: _Account, entry: ConfigEntry | None) -> str:
         """Return host and port, with a number if other accounts have them too.
 
         Not the email: Home Assistant writes titles to its log. An entry at the same server,
@@ -202,7 +185,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return next(title for title in numbered if title not in titles)
 
 
-def unique_id_of(account: Mapping[str, Any]) -> str:
+def unique_id_of(account: _Account) -> str:
     """Return the unique ID of an entry with this account."""
     return f"{account[CONF_EMAIL].lower()}@{server_of(account[CONF_URL])}"
 
@@ -220,13 +203,20 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     is_twin = holder not in (None, entry)
     if is_twin and entry.unique_id is not None:
         LOGGER.warning("%s is set up twice: delete one of both", entry.title)
-    entries.async_update_entry(
-        entry,
-        unique_id=None if is_twin else unique_id,
-        minor_version=BikeTrackerConfigFlow.MINOR_VERSION,
-    )
+    own_id = None if is_twin else unique_id
+    version = BikeTrackerConfigFlow.MINOR_VERSION
+    entries.async_update_entry(entry, unique_id=own_id, minor_version=version)
 
 
-def _name(entry: ConfigEntry | None, typed: Mapping[str, Any]) -> str:
+def _error_of(
+    err: errors.TrackingError, entry: ConfigEntry | None, typed: _Account
+) -> str:
+    """Return what the form calls an error, of which the log may say more."""
+    if isinstance(err, _LOGGED):
+        LOGGER.warning("%s: Signing in failed: %s", _name(entry, typed), err)
+    return err.code or _ERRORS.get(type(err), "cannot_connect")
+
+
+def _name(entry: ConfigEntry | None, typed: _Account) -> str:
     """Return what the log calls the account."""
     return entry.title if entry else origin_of(possible_urls(typed[CONF_URL])[0])

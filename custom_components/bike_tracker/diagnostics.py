@@ -39,18 +39,10 @@ async def async_get_config_entry_diagnostics(
     """Return what is known of an account, its polls and its trackers."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
-    coordinator = entry.runtime_data.coordinator
-    trackers = coordinator.data.trackers
     return {
         "entry": _entry(entry),
-        **_connection(coordinator),
-        "counts": {
-            "trackers": len(trackers),
-            "missing": len(coordinator.data.states) - len(trackers),
-            "in_another_account": len(coordinator.registry.devices.elsewhere),
-            "left_out": len(entry.runtime_data.left_out),
-            "rides": len(coordinator.registry.rides.rides),
-        },
+        **_connection(entry.runtime_data.coordinator),
+        "counts": _counts(entry),
         "trackers": [*_trackers(entry).values()],
     }
 
@@ -78,51 +70,61 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
     }
 
 
+def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
+    coordinator = entry.runtime_data.coordinator
+    trackers = coordinator.data.trackers
+    return {
+        "trackers": len(trackers),
+        "missing": len(coordinator.data.states) - len(trackers),
+        "in_another_account": len(coordinator.registry.devices.elsewhere),
+        "left_out": len(entry.runtime_data.left_out),
+        "rides": len(coordinator.registry.rides.rides),
+    }
+
+
 def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return how polls and the live connection are, and what the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
-    success = coordinator.last_update_success
-    error = getattr(coordinator.last_exception, "__cause__", None)
-    if live["state"] == "live" and not success:
+    if live["state"] == "live" and not coordinator.last_update_success:
         # Of what it tells nothing is shown without polls.
         live["state"] = "connected, but polls fail"
-    positions, history = service.positions, service.history
+    positions, history = service.positions.support, service.history.support
+    offered = {
+        "positions": _OFFERED[positions.is_supported],
+        "history": _OFFERED[history.is_supported],
+        "history_waiting": len(coordinator.data.gaps),
+        "position_error": positions.error and str(positions.error),
+    }
+    return {"poll": _poll(coordinator), "live": live, "service": offered}
+
+
+def _poll(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
+    error = getattr(coordinator.last_exception, "__cause__", None)
     return {
-        "poll": {
-            "success": success,
-            "time": service.asked_at,
-            "answered": service.answered_at,
-            "last_error": repr(error) if isinstance(error, TrackingError) else None,
-        },
-        "live": live,
-        "service": {
-            "positions": _OFFERED[positions.support.is_supported],
-            "history": _OFFERED[history.support.is_supported],
-            "history_waiting": len(coordinator.data.gaps),
-            "position_error": positions.support.error and str(positions.support.error),
-        },
+        "success": coordinator.last_update_success,
+        "time": coordinator.service.asked_at,
+        "answered": coordinator.service.answered_at,
+        "last_error": repr(error) if isinstance(error, TrackingError) else None,
     }
 
 
 def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]:
     """Return what is known of each tracker, by `uniqueId`."""
-    coordinator = entry.runtime_data.coordinator
-    trackers, backfill = coordinator.data.trackers, coordinator.registry.rides.backfill
-    redactions = _redactions(entry)
+    coordinator, redactions = entry.runtime_data.coordinator, _redactions(entry)
     return {
-        key: async_redact_data(
-            {
-                **_plain(tracker.device),
-                "position": _plain(tracker.position),
-                "ride_state": _plain(tracker.state.ride_state),
-                "gap": _plain(tracker.state.gap),
-                "guard": _plain(tracker.state.guard),
-                "alarms": _plain(tracker.state.alarms),
-                "rides_from_before_until": backfill.get(key),
-            },
-            redactions,
-        )
-        for key, tracker in trackers.items()
+        key: async_redact_data(_tracker(coordinator, key), redactions)
+        for key in coordinator.data.trackers
+    }
+
+
+def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
+    tracker = coordinator.data.trackers[key]
+    shown = ("ride_state", "gap", "guard", "alarms")
+    return {
+        **_plain(tracker.device),
+        "position": _plain(tracker.position),
+        **{name: _plain(getattr(tracker.state, name)) for name in shown},
+        "rides_from_before_until": coordinator.registry.rides.backfill.get(key),
     }
 
 
@@ -133,13 +135,13 @@ def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}
+    shown = {key: partial(_shown, identities, _HARMLESS[key]) for key in _HARMLESS}
+    return {**dict.fromkeys(_TO_REDACT, lambda _: REDACTED), **shown}
 
-    def _harmless(pattern: re.Pattern[str], text: str) -> str:
-        tells = any(identity in text.casefold() for identity in identities)
-        return REDACTED if tells or not pattern.fullmatch(text) else text
 
-    hidden = dict.fromkeys(_TO_REDACT, lambda _: REDACTED)
-    return hidden | {key: partial(_harmless, _HARMLESS[key]) for key in _HARMLESS}
+def _shown(identities: set[str], pattern: re.Pattern[str], text: str) -> str:
+    tells = any(identity in text.casefold() for identity in identities)
+    return REDACTED if tells or not pattern.fullmatch(text) else text
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,7 @@ from .tracking.distance import Fix
 from .tracking.ride_state import Ride
 
 _MAX_DAYS: Final = 31
+_DAYS: Final = f"So many days up to now, at most {_MAX_DAYS}. 1 is today."
 # Ten metres, as near as it takes to find a bike.
 _DECIMALS: Final = 4
 _OUTAGE: Final = (
@@ -52,7 +53,6 @@ class _BikeTool(llm.Tool):
     """What it takes besides the name."""
 
     def __init__(self, names: str) -> None:
-        """Take the names of the bikes that may be asked for."""
         known = f"The bike, all if left out. One of: {names}"
         name = vol.Optional("name", description=known)
         self.parameters = vol.Schema({name: str, **self.fields})
@@ -97,7 +97,6 @@ class _Where(_BikeTool):
 
     @override
     def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
-        """Return where a bike is, how old that is, and how the bike is."""
         tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
         for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
             del values[key]
@@ -108,7 +107,7 @@ class _Where(_BikeTool):
             values |= {
                 "position_age": position and _age(position.fix_time),
                 "last_report_age": _age(tracker.device.last_update),
-                "on_ride": ride and _ride(hass, ride),
+                "on_ride": ride and _ride(hass, ride, is_over=False),
             }
         return values
 
@@ -120,17 +119,11 @@ class _Rides(_BikeTool):
         "Tells which rides a bike made on the last days, and how far and how long it was "
         "ridden in all."
     )
-    fields: ClassVar = {
-        vol.Optional(
-            "days",
-            default=7,
-            description=f"So many days up to now, at most {_MAX_DAYS}. 1 is today.",
-        ): vol.All(vol.Coerce(int), vol.Range(min=1))
-    }
+    days = vol.Optional("days", default=7, description=_DAYS)
+    fields: ClassVar = {days: vol.All(vol.Coerce(int), vol.Range(min=1))}
 
     @override
     def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
-        """Return the rides that were under way on the last days, and their sums."""
         if bike.coordinator is None:
             return {"name": bike.name}
         before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
@@ -140,15 +133,11 @@ class _Rides(_BikeTool):
         return {
             "name": bike.name,
             "since": since.isoformat(),
-            "rides": [
-                _ride(hass, ride)
-                | _known(ended_at=local_time(ride.moved_at), end=_name(hass, ride.end))
-                for ride in found
-            ],
+            "rides": [_ride(hass, ride, is_over=True) for ride in found],
             "count": len(found),
             "total_distance": distance(hass, sum(ride.distance for ride in found)),
             "total_duration": duration(sum(ride.duration for ride in found)),
-            "not_over_yet": under_way and _ride(hass, under_way),
+            "not_over_yet": under_way and _ride(hass, under_way, is_over=False),
         }
 
 
@@ -160,7 +149,6 @@ def _note(bike: Bike) -> str | None:
 
 
 def _known(**values: Any) -> dict[str, Any]:
-    """Return the values that are known."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -170,7 +158,7 @@ def _age(time: datetime | None) -> str | None:
     return dt_util.get_age(min(time, now), precision=2) if time else None
 
 
-def _ride(hass: HomeAssistant, ride: Ride) -> dict[str, Any]:
+def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool) -> dict[str, Any]:
     """Return what a person wants to know of a ride, over or not."""
     return _known(
         started_at=local_time(ride.started_at),
@@ -178,6 +166,8 @@ def _ride(hass: HomeAssistant, ride: Ride) -> dict[str, Any]:
         duration=duration(ride.duration),
         maximum_speed=ride.maximum_speed and speed(hass, ride.maximum_speed),
         start=_name(hass, ride.start),
+        ended_at=local_time(ride.moved_at) if is_over else None,
+        end=_name(hass, ride.end) if is_over else None,
     )
 
 

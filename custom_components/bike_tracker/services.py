@@ -76,7 +76,6 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
 
 
 def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
-    """Return a ride as it is answered."""
     return {
         "device_id": bike.entity.device_id,
         "name": bike.name,
@@ -172,16 +171,15 @@ async def _async_path(call: ServiceCall) -> Path | None:
     """Return where the answer is written: by a name alone in the media folder."""
     if not (filename := call.data.get(CONF_FILENAME)):
         return None
-    config, run, is_allowed = call.hass.config, call.hass.async_add_executor_job, False
+    config, run = call.hass.config, call.hass.async_add_executor_job
     # The media folder may not be there yet.
     path = Path(config.media_dirs.get("local", ""), filename)
     with suppress(OSError, ValueError):
         # A link that leads nowhere yet would be allowed by its own folder.
         path = await run(path.resolve)
-        is_allowed = await run(config.is_allowed_path, str(path))
-    if not is_allowed:
-        raise validation_error("path_not_allowed", filename=filename)
-    return path
+        if await run(config.is_allowed_path, str(path)):
+            return path
+    raise validation_error("path_not_allowed", filename=filename)
 
 
 async def _async_write(hass: HomeAssistant, path: Path | None, text: str) -> None:

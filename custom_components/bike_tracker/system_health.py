@@ -19,12 +19,10 @@ def async_register(
 
 async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
     urls = [entry.data[CONF_URL] for entry in hass.config_entries.async_entries(DOMAIN)]
-    return {"accounts": len(urls), "can_reach_server": _async_can_reach(hass, urls)}
+    return {"accounts": len(urls), "can_reach_server": _async_reach(hass, urls)}
 
 
-async def _async_can_reach(
-    hass: HomeAssistant, urls: list[str]
-) -> str | dict[str, str]:
+async def _async_reach(hass: HomeAssistant, urls: list[str]) -> str | dict[str, str]:
     """Return what is wrong with the first server that cannot be reached, or "ok"."""
     for url in sorted(set(urls)):
         result = await system_health.async_check_can_reach_url(hass, url)

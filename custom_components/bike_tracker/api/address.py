@@ -76,22 +76,23 @@ def _parse(text: str) -> URL:
         text = f"https://{text}"
     try:
         url = URL(text)
-        host, port = url.host or "", url.port
+        is_host, port = _is_host(url), url.port
     except ValueError, IndexError:
         raise TrackingError("the address cannot be read", code="invalid_url") from None
-    if (
-        # Browsers drop these inside an address; here they are an error.
-        not text.isprintable()
-        or " " in text
-        # Half a scheme is read as a host.
-        or (url.scheme not in _SCHEMES or host in _SCHEMES or port == 0)
-        or (url.user is not None or url.password is not None)
-        # A zone, which no server can tell.
-        or "%" in host
-        or not (_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))
-    ):
+    # Browsers drop these inside an address; here they are an error.
+    is_text = text.isprintable() and " " not in text
+    has_user = url.user is not None or url.password is not None
+    if has_user or not (is_text and is_host and url.scheme in _SCHEMES and port != 0):
         raise TrackingError("the address is no web server's", code="invalid_url")
     return url
+
+
+def _is_host(url: URL) -> bool:
+    host = url.host or ""
+    # Half a scheme is read as a host. A zone is what no server can tell.
+    if host in _SCHEMES or "%" in host:
+        return False
+    return bool(_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))
 
 
 def _is_local(host: str) -> bool:

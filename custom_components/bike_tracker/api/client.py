@@ -55,11 +55,9 @@ class TrackingClient:
         """Return the trackers of the account by `uniqueId` (interface, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
-    async def async_get_positions(
-        self, device_ids: Container[int]
-    ) -> Mapping[int, Position]:
+    async def async_get_positions(self, ids: Container[int]) -> dict[int, Position]:
         """Return the last known positions of these devices, by their internal ID."""
-        positions = read_positions(await self._async_get("positions"), device_ids)
+        positions = read_positions(await self._async_get("positions"), ids)
         return {position.device_id: position for position in positions}
 
     async def async_get_position(self, position_id: int) -> Position | None:
@@ -87,7 +85,7 @@ class TrackingClient:
     async def _async_ask(self, path: str) -> bytes:
         auth = aiohttp.encode_basic_auth(self.email, self.password)
         async with (
-            new_session(self.session) as session,
+            self.new_session() as session,
             session.get(
                 URL(f"{self.url}/{path}", encoded=True),
                 headers={hdrs.ACCEPT: "application/json", hdrs.AUTHORIZATION: auth},
@@ -100,22 +98,21 @@ class TrackingClient:
                 raise errors.InvalidResponseError("more than 8 MiB", is_too_large=True)
             return bytes(body)
 
-
-def new_session(given: aiohttp.ClientSession) -> aiohttp.ClientSession:
-    """Return a session without cookies of others, in which no redirect is followed."""
-    if given.closed:
-        raise errors.CannotConnectError("connection closed")
-    return aiohttp.ClientSession(
-        connector=given.connector,
-        connector_owner=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers=given.headers,
-        # For a socket aiohttp has no other way.
-        middlewares=(_refuse_redirects,),
-        timeout=TIMEOUT,
-        # As in Home Assistant's own: some servers say much of what pages may do.
-        max_field_size=64 * 1024,
-    )
+    def new_session(self) -> aiohttp.ClientSession:
+        """Return a session without cookies of others, in which no redirect is followed."""
+        if self.session.closed:
+            raise errors.CannotConnectError("connection closed")
+        return aiohttp.ClientSession(
+            connector=self.session.connector,
+            connector_owner=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self.session.headers,
+            # For a socket aiohttp has no other way.
+            middlewares=(_refuse_redirects,),
+            timeout=TIMEOUT,
+            # As in Home Assistant's own: some servers say much of what pages may do.
+            max_field_size=64 * 1024,
+        )
 
 
 async def _refuse_redirects(

@@ -82,6 +82,17 @@ def failure_of(err: Exception) -> TrackingError:
         return CannotConnectError(reason, code="timeout", nobody_there=unconnected)
     if isinstance(err, aiohttp.ClientConnectorDNSError):
         return CannotConnectError("name not found", code="unknown_host")
+    if failure := _tls_failure_of(err):
+        return failure
+    if isinstance(err, OSError) and err.errno:
+        reason, code = os.strerror(err.errno).lower(), _ERRNO_CODES.get(err.errno, "")
+        return CannotConnectError(reason, code=code, nobody_there=unconnected)
+    if unconnected or isinstance(err, _LOST):
+        return CannotConnectError("connection lost", nobody_there=unconnected)
+    return CannotConnectError("no valid HTTP")
+
+
+def _tls_failure_of(err: Exception) -> TrackingError | None:
     if isinstance(err, aiohttp.ClientConnectorCertificateError):
         err = err.certificate_error
     if isinstance(err, ssl.SSLCertVerificationError):
@@ -91,12 +102,7 @@ def failure_of(err: Exception) -> TrackingError:
     if isinstance(err, aiohttp.ClientConnectorSSLError):
         no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
         return CannotConnectError("no secure connection", nobody_there=no_tls)
-    if isinstance(err, OSError) and err.errno:
-        reason, code = os.strerror(err.errno).lower(), _ERRNO_CODES.get(err.errno, "")
-        return CannotConnectError(reason, code=code, nobody_there=unconnected)
-    if unconnected or isinstance(err, _LOST):
-        return CannotConnectError("connection lost", nobody_there=unconnected)
-    return CannotConnectError("no valid HTTP")
+    return None
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -10,6 +10,8 @@ from .errors import InvalidResponseError
 from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
+# By the ID of a row: servers may list in another order each time.
+type _Rows = dict[int | None, tuple[Values, Device | None]]
 
 
 @dataclass(slots=True, eq=False)
@@ -21,10 +23,7 @@ class DeviceReader:
     """
 
     _body: bytes | None = None
-    _rows: Mapping[int | None, tuple[Values, Device | None]] = field(
-        default_factory=dict
-    )
-    """By the ID of a row: servers may list in another order each time."""
+    _rows: _Rows = field(default_factory=dict)
     _devices: Mapping[str, Device] = field(default_factory=dict)
 
     def read(self, body: bytes) -> Mapping[str, Device]:
@@ -35,10 +34,21 @@ class DeviceReader:
         """
         if body == self._body:
             return self._devices
-        read = dict[int | None, tuple[Values, Device | None]]()
+        rows, devices = self._read_rows(_loads(body)[::-1])
+        if rows and not devices:
+            raise InvalidResponseError(_NOTHING_USABLE)
+        by_key = _by_unique_id(devices)
+        self._rows, self._body = rows, body
+        if by_key != self._devices:
+            # Of thousands of trackers some changed each time: their bodies are not kept.
+            self._devices, self._body = by_key, None
+        return self._devices
+
+    def _read_rows(self, rows: list[Any]) -> tuple[_Rows, list[Device]]:
+        read: _Rows = {}
+        devices = list[Device]()
         # Each row goes as it is read: thousands that stay are looked at by Python's
         # garbage collection, which takes as long as to read them.
-        rows, devices = _loads(body)[::-1], list[Device]()
         while rows:
             values = Device.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
@@ -48,27 +58,18 @@ class DeviceReader:
             read[row_id] = known
             if (device := known[1]) is not None:
                 devices.append(device)
-        if read and not devices:
-            raise InvalidResponseError(_NOTHING_USABLE)
-        by_key = _by_unique_id(devices)
-        self._rows, self._body = read, body
-        if by_key != self._devices:
-            # Of thousands of trackers some changed each time: their bodies are not kept.
-            self._devices, self._body = by_key, None
-        return self._devices
+        return read, devices
 
 
-def read_positions(
-    body: bytes, device_ids: Container[int] | None = None
-) -> list[Position]:
+def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Position]:
     """Return the positions of an answer, of these devices alone, in order of their fixes.
 
     Raises InvalidResponseError if it is no JSON array, or one of something else.
     """
     wanted = rows = _loads(body)
-    if device_ids is not None:
+    if ids is not None:
         # Of thousands few are new.
-        wanted = [row for row in rows if _is_of(row, device_ids)]
+        wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
         raise InvalidResponseError(_NOTHING_USABLE)
@@ -86,7 +87,6 @@ def positions_of(rows: list[Any]) -> list[Position]:
 
 
 def _is_of(row: Any, device_ids: Container[int]) -> bool:
-    """Return whether a row is of one of these devices."""
     device_id = row.get("deviceId") if type(row) is dict else None
     return type(device_id) is int and device_id in device_ids
 

@@ -4,6 +4,7 @@ They are tuples, as a poll may bring thousands: Python makes one in half the tim
 frozen dataclass takes.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from math import inf
 import re
@@ -27,9 +28,12 @@ _DEVICE_FIELDS = (
     *("id", "uniqueId", "name", "status", "lastUpdate"),
     *("positionId", "groupId", "disabled", "model"),
 )
-
+type _Get = Callable[[str], Any]
+type _Number = float | None
+type _Place = tuple[_Number, _Number, float, _Number, _Number, _Number]
 type Values = tuple[Any, ...]
 """What is read of a row, as JSON has it, its ID first."""
+_NO_PLACE: _Place = (None, None, 0, None, None, None)
 
 
 class Device(NamedTuple):
@@ -140,48 +144,24 @@ class Position(NamedTuple):
         position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
         if position_id is None or device_id is None:
             return None
-        attribute = (_of(dict, get("attributes")) or {}).get
         fix_time, device_time = timestamp(get("fixTime")), timestamp(get("deviceTime"))
         server_time = timestamp(get("serverTime"))
         knows_time, is_valid = is_real(fix_time), get("valid") is not False
-        latitude = _number(get("latitude"), -90, 90)
-        longitude = _number(get("longitude"), -180, 180)
-        accuracy = _number(get("accuracy"), 0) or 0
-        is_usable = knows_time or fix_time is None or is_valid
-        has_place = is_usable and _is_place(latitude, longitude, accuracy)
         is_fix = is_valid or not (fix_time and device_time and fix_time < device_time)
-        is_measured = has_place and is_fix
-        battery_level = _number(attribute("batteryLevel"), 0)
-        version = attribute("versionFw")
+        is_usable = knows_time or fix_time is None or is_valid
+        place = _place(get, is_fix) if is_usable else _NO_PLACE
+        has_place = place is not _NO_PLACE
         return cls(
-            device_id=device_id,
-            id=position_id,
-            fix_time=fix_time if has_place and knows_time else None,
-            latitude=latitude if has_place else None,
-            longitude=longitude if has_place else None,
-            accuracy=accuracy if has_place else 0,
-            altitude=_number(get("altitude"), -1_000, 20_000) if is_measured else None,
-            speed=_number(get("speed"), 0, 1_852, 1.852) if is_measured else None,
-            course=_number(get("course"), 0, 360) if is_measured else None,
-            battery_level=battery_level and min(battery_level, 100),
-            motion=_of(bool, attribute("motion")),
+            device_id,
+            position_id,
+            fix_time if has_place and knows_time else None,
+            *place,
             device_time=device_time if is_real(device_time) else None,
-            total_distance=_number(
-                attribute("totalDistance"), 0, MAX_KILOMETRES, 0.001
-            ),
             is_fix=is_fix,
-            charge=_of(bool, attribute("charge")),
-            lock=_of(bool, attribute("lock")),
-            # Units vary, says Traccar: what cannot be volts is left out. A tracker's own
-            # battery has few cells; an electric bike's has twenty and more.
-            battery_voltage=_number(attribute("battery"), 0, 20),
-            power_voltage=_number(attribute("power"), 0, 100),
-            # Some servers send it as a number.
-            firmware=one_line(version if _number(version) is None else str(version)),
-            alarm=_of(str, attribute("alarm")) or None,
             is_readable=not has_place or knows_time or get("fixTime") is None,
             address=one_line(get("address"), 255) if has_place else None,
             server_time=server_time if is_real(server_time) else None,
+            **_attributes((_of(dict, get("attributes")) or {}).get),
         )
 
     @property
@@ -237,13 +217,42 @@ def _number(
     """Return a number in units of ours, None if it is not within these limits."""
     if type(value) is not float and type(value) is not int:
         return None
-    value *= unit
+    if unit != 1:
+        value *= unit
     return value if minimum <= value <= maximum else None
 
 
-def _is_place(latitude: float | None, longitude: float | None, accuracy: float) -> bool:
-    """Return whether the coordinates are a place the tracker was at."""
+def _place(get: _Get, is_measured: bool) -> _Place:
+    """Return latitude, longitude, accuracy, altitude, speed and course."""
+    latitude = _number(get("latitude"), -90, 90)
+    longitude = _number(get("longitude"), -180, 180)
+    accuracy = _number(get("accuracy"), 0) or 0
     if latitude is None or longitude is None or latitude == longitude == 0:
-        return False
+        return _NO_PLACE
     # What cell towers say of a place may be a county: no place a person means.
-    return accuracy <= 5_000
+    if accuracy > 5_000:
+        return _NO_PLACE
+    if not is_measured:
+        return latitude, longitude, accuracy, None, None, None
+    altitude, course = _number(get("altitude"), -1_000, 20_000), get("course")
+    speed = _number(get("speed"), 0, 1_852, 1.852)
+    return latitude, longitude, accuracy, altitude, speed, _number(course, 0, 360)
+
+
+def _attributes(get: _Get) -> dict[str, Any]:
+    """Return what the attributes of a row say of the tracker, by the names of fields."""
+    battery_level, version = _number(get("batteryLevel"), 0), get("versionFw")
+    return {
+        "battery_level": battery_level and min(battery_level, 100),
+        "motion": _of(bool, get("motion")),
+        "total_distance": _number(get("totalDistance"), 0, MAX_KILOMETRES, 0.001),
+        "charge": _of(bool, get("charge")),
+        "lock": _of(bool, get("lock")),
+        # Units vary, says Traccar: what cannot be volts is left out. A tracker's own
+        # battery has few cells; an electric bike's has twenty and more.
+        "battery_voltage": _number(get("battery"), 0, 20),
+        "power_voltage": _number(get("power"), 0, 100),
+        # Some servers send it as a number.
+        "firmware": one_line(version if _number(version) is None else str(version)),
+        "alarm": _of(str, get("alarm")) or None,
+    }

@@ -8,9 +8,8 @@ are not followed.
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 import aiohttp
 from aiohttp import hdrs
@@ -18,14 +17,7 @@ import orjson
 from yarl import URL
 
 from . import errors
-from .client import (
-    MAX_BYTES,
-    TIMEOUT,
-    TrackingClient,
-    async_answer,
-    async_refusal,
-    new_session,
-)
+from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refusal
 from .lists import devices_of, positions_of
 from .models import Device, Position
 
@@ -34,12 +26,10 @@ from .models import Device, Position
 _HEARTBEAT: Final = 57
 # Of messages that came together: 2 ms of work.
 _AT_ONCE: Final = 8
+type Socket = aiohttp.ClientWebSocketResponse[bool]
 
-type _Socket = aiohttp.ClientWebSocketResponse[bool]
 
-
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """Trackers and positions of a push message, in its order."""
 
     devices: list[Device]
@@ -51,9 +41,8 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
 
     To be closed by whoever reads no further.
     """
-    async with new_session(client.session) as session:
-        cookie = await async_answer(_async_sign_in(session, client))
-        socket = await async_answer(_async_open(session, client.url, cookie))
+    async with client.new_session() as session:
+        socket = await async_answer(_async_open(session, client))
         try:
             # The first comes at once: it says where all trackers are.
             first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
@@ -74,10 +63,9 @@ def parse_message(data: bytes) -> Message | None:
 
     What is not as it should be within a message costs only itself.
     """
-    try:
+    value = None
+    with suppress(orjson.JSONDecodeError):
         value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
     if type(value) is not dict:
         return None
     lists = {name: rows for name, rows in value.items() if type(rows) is list}
@@ -102,9 +90,10 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
     raise errors.InvalidResponseError("no session")
 
 
-async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> _Socket:
+async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) -> Socket:
+    cookie = await _async_sign_in(session, client)
     return await session.ws_connect(
-        URL(f"{url}/socket", encoded=True),
+        URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
         # An answer to the goodbye would begin aiohttp's heartbeat anew.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
@@ -114,7 +103,7 @@ async def _async_open(session: aiohttp.ClientSession, url: str, cookie: str) -> 
     )
 
 
-async def _async_next(socket: _Socket) -> Message:
+async def _async_next(socket: Socket) -> Message:
     """Return the next message: signs of life, and what is nonsense, are none."""
     while True:
         data = await _async_receive(socket)
@@ -123,17 +112,15 @@ async def _async_next(socket: _Socket) -> Message:
         await asyncio.sleep(0)
 
 
-async def _async_receive(socket: _Socket) -> bytes:
+async def _async_receive(socket: Socket) -> bytes:
     """Return the next text, or raise how the connection ended."""
-    try:
-        message = await socket.receive()
-    except aiohttp.ClientError:
-        raise errors.CannotConnectError("connection closed") from None
-    if message.type in {aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY}:
-        data: bytes = message.data
+    data: object = None
+    with suppress(aiohttp.ClientError):
+        data = (await socket.receive()).data
+    if isinstance(data, bytes):
         return data
-    if isinstance(message.data, TimeoutError):
+    if isinstance(data, TimeoutError):
         raise errors.CannotConnectError("no sign of life")
-    if isinstance(message.data, aiohttp.WebSocketError):
+    if isinstance(data, aiohttp.WebSocketError):
         raise errors.InvalidResponseError("no valid message")
     raise errors.CannotConnectError("connection closed")

@@ -13,7 +13,6 @@ DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. A bike that comes back moves a while later: all within five minutes."""
 
-
 type Backoff = tuple[float, ...]
 """Seconds after the first failure, the second …; the last wait is repeated."""
 

@@ -13,7 +13,7 @@ from ..api.models import Position
 from ..const import LOGGER
 from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer
 from ..tracking.ride_log import HistoryGap
-from ..tracking.state import Trackers
+from ..tracking.state import Tracker, Trackers
 from .backoff import MINUTE, EndpointSupport, ExtraRequests
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
@@ -57,19 +57,19 @@ class History:
         Guarded bikes come first, then rides, the newest first; of those that failed, the
         one that did so first.
         """
-
-        def priority(key: str) -> tuple[float, bool, bool, datetime]:
-            is_guarded, gap = trackers[key].state.guard is not None, gaps[key]
-            failed_at = self._failed_at.get(key, 0.0)
-            return -failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
-
         ids = self._ids(gaps, trackers)
-        if (tracker := max(ids, key=priority, default=None)) is None:
+        if not ids:
             return None
+        tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
         gap = gaps[tracker]
         # Clocks of trackers may be ahead.
         until = min(max(now, gap.known), gap.start + self._portion)
         return HistoryRequest(tracker, ids[tracker], gap.start, until)
+
+    def _priority(self, tracker: Tracker, gap: HistoryGap) -> tuple[object, ...]:
+        failed_at = self._failed_at.get(tracker.device.unique_id, 0.0)
+        is_guarded = tracker.state.guard is not None
+        return -failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
 
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime

@@ -17,16 +17,9 @@ from ..api.client import TrackingClient
 from ..api.models import Device, Position
 from ..const import DOMAIN
 from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
-from .backoff import (
-    NO_FAILURES,
-    NORMAL_BACKOFF,
-    SIGN_IN_BACKOFF,
-    EndpointSupport,
-    ExtraRequests,
-    Failures,
-)
+from .backoff import NORMAL_BACKOFF, SIGN_IN_BACKOFF, EndpointSupport, Failures
 from .history import History
-from .positions import PositionLookup
+from .positions import Devices, PositionLookup
 
 # A server may err once.
 _REFUSALS_UNTIL_REAUTH: Final = 2
@@ -53,9 +46,9 @@ class Service:
     """When the newest poll began, in UTC."""
     answered_at: datetime = field(default_factory=dt_util.utcnow)
     """When the newest one began that was answered."""
-    _failures: Failures = NO_FAILURES
+    _failures: Failures = field(default_factory=Failures)
     # With others between them.
-    _refusals: Failures = NO_FAILURES
+    _refusals: Failures = field(default_factory=Failures)
 
     @property
     def has_history(self) -> bool:
@@ -83,12 +76,10 @@ class Service:
             self.hass.config_entries.flow.async_abort(flow["flow_id"])
         if self._failures.length:
             async_delete_issue(self.hass, self.entry, NO_CONTACT)
-        self._failures = self._refusals = NO_FAILURES
+        self._failures = self._refusals = Failures()
         return devices
 
-    async def async_get_positions(
-        self, wanted: Mapping[int, Device]
-    ) -> Mapping[str, Position]:
+    async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
         """End a poll: return positions of these devices, by `uniqueId`."""
         positions = await self.positions.async_get(wanted) if wanted else {}
         self.answered_at = self.asked_at
@@ -106,7 +97,7 @@ class Service:
                 self.entry.async_start_reauth(self.hass)
         # Once the person was asked to sign in, only a success ends that streak.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
-            self._refusals = NO_FAILURES
+            self._refusals = Failures()
         if is_loaded:
             async_check_contact(self.hass, self.entry, self._failures.since, str(err))
         # At set-up the waits are Home Assistant's own.
@@ -125,7 +116,8 @@ def async_open_service(
 ) -> Service:
     """Return the service of an entry; it may support positions as of before a restart."""
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
-    support, extra = EndpointSupport(supports_positions or None), ExtraRequests()
-    positions = PositionLookup(entry, client, extra, support)
+    support = EndpointSupport(supports_positions or None)
+    positions = PositionLookup(entry, client, support)
     entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
-    return Service(hass, entry, client, positions, History(client, extra))
+    history = History(client, positions.extra_requests)
+    return Service(hass, entry, client, positions, history)

@@ -30,7 +30,7 @@ from .backoff import (
 _BETWEEN_REQUESTS_BY_ID: Final = 2 * MINUTE - 2
 
 # By the internal ID of the device.
-type _Devices = Mapping[int, Device]
+type Devices = Mapping[int, Device]
 type _Positions = Mapping[int, Position]
 
 
@@ -40,9 +40,9 @@ class PositionLookup:
 
     entry: ConfigEntry
     client: TrackingClient
-    extra_requests: ExtraRequests
     support: EndpointSupport
     """Whether the service supports them, as far as is known: also from before a restart."""
+    extra_requests: ExtraRequests = field(default_factory=ExtraRequests)
     _missing: AbstractSet[tuple[str, int | None]] = frozenset()
     """Positions that the device list announces and the last answer did not have."""
     _failures: Failures = NO_FAILURES
@@ -50,7 +50,7 @@ class PositionLookup:
     _asked_by_id_at: dict[str, float] = field(default_factory=dict)
     """When each tracker was asked for by ID last, by the monotonic clock."""
 
-    async def async_get(self, wanted: _Devices) -> dict[str, Position]:
+    async def async_get(self, wanted: Devices) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`; after an error there are none."""
         found, announced = dict[int, Position](), _announced(wanted)
         is_time = not announced <= self._missing or self._failures.is_due
@@ -64,14 +64,13 @@ class PositionLookup:
             if device_id in found
         }
 
-    async def _async_get_all(self, wanted: _Devices) -> _Positions:
-        before = self.support
+    async def _async_get_all(self, wanted: Devices) -> _Positions:
         try:
             found = await self.client.async_get_positions(wanted)
         except TrackingError as err:
             self._fail(err)
             return {}
-        if before.is_supported and before.error:
+        if self.support.is_supported and self.support.error:
             LOGGER.info("%s: Positions are fetched again", self.entry.title)
         self.support = EndpointSupport(is_supported=True)
         missing = _announced(_missing_of(wanted, found))
@@ -94,23 +93,15 @@ class PositionLookup:
                 err,
             )
 
-    async def _async_get_by_id(self, missing: _Devices) -> _Positions:
+    async def _async_get_by_id(self, missing: Devices) -> _Positions:
         """Return one announced position that the list lacks: servers leave old ones out.
 
         One tracker at a time, and each at most once a day.
         """
-        now, asked_at = monotonic(), self._asked_by_id_at
-        last = max(asked_at.values(), default=-DAY)
-        due = (
-            (device.unique_id, device.position_id)
-            for device in missing.values()
-            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
-        )
-        is_time = now >= last + _BETWEEN_REQUESTS_BY_ID and self.extra_requests.is_due
-        if not (is_time and (tracker := next(due, None))):
+        if (tracker := self._next_by_id(missing)) is None:
             return {}
         unique_id, position_id = tracker
-        asked_at[unique_id] = now
+        self._asked_by_id_at[unique_id] = monotonic()
         self.extra_requests.count()
         try:
             position = await self.client.async_get_position(position_id)
@@ -119,8 +110,20 @@ class PositionLookup:
             return {}
         return {position.device_id: position} if position else {}
 
+    def _next_by_id(self, missing: Devices) -> tuple[str, int] | None:
+        now, asked_at = monotonic(), self._asked_by_id_at
+        last = max(asked_at.values(), default=-DAY)
+        if now < last + _BETWEEN_REQUESTS_BY_ID or not self.extra_requests.is_due:
+            return None
+        due = (
+            (device.unique_id, device.position_id)
+            for device in missing.values()
+            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
+        )
+        return next(due, None)
 
-def _missing_of(wanted: _Devices, found: _Positions) -> _Devices:
+
+def _missing_of(wanted: Devices, found: _Positions) -> Devices:
     """Return the devices whose announced position is not among these, or not readable."""
     return {
         device_id: device
@@ -129,5 +132,5 @@ def _missing_of(wanted: _Devices, found: _Positions) -> _Devices:
     }
 
 
-def _announced(devices: _Devices) -> AbstractSet[tuple[str, int | None]]:
+def _announced(devices: Devices) -> AbstractSet[tuple[str, int | None]]:
     return {(device.unique_id, device.position_id) for device in devices.values()}

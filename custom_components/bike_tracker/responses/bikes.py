@@ -1,6 +1,6 @@
 """The bikes that are asked about: their names, and who may read them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -90,10 +90,9 @@ def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
 @callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
     """Return the bikes whose device tracker is exposed to an assistant, by its names."""
+    names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)
     return [
-        bike._replace(
-            names=er.async_get_entity_aliases(hass, bike.entity, allow_empty=False)
-        )
+        bike._replace(names=names_of(bike.entity))
         for bike in _bikes(hass)
         if not bike.entity.disabled
         and async_should_expose(hass, assistant, bike.entity.entity_id)
@@ -105,11 +104,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     # Not before: where Home Assistant's helper for targets changed, all else works.
     from ..automations.targets import trackers_in  # noqa: PLC0415
 
-    hass, user_id = call.hass, call.context.user_id
-    user = await hass.auth.async_get_user(user_id) if user_id else None
-    if user_id and user is None:
-        raise UnknownUser(context=call.context)
-    may = (user.permissions if user else OwnerPermissions).check_entity
+    hass, may = call.hass, await _async_check_of(call)
     if not (trackers := trackers_in(hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
@@ -125,3 +120,12 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
         if unique_id in trackers and not denied:
             permitted.append(bike)
     return sorted(permitted, key=lambda bike: bike.name.casefold())
+
+
+async def _async_check_of(call: ServiceCall) -> Callable[[str, str], bool]:
+    """Return what says whether the user may do something with an entity."""
+    if not (user_id := call.context.user_id):
+        return OwnerPermissions.check_entity
+    if user := await call.hass.auth.async_get_user(user_id):
+        return user.permissions.check_entity
+    raise UnknownUser(context=call.context)

@@ -15,6 +15,10 @@ from .bikes import Bike, service_error, validation_error
 
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
+_FAILURES: Final[dict[type[TrackingError], str]] = {
+    CannotConnectError: "cannot_connect",
+    ServiceUnavailableError: "service_unavailable",
+}
 _NOT_IN_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -42,15 +46,19 @@ def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
         # After a longer gap nobody knows which way it went.
         if time - before > timedelta(minutes=30):
             segment = ET.SubElement(track, "trkseg")
-        latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
-        element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
-        if point["altitude"] is not None:
-            ET.SubElement(element, "ele").text = f"{point['altitude']:.1f}"
-        utc = time.astimezone(UTC).isoformat(timespec="milliseconds")
-        ET.SubElement(element, "time").text = utc.replace("+00:00", "Z")
+        _add_point(segment, point, time)
         before = time
     # No XML declaration: an error unless it comes first, which in a copy it may not.
     return ET.tostring(root, encoding="unicode")
+
+
+def _add_point(segment: ET.Element, point: dict[str, Any], time: datetime) -> None:
+    latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
+    element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
+    if point["altitude"] is not None:
+        ET.SubElement(element, "ele").text = f"{point['altitude']:.1f}"
+    utc = time.astimezone(UTC).isoformat(timespec="milliseconds")
+    ET.SubElement(element, "time").text = utc.replace("+00:00", "Z")
 
 
 async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:
@@ -68,12 +76,8 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
             until = min(start + timedelta(days=1), end)
             reports += await history.async_get(tracker.device.id, start, until)
             start = until
-    except CannotConnectError as err:
-        failure = service_error("cannot_connect", error=str(err))
-    except ServiceUnavailableError as err:
-        failure = service_error("service_unavailable", error=str(err))
     except TrackingError as err:
-        failure = service_error("no_history", error=str(err))
+        failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
             failure = validation_error("too_many_reports")
     else:

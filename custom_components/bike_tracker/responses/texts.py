@@ -117,18 +117,22 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         place = attributes["address"] or place_of(hass, occurrence)
-        parts = _cause(hass, attributes), place, time
-        return with_commas(hass, filter(None, parts))
+        return with_commas(hass, filter(None, (_cause(hass, attributes), place, time)))
     filled = {"name": name, "time": time}
     if kind == "ride_ended":
         filled["distance"] = distance(hass, attributes["distance"])
         filled["duration"] = duration(attributes["duration"])
+    return _template(hass, occurrence).format(**filled)
+
+
+def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
+    kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
     # What is older says since when. That a ride is over shows after half an hour at most.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
-    return said.format(**filled)
+    return said
 
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:

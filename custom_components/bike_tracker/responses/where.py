@@ -17,12 +17,10 @@ _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
-_NO_PLACE: Final = dict.fromkeys(
-    (
-        *("place", "address", "latitude", "longitude"),
-        *("distance_from_home", "direction_from_home", "position_time"),
-    )
-)
+_NO_PLACE: Final[dict[str, Any]] = {
+    **dict.fromkeys(("place", "address", "latitude", "longitude")),
+    **dict.fromkeys(("distance_from_home", "direction_from_home", "position_time")),
+}
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
@@ -32,7 +30,7 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
 
 def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
     """Return where a bike is and how it is, each value None where it is not known."""
-    tracker, coordinator = bike.tracker, bike.coordinator
+    tracker = bike.tracker
     position = tracker and tracker.position
     values = {
         "device_id": bike.entity.device_id,
@@ -46,6 +44,11 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
         "total_distance": tracker and tracker.state.ride_state.shown_total,
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
+    parts = [_whereabouts(hass, values), *_condition(hass, bike, values)]
+    return values | {"text": as_sentence(hass, parts)}
+
+
+def _condition(hass: HomeAssistant, bike: Bike, values: dict[str, Any]) -> list[str]:
     time, battery = values["position_time"], values["battery"]
     # Each is said where it is known, or so; some with what it is.
     said = {
@@ -55,10 +58,9 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
         "offline": values["status"] == "offline",
         "armed": values["guard"] == "armed",
         "triggered": values["guard"] == "triggered",
-        "no_answer": coordinator and not coordinator.last_update_success,
+        "no_answer": bike.coordinator and not bike.coordinator.last_update_success,
     }
-    parts = [words(hass, key, **{key: it}) for key, it in said.items() if it]
-    return values | {"text": as_sentence(hass, [_whereabouts(hass, values), *parts])}
+    return [words(hass, key, **{key: it}) for key, it in said.items() if it]
 
 
 def _place(
@@ -72,18 +74,22 @@ def _place(
     metres = metres_between(*home, latitude, longitude) or 0
     zone = async_active_zone(hass, latitude, longitude, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
-    north = latitude - home[0]
-    east = ((longitude - home[1] + 180) % 360 - 180) * cos(radians(home[0]))
-    direction = round(degrees(atan2(east, north)) / 45) % len(_DIRECTIONS)
+    direction = None if is_home else _direction(*home, latitude, longitude)
     return {
         "place": zone.name if zone else None,
         "address": position.address,
         "latitude": round(latitude, decimals),
         "longitude": round(longitude, decimals),
         "distance_from_home": round(metres / 1_000, 3),
-        "direction_from_home": None if is_home else _DIRECTIONS[direction],
+        "direction_from_home": direction,
         "position_time": position.fix_time and local_time(position.fix_time),
     }
+
+
+def _direction(lat1: float, long1: float, lat2: float, long2: float) -> str:
+    east = ((long2 - long1 + 180) % 360 - 180) * cos(radians(lat1))
+    angle = degrees(atan2(east, lat2 - lat1))
+    return _DIRECTIONS[round(angle / 45) % len(_DIRECTIONS)]
 
 
 def _guard(tracker: Tracker) -> str:
