@@ -73,27 +73,18 @@ class Account:
         The list wins over messages before it. A position that no server lists any more
         stays: the bike is where it was.
         """
-        trackers, touched = dict[str, Tracker](), set[str]()
+        trackers, touched = dict[str, Tracker](), dict[str, int | None]()
         for unique_id, device in self._news(devices).items():
             with log_errors(self.name, "updating a tracker"):
-                state = self._state(unique_id)
-                if position := positions.get(unique_id):
-                    if position.server_time is None and is_real(device.last_update):
-                        # Not all services tell when they received a report.
-                        position = position._replace(server_time=device.last_update)
-                    state = self._after(device, state, position, context)
-                elif not context.recovering:
-                    # Who comes back may have gone on meanwhile: the next poll shows that.
-                    state = state.after_time(context)
-                is_behind = device is not devices[unique_id]
-                is_riding = state.ride_state.ride is not None
-                if is_behind or is_riding or is_outdated(device, state.position):
-                    touched.add(unique_id)
+                state = self._after_poll(device, positions.get(unique_id), context)
+                may_change = device is not devices[unique_id] or state.ride_state.ride
+                if may_change or is_outdated(device, state.position):
+                    touched[unique_id] = None
                 trackers[unique_id] = _tracker(device, state, context)
         changes = self._become(trackers, self.trackers.keys() - devices.keys())
         if self._devices is not devices:
             self._devices, self._by_id = devices, _by_id(devices)
-        self._touched = dict.fromkeys(touched)
+        self._touched = touched
         return changes
 
     def apply_message(
@@ -125,8 +116,7 @@ class Account:
                 for position in in_order(reports[unique_id]):
                     if state.position is None or state.position.id != position.id:
                         state = self._after(device, state, position, context)
-                device = _with_position_id(device, state.position and state.position.id)
-                trackers[unique_id] = _tracker(device, state, context)
+                trackers[unique_id] = _tracker_at(device, state, context)
         return self._become(trackers)
 
     def apply_history(
@@ -137,9 +127,7 @@ class Account:
         with log_errors(self.name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
                 state = self._state(unique_id).with_history(answer, context)
-                position_id = state.position and state.position.id
-                device = _with_position_id(known.device, position_id)
-                trackers[unique_id] = _tracker(device, state, context)
+                trackers[unique_id] = _tracker_at(known.device, state, context)
         return self._become(trackers)
 
     def arm(
@@ -186,6 +174,18 @@ class Account:
             for key in touched
         }
 
+    def _after_poll(
+        self, device: Device, position: Position | None, context: UpdateContext
+    ) -> TrackerState:
+        state = self._state(device.unique_id)
+        if position is None:
+            # Who comes back may have gone on meanwhile: the next poll shows that.
+            return state if context.recovering else state.after_time(context)
+        if position.server_time is None and is_real(device.last_update):
+            # Not all services tell when they received a report.
+            position = position._replace(server_time=device.last_update)
+        return self._after(device, state, position, context)
+
     def _after(
         self,
         device: Device,
@@ -201,8 +201,7 @@ class Account:
         if listed is None:
             context = context._replace(recovering=True)
         if (guard := state.guard) and not (context.recovering or context.has_missed):
-            guard = put_right(guard, position, context.now)
-            state = state._replace(guard=guard)
+            state = state._replace(guard=put_right(guard, position, context.now))
         was_announced = listed is None or listed.device.position_id == position.id
         if known is None and was_announced:
             # What it raised before anybody could listen is not fired.
@@ -244,6 +243,12 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
     return Tracker(device, state.with_flag("online", is_online, context.now))
 
 
+def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
+    """Return the tracker between lists, of which the last may lag behind its report."""
+    device = _with_position_id(device, state.position and state.position.id)
+    return _tracker(device, state, context)
+
+
 def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:
     """Return trackers by internal ID; one that several devices have is nobody's."""
     ids = [device.id for device in devices.values()]
@@ -263,9 +268,8 @@ def is_outdated(device: Device, known: Position | None) -> bool:
         return False
     if known is None or known.id != device.position_id or not known.is_readable:
         return True
-    if known.fix_time is None or not is_real(device.last_update):
-        return False
-    return known.fix_time > device.last_update + _WRONG_CLOCKS
+    said_at = device.last_update
+    return is_real(said_at) and known.moment > said_at + _WRONG_CLOCKS
 
 
 def _with_position_id(device: Device, position_id: int | None) -> Device:
