@@ -1,12 +1,13 @@
 """The last rides of a tracker, and from when on the history has what is missing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
 from .occurrences import UpdateContext
+from .ride_detection import Step
 from .ride_state import Ride, RideEvent, RideState
 
 # How far back from its newest report the history of a tracker is asked for, by its own
@@ -82,13 +83,10 @@ class RideLog(NamedTuple):
     """
 
     def after_report(
-        self,
-        before: RideState,
-        ride_state: RideState,
-        events: Sequence[RideEvent],
-        context: UpdateContext,
+        self, before: RideState, step: Step, context: UpdateContext
     ) -> RideLog:
-        """Return the log after a report that brought a ride_state from `before` to here."""
+        """Return the log after a report that made a step from `before`."""
+        ride_state, events = step
         log, point = self, self._checkpoint_after(before, ride_state, context)
         for kind, ride in events:
             log = log.ended(ride).booked(ride) if kind == "ended" else log.started(ride)
