@@ -1,7 +1,8 @@
 """The service's own history: what was reported meanwhile makes rides exact."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from datetime import UTC, datetime, timedelta
+from itertools import batched
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -48,21 +49,22 @@ class HistoryAnswer(NamedTuple):
 
     def parts(self) -> Iterator[HistoryAnswer]:
         """Yield this in parts, each short enough for one go of the event loop."""
-        reports = in_order(self.reports)
-        for begin in range(0, len(reports) or 1, _MAX_REPORTS):
-            part = reports[begin : begin + _MAX_REPORTS]
-            is_last = begin + _MAX_REPORTS >= len(reports)
-            yield HistoryAnswer(part, self.until if is_last else part[-1].moment)
+        parts = batched(in_order(self.reports), _MAX_REPORTS, strict=False)
+        *before, last = list(parts) or [()]
+        for part in before:
+            yield HistoryAnswer(part, part[-1].moment)
+        yield HistoryAnswer(last, self.until)
 
 
 def replayed(
-    ride_state: RideState, reports: Sequence[Position], now: datetime
+    ride_state: RideState, reports: Sequence[Position], now: datetime, *found: Ride
 ) -> tuple[RideState, dict[datetime, Ride]]:
     """Return the ride_state after all these reports, and rides that are over, by their start.
 
-    The last one before is the first of these: more of it may be known now.
+    Those that were found before are among these, and the last one: more of it may be
+    known now.
     """
-    over = {ride_state.ended.started_at: ride_state.ended} if ride_state.ended else {}
+    over = {ride.started_at: ride for ride in (*found, ride_state.ended) if ride}
     for report in in_order(reports):
         ride_state, _ = apply_report(ride_state, report, now)
         if ride_state.ended:
@@ -87,16 +89,9 @@ def after_history(
     if not point.answered_until and min(times, default=point.start) >= known:
         # No report is there but the newest, as of what ignores since when it is asked.
         return log._replace(checkpoint=None), ride_state
-    exact, over = replayed(point.ride_state, answer.reports, now)
-    over = {ride.started_at: ride for ride in point.found} | over
+    exact, over = replayed(point.ride_state, answer.reports, now, *point.found)
     riding = ride_state.ride
-    # A database may have been lost, or the service tells its first hundred reports alone.
-    lost = [
-        ride.started_at
-        for ride in filter(None, (*log.rides, riding))
-        if ride.distance and ride.end and ride.end.time not in times
-        if point.begins_at < ride.end.time <= answer.until
-    ]
+    lost = list(_lost(filter(None, (*log.rides, riding)), times, point, answer.until))
     end = max(times, default=point.start)
     if end >= known and not lost:
         exact = _by_now(exact, ride_state, now)
@@ -104,17 +99,37 @@ def after_history(
             over[exact.ended.started_at] = exact.ended
         return _corrected(log, point, over, riding, exact.ride), exact
     if answer.until <= known and not lost:
-        point = point._replace(
-            ride_state=exact, answered_until=answer.until, found=tuple(over.values())
-        )
+        found, until = tuple(over.values()), answer.until
+        point = point._replace(ride_state=exact, answered_until=until, found=found)
         return log._replace(checkpoint=point), ride_state
     # The service does not have the rest: that stays as it is known.
-    under_way = [ride.started_at for ride in (exact.ride, riding) if ride]
-    last = min([end, *lost, *under_way])
-    for ride in reversed(in_order_of_start([*log.rides, *over.values()])):
-        if ride.moved_at + _NEAR >= last:
-            last = min(last, ride.started_at)
+    begun = [ride.started_at for ride in (*lost, exact.ride, riding) if ride]
+    last = _begin_of_rides([*log.rides, *over.values()], min([end, *begun]))
     return _corrected(log, point, over, None, None, last), ride_state
+
+
+def _lost(
+    known: Iterable[Ride],
+    times: AbstractSet[datetime],
+    point: Checkpoint,
+    until: datetime,
+) -> Iterator[Ride]:
+    """Yield rides of whose end an answer has no report, though of that time.
+
+    A database may have been lost, or the service tells its first hundred reports alone.
+    """
+    for ride in known:
+        end = ride.end if ride.distance else None
+        if end and end.time not in times and point.begins_at < end.time <= until:
+            yield ride
+
+
+def _begin_of_rides(rides: Iterable[Ride], time: datetime) -> datetime:
+    """Return when rides began that were not over before a time, or just before it."""
+    for ride in reversed(in_order_of_start(rides)):
+        if ride.moved_at + _NEAR >= time:
+            time = min(time, ride.started_at)
+    return time
 
 
 def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState:
@@ -152,19 +167,20 @@ def _corrected(
     exact = {key: it for key, it in over.items() if key in rides or key < last}
     every = in_order_of_start(filter(None, [*exact.values(), under_way]))
     matches = _matches(every, filter(None, [*log.rides, riding]))
-    parts = matches[riding] if riding else []
-    fired_over = {ride for it in log.rides for ride in matches[it]}
     # One that was none is in no book, and known: another answer may have it again.
     none = [it for it in (*replaced, riding) if it and not matches[it]]
     rides |= {it.started_at: it._replace(distance=0) for it in none}
     rides |= exact
-    if riding and not parts:
+    if under_way:
+        rides.pop(under_way.started_at, None)
+    if riding and riding in none:
         log = log.ended(riding._replace(distance=0))
+    fired_over = {ride for it in log.rides for ride in matches[it]}
     for ride in every:
         is_over = ride is not under_way
-        if ride in parts[:-1]:
-            continue
-        if riding and ride in parts:
+        if riding and ride in matches[riding]:
+            if ride in matches[riding][:-1]:
+                continue
             if log.open_since == riding.started_at and ride not in fired_over:
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log
@@ -172,8 +188,6 @@ def _corrected(
             whole = (*log.events, ("started", ride), ("ended", ride))
             # Another one may go on.
             log = log._replace(events=whole) if is_over else log.started(ride)
-    if under_way:
-        rides.pop(under_way.started_at, None)
     return log._replace(
         rides=in_order_of_start(rides.values()),
         since=min(log.since or point.start, point.start),
