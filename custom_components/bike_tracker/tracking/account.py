@@ -20,6 +20,9 @@ from .state import Changes, Tracker, Trackers, TrackerState
 _WRONG_CLOCKS: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
+type Devices = Mapping[str, Device]
+"""A device list, by `uniqueId`."""
+
 
 @dataclass(eq=False)
 class Account:
@@ -33,7 +36,7 @@ class Account:
     """The trackers that were listed last."""
     gaps: dict[str, HistoryGap] = field(init=False)
     """What is to be asked for of the service's history, also of those not listed."""
-    _devices: Mapping[str, Device] = field(default_factory=dict)
+    _devices: Devices = field(default_factory=dict)
     """The last list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
@@ -48,7 +51,7 @@ class Account:
         states = self.states.items()
         self.gaps = {key: gap for key, state in states if (gap := state.gap)}
 
-    def wanted(self, devices: Mapping[str, Device]) -> dict[int, Device]:
+    def wanted(self, devices: Devices) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
@@ -64,7 +67,7 @@ class Account:
 
     def apply_poll(
         self,
-        devices: Mapping[str, Device],
+        devices: Devices,
         positions: Mapping[str, Position],
         context: UpdateContext,
     ) -> Changes:
@@ -115,7 +118,7 @@ class Account:
                 state = self._state(unique_id)
                 for position in in_order(reports[unique_id]):
                     if state.position is None or state.position.id != position.id:
-                        state = self._after(device, state, position, context)
+                        state = self._after(Tracker(device, state), position, context)
                 trackers[unique_id] = _tracker_at(device, state, context)
         return self._become(trackers)
 
@@ -160,19 +163,17 @@ class Account:
         rides = state.rides.trimmed()
         return state if rides is state.rides else state._replace(rides=rides)
 
-    def _news(self, devices: Mapping[str, Device]) -> dict[str, Device]:
+    def _news(self, devices: Devices) -> Devices:
         """Return what a new list says of trackers that it may change.
 
         The others are the same objects: of a thousand, to look at each costs more than all
         that is done with ten. The first list after a message may lag behind it.
         """
-        known, touched = self._devices, self._touched.keys() & devices.keys()
+        known, last = self._devices, self._touched
+        keys = last.keys() & devices.keys()
         if devices is not known:
-            touched |= {key for key in devices if devices[key] is not known.get(key)}
-        return {
-            key: _with_position_id(devices[key], self._touched.get(key))
-            for key in touched
-        }
+            keys |= {key for key in devices if devices[key] is not known.get(key)}
+        return {key: _with_position_id(devices[key], last.get(key)) for key in keys}
 
     def _after_poll(
         self, device: Device, position: Position | None, context: UpdateContext
@@ -184,16 +185,13 @@ class Account:
         if position.server_time is None and is_real(device.last_update):
             # Not all services tell when they received a report.
             position = position._replace(server_time=device.last_update)
-        return self._after(device, state, position, context)
+        return self._after(Tracker(device, state), position, context)
 
     def _after(
-        self,
-        device: Device,
-        state: TrackerState,
-        position: Position,
-        context: UpdateContext,
+        self, tracker: Tracker, position: Position, context: UpdateContext
     ) -> TrackerState:
         """Return the state after a report; what is announced counts, however old it is."""
+        device, state = tracker
         is_announced, known = position.id == device.position_id, state.position
         if known and not is_announced and is_older_position(position, known):
             return state.with_older_report(position, context)
@@ -249,7 +247,7 @@ def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> 
     return _tracker(device, state, context)
 
 
-def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:
+def _by_id(devices: Devices) -> dict[int | None, str]:
     """Return trackers by internal ID; one that several devices have is nobody's."""
     ids = [device.id for device in devices.values()]
     by_id = dict(zip(ids, devices, strict=True))

@@ -1,6 +1,6 @@
 """The service's own history: what was reported meanwhile makes rides exact."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import batched
 from operator import itemgetter
@@ -61,8 +61,7 @@ def replayed(
 ) -> tuple[RideState, dict[datetime, Ride]]:
     """Return the ride_state after all these reports, and rides that are over, by their start.
 
-    Those that were found before are among these, and the last one: more of it may be
-    known now.
+    Those found before and the last one are among these: more of it may be known now.
     """
     over = {ride.started_at: ride for ride in (*found, ride_state.ended) if ride}
     for report in in_order(reports):
@@ -73,55 +72,44 @@ def replayed(
 
 
 def after_history(
-    log: RideLog,
-    point: Checkpoint,
-    ride_state: RideState,
-    answer: HistoryAnswer,
-    known: datetime,
-    now: datetime,
+    log: RideLog, state: RideState, answer: HistoryAnswer, last: datetime, now: datetime
 ) -> tuple[RideLog, RideState]:
     """Return the log and the ride_state by all that was reported.
 
-    `known` is the fix of the newest report. Where the answer ends before that, the rest
+    `last` is the fix of the newest report. Where the answer ends before that, the rest
     has to be asked for.
     """
+    if (point := log.checkpoint) is None:
+        return log, state
+    riding, until = state.ride, answer.until
     times = {report.fix_time for report in answer.reports if report.fix_time}
-    if not point.answered_until and min(times, default=point.start) >= known:
+    if not point.answered_until and min(times, default=point.start) >= last:
         # No report is there but the newest, as of what ignores since when it is asked.
-        return log._replace(checkpoint=None), ride_state
+        return log._replace(checkpoint=None), state
     exact, over = replayed(point.ride_state, answer.reports, now, *point.found)
-    riding = ride_state.ride
-    lost = list(_lost(filter(None, (*log.rides, riding)), times, point, answer.until))
+    lost = _lost((*log.rides, riding), times, point.begins_at, until)
     end = max(times, default=point.start)
-    if end >= known and not lost:
-        exact = _by_now(exact, ride_state, now)
+    if end >= last and not lost:
+        exact = _by_now(exact, state, now)
         if exact.ended:
             over[exact.ended.started_at] = exact.ended
         return _corrected(log, point, over, riding, exact.ride), exact
-    if answer.until <= known and not lost:
-        found, until = tuple(over.values()), answer.until
+    if until <= last and not lost:
+        found = tuple(over.values())
         point = point._replace(ride_state=exact, answered_until=until, found=found)
-        return log._replace(checkpoint=point), ride_state
+        return log._replace(checkpoint=point), state
     # The service does not have the rest: that stays as it is known.
     begun = [ride.started_at for ride in (*lost, exact.ride, riding) if ride]
-    last = _begin_of_rides([*log.rides, *over.values()], min([end, *begun]))
-    return _corrected(log, point, over, None, None, last), ride_state
+    begin = _begin_of_rides([*log.rides, *over.values()], min([end, *begun]))
+    return _corrected(log, point, over, None, None, begin), state
 
 
 def _lost(
-    known: Iterable[Ride],
-    times: AbstractSet[datetime],
-    point: Checkpoint,
-    until: datetime,
-) -> Iterator[Ride]:
-    """Yield rides of whose end an answer has no report, though of that time.
-
-    A database may have been lost, or the service tells its first hundred reports alone.
-    """
-    for ride in known:
-        end = ride.end if ride.distance else None
-        if end and end.time not in times and point.begins_at < end.time <= until:
-            yield ride
+    rides: Iterable[Ride | None], times: set[datetime], begin: datetime, until: datetime
+) -> list[Ride]:
+    # A database may have been lost, or the service tells its first hundred reports alone.
+    ends = [(it.end.time, it) for it in rides if it and it.distance and it.end]
+    return [ride for at, ride in ends if begin < at <= until and at not in times]
 
 
 def _begin_of_rides(rides: Iterable[Ride], time: datetime) -> datetime:
@@ -173,13 +161,28 @@ def _corrected(
     rides |= exact
     if under_way:
         rides.pop(under_way.started_at, None)
-    if riding and riding in none:
+    log = _with_events(log, point, matches, every, riding, under_way)
+    booked, since = in_order_of_start(rides.values()), log.since or point.start
+    return log._replace(rides=booked, since=min(since, point.start), checkpoint=None)
+
+
+def _with_events(
+    log: RideLog,
+    point: Checkpoint,
+    matches: Mapping[Ride, Sequence[Ride]],
+    every: Iterable[Ride],
+    riding: Ride | None,
+    under_way: Ride | None,
+) -> RideLog:
+    """Return the log with what was not fired of these rides."""
+    parts = matches[riding] if riding else ()
+    if riding and not parts:
         log = log.ended(riding._replace(distance=0))
     fired_over = {ride for it in log.rides for ride in matches[it]}
     for ride in every:
         is_over = ride is not under_way
-        if riding and ride in matches[riding]:
-            if ride in matches[riding][:-1]:
+        if riding and ride in parts:
+            if ride in parts[:-1]:
                 continue
             if log.open_since == riding.started_at and ride not in fired_over:
                 log = log._replace(open_since=ride.started_at)
@@ -188,11 +191,7 @@ def _corrected(
             whole = (*log.events, ("started", ride), ("ended", ride))
             # Another one may go on.
             log = log._replace(events=whole) if is_over else log.started(ride)
-    return log._replace(
-        rides=in_order_of_start(rides.values()),
-        since=min(log.since or point.start, point.start),
-        checkpoint=None,
-    )
+    return log
 
 
 def _matches(rides: Sequence[Ride], known: Iterable[Ride]) -> dict[Ride, list[Ride]]:

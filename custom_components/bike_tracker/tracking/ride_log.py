@@ -116,15 +116,15 @@ class RideLog(NamedTuple):
         stood = before.is_at_rest and ride_state.is_at_rest
         unseen = stood and _went_unseen(last, newest)
         has_gap = not context.is_complete or unseen or _skipped(before, last, newest)
+        start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
+        point = point or Checkpoint(before, start, has_gap, over=before.ended)
+        if not has_gap:
+            return point
         has_missed = context.recovering or context.has_missed or unseen
-        if point is None:
-            start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
-            point = Checkpoint(before, start, has_gap, over=before.ended)
-        elif has_gap:
-            point = point._replace(has_gap=True)
         # The history may know that a ride went on which the clock ended.
-        is_needed = has_gap and (has_missed or before.interrupted)
-        return point._replace(wanted_at=context.now) if is_needed else point
+        is_needed = has_missed or before.interrupted
+        wanted_at = context.now if is_needed else point.wanted_at
+        return point._replace(has_gap=True, wanted_at=wanted_at)
 
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""

@@ -106,14 +106,14 @@ class TrackerState(NamedTuple):
     ) -> Self:
         """Return the state by what was reported up to its newest position."""
         state, newest, point = self, self.position, self.rides.checkpoint
-        if not (newest and newest.fix_time and point):
+        if newest is None or newest.fix_time is None:
             return self
-        if guard := self.guard:
+        if (guard := self.guard) and point:
             older = [it for it in reports if not is_older_position(newest, it)]
             guard = after_late_reports(guard, older, point.ride_state, now)
             state = self.with_guard(guard, now)
-        before, known = self.ride_state, newest.fix_time
-        log, exact = after_history(self.rides, point, before, answer, known, now)
+        before, last = self.ride_state, newest.fix_time
+        log, exact = after_history(self.rides, before, answer, last, now)
         return state.with_rides(log, exact, now)
 
     def with_older_report(self, position: Position, context: UpdateContext) -> Self:
@@ -233,10 +233,9 @@ class Tracker(NamedTuple):
     @property
     def address(self) -> str | None:
         """Return the address of where it stood last, which is not where it rides."""
-        ride_state = self.state.ride_state
-        if ride := ride_state.ride:
+        if ride := self.ride_under_way:
             return ride.start and ride.start.address
-        place = ride_state.candidate or ride_state.anchor
+        place = self.state.ride_state.candidate or self.state.ride_state.anchor
         return place.address or (self.position and self.position.address)
 
     @property
