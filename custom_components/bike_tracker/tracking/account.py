@@ -107,11 +107,10 @@ class Account:
             if (known := self.trackers.get(device.unique_id))
             and device.moment >= known.device.moment
         }
-        reports = defaultdict[str, list[Position]](list)
+        reports, trackers = defaultdict[str, list[Position]](list), dict[str, Tracker]()
         for position in positions:
             if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)
-        trackers: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self.name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
@@ -200,8 +199,7 @@ class Account:
             context = context._replace(recovering=True)
         if (guard := state.guard) and not (context.recovering or context.has_missed):
             state = state._replace(guard=put_right(guard, position, context.now))
-        was_announced = listed is None or listed.device.position_id == position.id
-        if known is None and was_announced:
+        if not known and (not listed or listed.device.position_id == position.id):
             # What it raised before anybody could listen is not fired.
             state = state._replace(alarms=tuple(alarms_of(position)))
         return state.with_report(position, context)

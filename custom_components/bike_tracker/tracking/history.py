@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import batched
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -10,7 +9,7 @@ from ..api.models import Position
 from .distance import NOWHERE
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import Checkpoint, RideLog, in_order_of_start
-from .ride_state import STANDS_AFTER, Ride, RideState
+from .ride_state import STANDS_AFTER, Ride, RideState, Step
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
@@ -49,11 +48,11 @@ class HistoryAnswer(NamedTuple):
 
     def parts(self) -> Iterator[HistoryAnswer]:
         """Yield this in parts, each short enough for one go of the event loop."""
-        parts = batched(in_order(self.reports), _MAX_REPORTS, strict=False)
-        *before, last = list(parts) or [()]
-        for part in before:
-            yield HistoryAnswer(part, part[-1].moment)
-        yield HistoryAnswer(last, self.until)
+        reports = in_order(self.reports)
+        for begin in range(0, len(reports) or 1, _MAX_REPORTS):
+            part = reports[begin : begin + _MAX_REPORTS]
+            is_last = begin + _MAX_REPORTS >= len(reports)
+            yield HistoryAnswer(part, self.until if is_last else part[-1].moment)
 
 
 def replayed(
@@ -90,9 +89,8 @@ def after_history(
     lost = _lost((*log.rides, riding), times, point.begins_at, until)
     end = max(times, default=point.start)
     if end >= last and not lost:
-        exact = _by_now(exact, state, now)
-        if exact.ended:
-            over[exact.ended.started_at] = exact.ended
+        exact, ended = _by_now(exact, state, now)
+        over |= {ride.started_at: ride for _, ride in ended}
         return _corrected(log, point, over, riding, exact.ride), exact
     if until <= last and not lost:
         found = tuple(over.values())
@@ -120,7 +118,7 @@ def _begin_of_rides(rides: Iterable[Ride], time: datetime) -> datetime:
     return time
 
 
-def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState:
+def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> Step:
     """Return how far a tracker came exactly, with what was heard of it later."""
     latest = max(exact, ride_state, key=lambda it: it.reported_at or NOWHERE.time)
     newest, known = exact.newest_fix, ride_state.newest_fix
@@ -132,9 +130,8 @@ def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState
         reported_at=latest.reported_at,
         says_it_moves=latest.says_it_moves,
     )
-    if (at := silent_at(exact)) and at <= now:
-        exact, _ = end_ride(exact)
-    return exact
+    at = silent_at(exact)
+    return end_ride(exact) if at and at <= now else (exact, [])
 
 
 def _corrected(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..api.models import MOVES_FROM, Position
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
-from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState
+from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState, Step
 
 _SILENT_AFTER = timedelta(minutes=30)
 # Of a way between two reports at this speed, in km/h, what it took longer may have been a
@@ -31,9 +31,6 @@ _STRAYS_FOR = timedelta(minutes=8)
 _DRIFTS_FOR = timedelta(days=1)
 # A tracker whose clock is ahead by more: its fixes are as old as the events of them.
 _WRONG_CLOCK = timedelta(minutes=5)
-
-type Step = tuple[RideState, list[RideEvent]]
-"""How far a tracker came, and what happened by then."""
 
 
 class _Report(NamedTuple):

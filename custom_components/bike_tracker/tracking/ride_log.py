@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
 from .occurrences import UpdateContext
-from .ride_detection import Step
-from .ride_state import Ride, RideEvent, RideState
+from .ride_state import Ride, RideEvent, RideState, Step
 
 # How far back from its newest report the history of a tracker is asked for, by its own
 # time, as clocks may be wrong; and for how much longer that may wait in the queue.

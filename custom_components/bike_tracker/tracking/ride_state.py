@@ -19,6 +19,8 @@ _ENOUGH_PLACES = 2
 
 type RideEvent = tuple[Literal["started", "ended"], Ride]
 """What happened, and the ride as it was known then."""
+type Step = tuple[RideState, list[RideEvent]]
+"""How far a tracker came, and what happened by then."""
 
 
 class Ride(NamedTuple):

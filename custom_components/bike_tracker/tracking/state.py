@@ -18,9 +18,9 @@ from .occurrences import (
     alarms_of,
     is_known,
 )
-from .ride_detection import Step, apply_report, end_ride, silent_at
+from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
-from .ride_state import Ride, RideState
+from .ride_state import Ride, RideState, Step
 
 _place: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
@@ -78,8 +78,7 @@ class TrackerState(NamedTuple):
         report, known, now = position, self.position, context.now
         position, before = merged(known, report), self.ride_state
         state = self.with_flag("moving", position.moving, now)
-        if position.alarm:
-            state = state.with_alarms([position], now)
+        state = state.with_alarms([position], now)
         if position == known:
             return state
         if guard := state.guard:
@@ -94,27 +93,25 @@ class TrackerState(NamedTuple):
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
-        state = self.with_alarms(recent, now).corrected(answer, reports, now)
+        state = self.with_alarms(recent, now)
+        newest, log = state.position, state.rides
+        if newest and newest.fix_time:
+            if (guard := state.guard) and log.checkpoint:
+                # Newer ones follow below.
+                older = [it for it in reports if not is_older_position(newest, it)]
+                before = log.checkpoint.ride_state
+                state = state.with_guard(
+                    after_late_reports(guard, older, before, now), now
+                )
+            before, last = state.ride_state, newest.fix_time
+            state = state.with_rides(
+                *after_history(log, before, answer, last, now), now
+            )
         context = context._replace(is_complete=True)
         for report in reports:
             if state.position and is_older_position(state.position, report):
                 state = state.with_report(report, context)
         return state
-
-    def corrected(
-        self, answer: HistoryAnswer, reports: Sequence[Position], now: datetime
-    ) -> Self:
-        """Return the state by what was reported up to its newest position."""
-        state, newest, point = self, self.position, self.rides.checkpoint
-        if newest is None or newest.fix_time is None:
-            return self
-        if (guard := self.guard) and point:
-            older = [it for it in reports if not is_older_position(newest, it)]
-            guard = after_late_reports(guard, older, point.ride_state, now)
-            state = self.with_guard(guard, now)
-        before, last = self.ride_state, newest.fix_time
-        log, exact = after_history(self.rides, before, answer, last, now)
-        return state.with_rides(log, exact, now)
 
     def with_older_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after a report older than the newest: its alarms count."""
