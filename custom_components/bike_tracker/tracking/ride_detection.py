@@ -111,9 +111,8 @@ def says_it_moves(position: Position) -> bool | None:
     """Return whether a report says that the bike moves, None where it does not say it."""
     if is_moving(position.speed):
         return True
-    if position.motion is None and position.speed == 0:
-        return False
-    return position.moving
+    stands = position.motion is None and position.speed == 0
+    return False if stands else position.moving
 
 
 def is_moving(speed: float | None) -> bool:
@@ -247,17 +246,13 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
         state = state._replace(candidate=state.candidate or fix)
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
         state = _set_off(state, last_fix, fix.time)
-    return state._replace(
-        ride=state.ride and _still_under_way(state, state.ride, report)
-    )
-
-
-def _still_under_way(state: RideState, ride: Ride, report: _Report) -> Ride:
-    # Its word that it moves keeps no ride going for longer than a bike may stand.
-    time, since = report.fix.time, max(state.anchor.time, ride.started_at)
-    if is_moving(report.speed) and time - since < STANDS_AFTER:
-        ride = ride._replace(moved_at=max(ride.moved_at, time))
-    return ride.with_speed(report.speed)
+    if ride := state.ride:
+        # Its word that it moves keeps no ride going for longer than a bike may stand.
+        since = max(anchor.time, ride.started_at)
+        if is_moving(report.speed) and fix.time - since < STANDS_AFTER:
+            ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
+        state = state._replace(ride=ride.with_speed(report.speed))
+    return state
 
 
 def _is_near(state: RideState, report: _Report) -> bool:

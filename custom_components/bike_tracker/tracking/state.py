@@ -100,13 +100,11 @@ class TrackerState(NamedTuple):
                 # Newer ones follow below.
                 older = [it for it in reports if not is_older_position(newest, it)]
                 before = log.checkpoint.ride_state
-                state = state.with_guard(
-                    after_late_reports(guard, older, before, now), now
-                )
+                guard = after_late_reports(guard, older, before, now)
+                state = state.with_guard(guard, now)
             before, last = state.ride_state, newest.fix_time
-            state = state.with_rides(
-                *after_history(log, before, answer, last, now), now
-            )
+            log, exact = after_history(log, before, answer, last, now)
+            state = state.with_rides(log, exact, now)
         context = context._replace(is_complete=True)
         for report in reports:
             if state.position and is_older_position(state.position, report):
@@ -115,11 +113,10 @@ class TrackerState(NamedTuple):
 
     def with_older_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after a report older than the newest: its alarms count."""
-        now = context.now
-        state = self.with_alarms([position], now)
+        state = self.with_alarms([position], context.now)
         if state.guard and position.alarm:
-            guard = after_alarm(state.guard, position, self.ride_state, now)
-            state = state.with_guard(guard, now)
+            guard = after_alarm(state.guard, position, self.ride_state, context.now)
+            state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
