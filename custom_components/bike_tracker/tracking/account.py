@@ -48,8 +48,7 @@ class Account:
 
     def __post_init__(self) -> None:
         """Take what is to be asked for from before."""
-        states = self.states.items()
-        self.gaps = {key: gap for key, state in states if (gap := state.gap)}
+        self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
     def wanted(self, devices: Devices) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.

@@ -154,8 +154,7 @@ def _corrected(
     matches = _matches(every, filter(None, [*log.rides, riding]))
     # One that was none is in no book, and known: another answer may have it again.
     none = [it for it in (*replaced, riding) if it and not matches[it]]
-    rides |= {it.started_at: it._replace(distance=0) for it in none}
-    rides |= exact
+    rides |= {it.started_at: it._replace(distance=0) for it in none} | exact
     if under_way:
         rides.pop(under_way.started_at, None)
     log = _with_events(log, point, matches, every, riding, under_way)

@@ -215,7 +215,6 @@ def _elsewhere(state: RideState, fix: Fix) -> Step:
 
 
 def _after_fix(state: RideState, report: _Report, *, is_sure: bool = False) -> Step:
-    """Return the state after a newer fix."""
     fix, events = report.fix, list[RideEvent]()
     if state.newest_fix is None:
         # Servers add thousands of kilometres to the first fix.

@@ -119,10 +119,9 @@ class RideLog(NamedTuple):
         point = point or Checkpoint(before, start, has_gap, over=before.ended)
         if not has_gap:
             return point
-        has_missed = context.recovering or context.has_missed or unseen
         # The history may know that a ride went on which the clock ended.
-        is_needed = has_missed or before.interrupted
-        wanted_at = context.now if is_needed else point.wanted_at
+        is_needed = context.recovering or context.has_missed or before.interrupted
+        wanted_at = context.now if is_needed or unseen else point.wanted_at
         return point._replace(has_gap=True, wanted_at=wanted_at)
 
     def after_older_report(self, time: datetime | None) -> RideLog:
@@ -178,7 +177,6 @@ def _went_unseen(last: Fix, newest: Fix) -> bool:
 
 def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
     """Return whether a bike under way, or that set off, was not heard of for a while."""
-    if newest.time - last.time <= _MAX_STEP:
-        return False
+    is_late = newest.time - last.time > _MAX_STEP
     is_at_rest = before.is_at_rest and not before.interrupted
-    return not is_at_rest or metres(last, newest) > _MAX_SKIPPED
+    return is_late and (not is_at_rest or metres(last, newest) > _MAX_SKIPPED)
