@@ -78,11 +78,11 @@ def after_history(
     `last` is the fix of the newest report. Where the answer ends before that, the rest
     has to be asked for.
     """
-    if (point := log.checkpoint) is None:
-        return log, state
-    riding, until = state.ride, answer.until
+    point, riding, until = log.checkpoint, state.ride, answer.until
     times = {report.fix_time for report in answer.reports if report.fix_time}
-    if not point.answered_until and min(times, default=point.start) >= last:
+    if point is None or not (
+        point.answered_until or min(times, default=point.start) < last
+    ):
         # No report is there but the newest, as of what ignores since when it is asked.
         return log._replace(checkpoint=None), state
     exact, over = replayed(point.ride_state, answer.reports, now, *point.found)

@@ -95,12 +95,11 @@ class TrackerState(NamedTuple):
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
         state = self.with_alarms(recent, now)
         newest, log = state.position, state.rides
-        if newest and newest.fix_time:
-            if (guard := state.guard) and log.checkpoint:
+        if newest and newest.fix_time and (point := log.checkpoint):
+            if guard := state.guard:
                 # Newer ones follow below.
                 older = [it for it in reports if not is_older_position(newest, it)]
-                before = log.checkpoint.ride_state
-                guard = after_late_reports(guard, older, before, now)
+                guard = after_late_reports(guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
             before, last = state.ride_state, newest.fix_time
             log, exact = after_history(log, before, answer, last, now)
