@@ -105,9 +105,8 @@ def after_report(
     if time < guard.after:
         return guard._replace(is_settled=False)
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
-    guard = (
-        guard if guard.is_settled else _settled(guard, ride_state, fix, report, time)
-    )
+    if not guard.is_settled:
+        guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
         # Some trackers always say that they move.
