@@ -20,6 +20,9 @@ from .state import Changes, Tracker, Trackers, TrackerState
 _WRONG_CLOCKS: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
+type Devices = Mapping[str, Device]
+"""A device list, by `uniqueId`."""
+
 
 @dataclass(eq=False)
 class Account:
@@ -33,7 +36,7 @@ class Account:
     """The trackers that were listed last."""
     gaps: dict[str, HistoryGap] = field(init=False)
     """What is to be asked for of the service's history, also of those not listed."""
-    _devices: Mapping[str, Device] = field(default_factory=dict)
+    _devices: Devices = field(default_factory=dict)
     """The last list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
@@ -45,10 +48,9 @@ class Account:
 
     def __post_init__(self) -> None:
         """Take what is to be asked for from before."""
-        states = self.states.items()
-        self.gaps = {key: gap for key, state in states if (gap := state.gap)}
+        self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
-    def wanted(self, devices: Mapping[str, Device]) -> dict[int, Device]:
+    def wanted(self, devices: Devices) -> dict[int, Device]:
         """Return the devices of a new list whose position has to be asked for.
 
         By their internal ID; one that several devices have leads to nobody's place.
@@ -64,7 +66,7 @@ class Account:
 
     def apply_poll(
         self,
-        devices: Mapping[str, Device],
+        devices: Devices,
         positions: Mapping[str, Position],
         context: UpdateContext,
     ) -> Changes:
@@ -73,27 +75,18 @@ class Account:
         The list wins over messages before it. A position that no server lists any more
         stays: the bike is where it was.
         """
-        trackers, touched = dict[str, Tracker](), set[str]()
+        trackers, touched = dict[str, Tracker](), dict[str, int | None]()
         for unique_id, device in self._news(devices).items():
             with log_errors(self.name, "updating a tracker"):
-                state = self._state(unique_id)
-                if position := positions.get(unique_id):
-                    if position.server_time is None and is_real(device.last_update):
-                        # Not all services tell when they received a report.
-                        position = position._replace(server_time=device.last_update)
-                    state = self._after(device, state, position, context)
-                elif not context.recovering:
-                    # Who comes back may have gone on meanwhile: the next poll shows that.
-                    state = state.after_time(context)
-                is_behind = device is not devices[unique_id]
-                is_riding = state.ride_state.ride is not None
-                if is_behind or is_riding or is_outdated(device, state.position):
-                    touched.add(unique_id)
+                state = self._after_poll(device, positions.get(unique_id), context)
+                may_change = device is not devices[unique_id] or state.ride_state.ride
+                if may_change or is_outdated(device, state.position):
+                    touched[unique_id] = None
                 trackers[unique_id] = _tracker(device, state, context)
         changes = self._become(trackers, self.trackers.keys() - devices.keys())
         if self._devices is not devices:
             self._devices, self._by_id = devices, _by_id(devices)
-        self._touched = dict.fromkeys(touched)
+        self._touched = touched
         return changes
 
     def apply_message(
@@ -113,20 +106,18 @@ class Account:
             if (known := self.trackers.get(device.unique_id))
             and device.moment >= known.device.moment
         }
-        reports = defaultdict[str, list[Position]](list)
+        reports, trackers = defaultdict[str, list[Position]](list), dict[str, Tracker]()
         for position in positions:
             if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)
-        trackers: dict[str, Tracker] = {}
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self.name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
                 state = self._state(unique_id)
                 for position in in_order(reports[unique_id]):
                     if state.position is None or state.position.id != position.id:
-                        state = self._after(device, state, position, context)
-                device = _with_position_id(device, state.position and state.position.id)
-                trackers[unique_id] = _tracker(device, state, context)
+                        state = self._after(Tracker(device, state), position, context)
+                trackers[unique_id] = _tracker_at(device, state, context)
         return self._become(trackers)
 
     def apply_history(
@@ -137,9 +128,7 @@ class Account:
         with log_errors(self.name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
                 state = self._state(unique_id).with_history(answer, context)
-                position_id = state.position and state.position.id
-                device = _with_position_id(known.device, position_id)
-                trackers[unique_id] = _tracker(device, state, context)
+                trackers[unique_id] = _tracker_at(known.device, state, context)
         return self._become(trackers)
 
     def arm(
@@ -172,28 +161,35 @@ class Account:
         rides = state.rides.trimmed()
         return state if rides is state.rides else state._replace(rides=rides)
 
-    def _news(self, devices: Mapping[str, Device]) -> dict[str, Device]:
+    def _news(self, devices: Devices) -> Devices:
         """Return what a new list says of trackers that it may change.
 
         The others are the same objects: of a thousand, to look at each costs more than all
         that is done with ten. The first list after a message may lag behind it.
         """
-        known, touched = self._devices, self._touched.keys() & devices.keys()
+        known, last = self._devices, self._touched
+        keys = last.keys() & devices.keys()
         if devices is not known:
-            touched |= {key for key in devices if devices[key] is not known.get(key)}
-        return {
-            key: _with_position_id(devices[key], self._touched.get(key))
-            for key in touched
-        }
+            keys |= {key for key in devices if devices[key] is not known.get(key)}
+        return {key: _with_position_id(devices[key], last.get(key)) for key in keys}
+
+    def _after_poll(
+        self, device: Device, position: Position | None, context: UpdateContext
+    ) -> TrackerState:
+        state = self._state(device.unique_id)
+        if position is None:
+            # Who comes back may have gone on meanwhile: the next poll shows that.
+            return state if context.recovering else state.after_time(context)
+        if position.server_time is None and is_real(device.last_update):
+            # Not all services tell when they received a report.
+            position = position._replace(server_time=device.last_update)
+        return self._after(Tracker(device, state), position, context)
 
     def _after(
-        self,
-        device: Device,
-        state: TrackerState,
-        position: Position,
-        context: UpdateContext,
+        self, tracker: Tracker, position: Position, context: UpdateContext
     ) -> TrackerState:
         """Return the state after a report; what is announced counts, however old it is."""
+        device, state = tracker
         is_announced, known = position.id == device.position_id, state.position
         if known and not is_announced and is_older_position(position, known):
             return state.with_older_report(position, context)
@@ -201,10 +197,8 @@ class Account:
         if listed is None:
             context = context._replace(recovering=True)
         if (guard := state.guard) and not (context.recovering or context.has_missed):
-            guard = put_right(guard, position, context.now)
-            state = state._replace(guard=guard)
-        was_announced = listed is None or listed.device.position_id == position.id
-        if known is None and was_announced:
+            state = state._replace(guard=put_right(guard, position, context.now))
+        if not known and (not listed or listed.device.position_id == position.id):
             # What it raised before anybody could listen is not fired.
             state = state._replace(alarms=tuple(alarms_of(position)))
         return state.with_report(position, context)
@@ -244,7 +238,13 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
     return Tracker(device, state.with_flag("online", is_online, context.now))
 
 
-def _by_id(devices: Mapping[str, Device]) -> dict[int | None, str]:
+def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
+    """Return the tracker between lists, of which the last may lag behind its report."""
+    device = _with_position_id(device, state.position and state.position.id)
+    return _tracker(device, state, context)
+
+
+def _by_id(devices: Devices) -> dict[int | None, str]:
     """Return trackers by internal ID; one that several devices have is nobody's."""
     ids = [device.id for device in devices.values()]
     by_id = dict(zip(ids, devices, strict=True))
@@ -263,9 +263,8 @@ def is_outdated(device: Device, known: Position | None) -> bool:
         return False
     if known is None or known.id != device.position_id or not known.is_readable:
         return True
-    if known.fix_time is None or not is_real(device.last_update):
-        return False
-    return known.fix_time > device.last_update + _WRONG_CLOCKS
+    said_at = device.last_update
+    return is_real(said_at) and known.moment > said_at + _WRONG_CLOCKS
 
 
 def _with_position_id(device: Device, position_id: int | None) -> Device:

@@ -92,12 +92,9 @@ def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
     if base.total is None or fix.total is None:
         return straight
     added = fix.total - base.total
-    is_sound = (
-        added <= _MOST_BENDS * straight + _LEAST_BENDS
-        and added <= _LONGEST_DETOUR
-        and _speed(added * 1_000, _seconds(base, fix)) <= _FASTEST_DETOUR
-    )
-    return max(straight, added) if is_sound else straight
+    most = min(_MOST_BENDS * straight + _LEAST_BENDS, _LONGEST_DETOUR)
+    is_slow = _speed(added * 1_000, _seconds(base, fix)) <= _FASTEST_DETOUR
+    return max(straight, added) if added <= most and is_slow else straight
 
 
 def _seconds(start: Fix, end: Fix) -> float:

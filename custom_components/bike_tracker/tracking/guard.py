@@ -105,17 +105,16 @@ def after_report(
     if time < guard.after:
         return guard._replace(is_settled=False)
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
-    guard = _settled(guard, ride_state, fix, report, time)
+    if not guard.is_settled:
+        guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
         # Some trackers always say that they move.
         is_moved = is_moving(report.speed) or (moves and not before)
-        if _is_near(guard.place, fix, ride_state):
-            guard = guard._replace(away=())
-        elif is_moved or _is_away(guard, fix, report, ride_state):
+        is_near = _is_near(guard.place, fix, ride_state)
+        if not is_near and (is_moved or _is_away(guard, fix, report, ride_state)):
             return _triggered(guard, "place", fix.time, fix)
-        else:
-            guard = guard._replace(away=(*guard.away, fix.time)[:2])
+        guard = guard._replace(away=() if is_near else (*guard.away, fix.time)[:2])
     if moves and before is False:
         return _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard
@@ -126,9 +125,8 @@ def put_right(guard: Guard, report: Position, now: datetime) -> Guard:
 
     By how much shows when the service received the report.
     """
-    received_at = report.server_time or now
-    ahead = now - received_at
-    is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
+    ahead = now - (report.server_time or now)
+    is_ahead = now - ahead < guard.after and ahead > _ARRIVES_WITHIN
     return guard._replace(after=guard.after - ahead) if is_ahead else guard
 
 
@@ -184,8 +182,6 @@ def _settled(
     The report of its arrival may come later than the person who arms it, or never, and
     the last one may have jumped.
     """
-    if guard.is_settled:
-        return guard
     place, anchor = _place(ride_state), ride_state.anchor
     is_near = any(_is_near(place, it, ride_state) for it in (anchor, fix or anchor))
     # A ride may be over only because nothing was received since.

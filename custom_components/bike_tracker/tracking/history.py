@@ -9,7 +9,7 @@ from ..api.models import Position
 from .distance import NOWHERE
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import Checkpoint, RideLog, in_order_of_start
-from .ride_state import STANDS_AFTER, Ride, RideState
+from .ride_state import STANDS_AFTER, Ride, RideState, Step
 
 # So far apart are a ride as polls saw it and as it was.
 _NEAR: Final = timedelta(minutes=2)
@@ -56,13 +56,13 @@ class HistoryAnswer(NamedTuple):
 
 
 def replayed(
-    ride_state: RideState, reports: Sequence[Position], now: datetime
+    ride_state: RideState, reports: Sequence[Position], now: datetime, *found: Ride
 ) -> tuple[RideState, dict[datetime, Ride]]:
     """Return the ride_state after all these reports, and rides that are over, by their start.
 
-    The last one before is the first of these: more of it may be known now.
+    Those found before and the last one are among these: more of it may be known now.
     """
-    over = {ride_state.ended.started_at: ride_state.ended} if ride_state.ended else {}
+    over = {ride.started_at: ride for ride in (*found, ride_state.ended) if ride}
     for report in in_order(reports):
         ride_state, _ = apply_report(ride_state, report, now)
         if ride_state.ended:
@@ -71,53 +71,54 @@ def replayed(
 
 
 def after_history(
-    log: RideLog,
-    point: Checkpoint,
-    ride_state: RideState,
-    answer: HistoryAnswer,
-    known: datetime,
-    now: datetime,
+    log: RideLog, state: RideState, answer: HistoryAnswer, last: datetime, now: datetime
 ) -> tuple[RideLog, RideState]:
     """Return the log and the ride_state by all that was reported.
 
-    `known` is the fix of the newest report. Where the answer ends before that, the rest
+    `last` is the fix of the newest report. Where the answer ends before that, the rest
     has to be asked for.
     """
+    point, riding, until = log.checkpoint, state.ride, answer.until
     times = {report.fix_time for report in answer.reports if report.fix_time}
-    if not point.answered_until and min(times, default=point.start) >= known:
+    if point is None or not (
+        point.answered_until or min(times, default=point.start) < last
+    ):
         # No report is there but the newest, as of what ignores since when it is asked.
-        return log._replace(checkpoint=None), ride_state
-    exact, over = replayed(point.ride_state, answer.reports, now)
-    over = {ride.started_at: ride for ride in point.found} | over
-    riding = ride_state.ride
-    # A database may have been lost, or the service tells its first hundred reports alone.
-    lost = [
-        ride.started_at
-        for ride in filter(None, (*log.rides, riding))
-        if ride.distance and ride.end and ride.end.time not in times
-        if point.begins_at < ride.end.time <= answer.until
-    ]
+        return log._replace(checkpoint=None), state
+    exact, over = replayed(point.ride_state, answer.reports, now, *point.found)
+    lost = _lost((*log.rides, riding), times, point.begins_at, until)
     end = max(times, default=point.start)
-    if end >= known and not lost:
-        exact = _by_now(exact, ride_state, now)
-        if exact.ended:
-            over[exact.ended.started_at] = exact.ended
+    if end >= last and not lost:
+        exact, ended = _by_now(exact, state, now)
+        over |= {ride.started_at: ride for _, ride in ended}
         return _corrected(log, point, over, riding, exact.ride), exact
-    if answer.until <= known and not lost:
-        point = point._replace(
-            ride_state=exact, answered_until=answer.until, found=tuple(over.values())
-        )
-        return log._replace(checkpoint=point), ride_state
+    if until <= last and not lost:
+        found = tuple(over.values())
+        point = point._replace(ride_state=exact, answered_until=until, found=found)
+        return log._replace(checkpoint=point), state
     # The service does not have the rest: that stays as it is known.
-    under_way = [ride.started_at for ride in (exact.ride, riding) if ride]
-    last = min([end, *lost, *under_way])
-    for ride in reversed(in_order_of_start([*log.rides, *over.values()])):
-        if ride.moved_at + _NEAR >= last:
-            last = min(last, ride.started_at)
-    return _corrected(log, point, over, None, None, last), ride_state
+    begun = [ride.started_at for ride in (*lost, exact.ride, riding) if ride]
+    begin = _begin_of_rides([*log.rides, *over.values()], min([end, *begun]))
+    return _corrected(log, point, over, None, None, begin), state
 
 
-def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState:
+def _lost(
+    rides: Iterable[Ride | None], times: set[datetime], begin: datetime, until: datetime
+) -> list[Ride]:
+    # A database may have been lost, or the service tells its first hundred reports alone.
+    ends = [(it.end.time, it) for it in rides if it and it.distance and it.end]
+    return [ride for at, ride in ends if begin < at <= until and at not in times]
+
+
+def _begin_of_rides(rides: Iterable[Ride], time: datetime) -> datetime:
+    """Return when rides began that were not over before a time, or just before it."""
+    for ride in reversed(in_order_of_start(rides)):
+        if ride.moved_at + _NEAR >= time:
+            time = min(time, ride.started_at)
+    return time
+
+
+def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> Step:
     """Return how far a tracker came exactly, with what was heard of it later."""
     latest = max(exact, ride_state, key=lambda it: it.reported_at or NOWHERE.time)
     newest, known = exact.newest_fix, ride_state.newest_fix
@@ -129,9 +130,8 @@ def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> RideState
         reported_at=latest.reported_at,
         says_it_moves=latest.says_it_moves,
     )
-    if (at := silent_at(exact)) and at <= now:
-        exact, _ = end_ride(exact)
-    return exact
+    at = silent_at(exact)
+    return end_ride(exact) if at and at <= now else (exact, [])
 
 
 def _corrected(
@@ -152,19 +152,34 @@ def _corrected(
     exact = {key: it for key, it in over.items() if key in rides or key < last}
     every = in_order_of_start(filter(None, [*exact.values(), under_way]))
     matches = _matches(every, filter(None, [*log.rides, riding]))
-    parts = matches[riding] if riding else []
-    fired_over = {ride for it in log.rides for ride in matches[it]}
     # One that was none is in no book, and known: another answer may have it again.
     none = [it for it in (*replaced, riding) if it and not matches[it]]
-    rides |= {it.started_at: it._replace(distance=0) for it in none}
-    rides |= exact
+    rides |= {it.started_at: it._replace(distance=0) for it in none} | exact
+    if under_way:
+        rides.pop(under_way.started_at, None)
+    log = _with_events(log, point, matches, every, riding, under_way)
+    booked, since = in_order_of_start(rides.values()), log.since or point.start
+    return log._replace(rides=booked, since=min(since, point.start), checkpoint=None)
+
+
+def _with_events(
+    log: RideLog,
+    point: Checkpoint,
+    matches: Mapping[Ride, Sequence[Ride]],
+    every: Iterable[Ride],
+    riding: Ride | None,
+    under_way: Ride | None,
+) -> RideLog:
+    """Return the log with what was not fired of these rides."""
+    parts = matches[riding] if riding else ()
     if riding and not parts:
         log = log.ended(riding._replace(distance=0))
+    fired_over = {ride for it in log.rides for ride in matches[it]}
     for ride in every:
         is_over = ride is not under_way
-        if ride in parts[:-1]:
-            continue
         if riding and ride in parts:
+            if ride in parts[:-1]:
+                continue
             if log.open_since == riding.started_at and ride not in fired_over:
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log
@@ -172,13 +187,7 @@ def _corrected(
             whole = (*log.events, ("started", ride), ("ended", ride))
             # Another one may go on.
             log = log._replace(events=whole) if is_over else log.started(ride)
-    if under_way:
-        rides.pop(under_way.started_at, None)
-    return log._replace(
-        rides=in_order_of_start(rides.values()),
-        since=min(log.since or point.start, point.start),
-        checkpoint=None,
-    )
+    return log
 
 
 def _matches(rides: Sequence[Ride], known: Iterable[Ride]) -> dict[Ride, list[Ride]]:

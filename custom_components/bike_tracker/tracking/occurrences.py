@@ -64,10 +64,9 @@ def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ..
     The newest has the number that the next one counts on from, and entities show the last
     event of their types.
     """
-    events = [it for it in known if it.is_event][-2:]
-    return tuple(
-        it for it in known if it.seq > last_fired or it is known[-1] or it in events
-    )
+    events = [it for it in known if it.is_event]
+    shown = (*events[-2:], *known[-1:])
+    return tuple(it for it in known if it.seq > last_fired or it in shown)
 
 
 class UpdateContext(NamedTuple):
@@ -120,10 +119,8 @@ def alarms_of(position: Position) -> list[Alarm]:
     """Return the alarms that a report was sent for, each once."""
     words = (position.alarm or "").split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE]
     reported_at = position.device_time or position.fix_time
-    return [
-        Alarm(word, position.id, reported_at)
-        for word in dict.fromkeys(filter(None, map(one_line, words)))
-    ]
+    each_once = dict.fromkeys(filter(None, map(one_line, words)))
+    return [Alarm(word, position.id, reported_at) for word in each_once]
 
 
 def is_known(alarm: Alarm, known: Sequence[Alarm]) -> bool:

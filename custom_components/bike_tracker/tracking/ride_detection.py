@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..api.models import MOVES_FROM, Position
 from .distance import Fix, fix_of, is_plausible, metres, noise, way
-from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState
+from .ride_state import STANDS_AFTER, Ride, RideEvent, RideState, Step
 
 _SILENT_AFTER = timedelta(minutes=30)
 # Of a way between two reports at this speed, in km/h, what it took longer may have been a
@@ -31,9 +31,6 @@ _STRAYS_FOR = timedelta(minutes=8)
 _DRIFTS_FOR = timedelta(days=1)
 # A tracker whose clock is ahead by more: its fixes are as old as the events of them.
 _WRONG_CLOCK = timedelta(minutes=5)
-
-type Step = tuple[RideState, list[RideEvent]]
-"""How far a tracker came, and what happened by then."""
 
 
 class _Report(NamedTuple):
@@ -56,27 +53,17 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
     if fix is None or not _is_newer(state, position, fix):
         return _after_message(state, position, now)
     report = _Report(fix, position.speed, says_it_moves(position))
-    if state.drift and fix.time - state.drifts[-1].time > _DRIFTS_FOR:
-        state = state._replace(drift=0)
-    events: list[RideEvent] = []
-    if (last := state.interrupted) and not _stood(state, last.moved_at, fix):
-        # The clock of the house may be wrong, or reports have come late.
-        state = state._replace(ride=last, ended=state.before_ended, before_ended=None)
-        events.append(("started", last))
-    if state.candidate:
-        state, decided = _decided(state, state.candidate, report)
-        events += decided
-    state, more = _after_fix(state, report)
-    is_believed = state.ride is not None or state.candidate is None
+    state, events = _after_newer_fix(state, report)
+    is_in_doubt = state.candidate and not state.ride
     state = state._replace(
         newest_fix=fix,
         # The clock of the house may be behind, and put right under way.
         received_at=max(now, received_at),
         reported_at=max(fix.time, _time(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
-        says_it_moves=report.moves if is_believed else state.says_it_moves,
+        says_it_moves=state.says_it_moves if is_in_doubt else report.moves,
     )
-    return state, events + more
+    return state, events
 
 
 def silent_at(state: RideState) -> datetime | None:
@@ -88,20 +75,19 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
-    anchor, last_fix, last = state.anchor, state.last_fix, state.candidate
+    last = state.candidate
     # A silent bike is where its last report saw it, if that may be.
-    if last and state.ride and is_plausible(anchor, last_fix, last, None):
+    if last and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state, []
-    anchor, there, rest = state.anchor, state.last_fix, 0.0
+    anchor, there, rest, before = state.anchor, state.last_fix, 0.0, state.last
     if metres(anchor, there) <= noise(anchor, there):
         # The way to where it was seen last, as far as no drift explains it.
         rest = metres(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
-    before = None if ride.distance else state.last
     if ride.distance:
-        end = ride.end and ride.end.or_address_of(anchor)
+        before, end = None, ride.end and ride.end.or_address_of(anchor)
         ride = ride._replace(distance=ride.distance + rest, end=end)
     state = state.longer(rest)
     state = state._replace(anchor=there, ride=None, ended=ride, before_ended=before)
@@ -125,9 +111,8 @@ def says_it_moves(position: Position) -> bool | None:
     """Return whether a report says that the bike moves, None where it does not say it."""
     if is_moving(position.speed):
         return True
-    if position.motion is None and position.speed == 0:
-        return False
-    return position.moving
+    stands = position.motion is None and position.speed == 0
+    return False if stands else position.moving
 
 
 def is_moving(speed: float | None) -> bool:
@@ -150,6 +135,22 @@ def _after_message(state: RideState, position: Position, now: datetime) -> Step:
         state = _set_off(state, state.last_fix, time)
         state = state._replace(received_at=max(now, received_at))
     return state._replace(says_it_moves=position.moving), _start_of(before, state)
+
+
+def _after_newer_fix(state: RideState, report: _Report) -> Step:
+    """Return the state after a fix, by which what was in doubt before is decided."""
+    fix, events = report.fix, list[RideEvent]()
+    if state.drift and fix.time - state.drifts[-1].time > _DRIFTS_FOR:
+        state = state._replace(drift=0)
+    if (last := state.interrupted) and not _stood(state, last.moved_at, fix):
+        # The clock of the house may be wrong, or reports have come late.
+        state = state._replace(ride=last, ended=state.before_ended, before_ended=None)
+        events = [("started", last)]
+    if state.candidate:
+        state, decided = _decided(state, state.candidate, report)
+        events += decided
+    state, more = _after_fix(state, report)
+    return state, events + more
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
@@ -175,13 +176,17 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
 
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether a report is nearer to a fix in doubt than to the place before."""
-    anchor, fix, speed = state.anchor, report.fix, report.speed
+    fix, speed = report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
         return False
-    if metres(candidate, fix) < metres(anchor, fix) or _slept(candidate, fix):
+    if metres(candidate, fix) < metres(state.anchor, fix) or _slept(candidate, fix):
         return True
     # Under way it may turn round.
-    return bool(state.ride) and is_plausible(anchor, state.last_fix, candidate, speed)
+    return bool(state.ride) and _may_be_at(state, candidate, speed)
+
+
+def _may_be_at(state: RideState, fix: Fix, speed: float | None) -> bool:
+    return is_plausible(state.anchor, state.last_fix, fix, speed)
 
 
 def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
@@ -210,7 +215,6 @@ def _elsewhere(state: RideState, fix: Fix) -> Step:
 
 
 def _after_fix(state: RideState, report: _Report, *, is_sure: bool = False) -> Step:
-    """Return the state after a newer fix."""
     fix, events = report.fix, list[RideEvent]()
     if state.newest_fix is None:
         # Servers add thousands of kilometres to the first fix.
@@ -228,16 +232,14 @@ def _start_of(before: RideState, state: RideState) -> list[RideEvent]:
 
 def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     """Return the state at a newer fix, which is where it was, elsewhere or in doubt."""
-    anchor, last_fix = state.anchor, state.last_fix
-    fix, speed = report.fix, report.speed
+    anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
+    moves = not _stands_still(state, report)
     if _is_near(state, report):
         is_better = not state.ride and 0 < fix.accuracy < (anchor.accuracy or inf)
         address = fix.address or anchor.address
         anchor = (fix if is_better else anchor)._replace(address=address)
         state = state._replace(last_fix=fix, anchor=anchor)
-    elif is_sure or (
-        not _stands_still(state, report) and is_plausible(anchor, last_fix, fix, speed)
-    ):
+    elif is_sure or (moves and _may_be_at(state, fix, report.speed)):
         return _further(state, report)
     else:
         state = state._replace(candidate=state.candidate or fix)
@@ -246,9 +248,9 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
         since = max(anchor.time, ride.started_at)
-        if is_moving(speed) and fix.time - since < STANDS_AFTER:
+        if is_moving(report.speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
-        state = state._replace(ride=ride.with_speed(speed))
+        state = state._replace(ride=ride.with_speed(report.speed))
     return state
 
 

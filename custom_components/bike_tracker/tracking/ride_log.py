@@ -1,13 +1,13 @@
 """The last rides of a tracker, and from when on the history has what is missing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from .distance import Fix, metres, noise
 from .occurrences import UpdateContext
-from .ride_state import Ride, RideEvent, RideState
+from .ride_state import Ride, RideEvent, RideState, Step
 
 # How far back from its newest report the history of a tracker is asked for, by its own
 # time, as clocks may be wrong; and for how much longer that may wait in the queue.
@@ -82,13 +82,10 @@ class RideLog(NamedTuple):
     """
 
     def after_report(
-        self,
-        before: RideState,
-        ride_state: RideState,
-        events: Sequence[RideEvent],
-        context: UpdateContext,
+        self, before: RideState, step: Step, context: UpdateContext
     ) -> RideLog:
-        """Return the log after a report that brought a ride_state from `before` to here."""
+        """Return the log after a report that made a step from `before`."""
+        ride_state, events = step
         log, point = self, self._checkpoint_after(before, ride_state, context)
         for kind, ride in events:
             log = log.ended(ride).booked(ride) if kind == "ended" else log.started(ride)
@@ -118,15 +115,14 @@ class RideLog(NamedTuple):
         stood = before.is_at_rest and ride_state.is_at_rest
         unseen = stood and _went_unseen(last, newest)
         has_gap = not context.is_complete or unseen or _skipped(before, last, newest)
-        has_missed = context.recovering or context.has_missed or unseen
-        if point is None:
-            start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
-            point = Checkpoint(before, start, has_gap, over=before.ended)
-        elif has_gap:
-            point = point._replace(has_gap=True)
+        start = max(last.time, newest.time - (_MAX_AGE - _SPARE))
+        point = point or Checkpoint(before, start, has_gap, over=before.ended)
+        if not has_gap:
+            return point
         # The history may know that a ride went on which the clock ended.
-        is_needed = has_gap and (has_missed or before.interrupted)
-        return point._replace(wanted_at=context.now) if is_needed else point
+        is_needed = context.recovering or context.has_missed or before.interrupted
+        wanted_at = context.now if is_needed or unseen else point.wanted_at
+        return point._replace(has_gap=True, wanted_at=wanted_at)
 
     def after_older_report(self, time: datetime | None) -> RideLog:
         """Return the log after a report that came behind a newer one."""
@@ -181,7 +177,6 @@ def _went_unseen(last: Fix, newest: Fix) -> bool:
 
 def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
     """Return whether a bike under way, or that set off, was not heard of for a while."""
-    if newest.time - last.time <= _MAX_STEP:
-        return False
+    is_late = newest.time - last.time > _MAX_STEP
     is_at_rest = before.is_at_rest and not before.interrupted
-    return not is_at_rest or metres(last, newest) > _MAX_SKIPPED
+    return is_late and (not is_at_rest or metres(last, newest) > _MAX_SKIPPED)

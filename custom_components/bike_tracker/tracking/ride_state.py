@@ -19,6 +19,8 @@ _ENOUGH_PLACES = 2
 
 type RideEvent = tuple[Literal["started", "ended"], Ride]
 """What happened, and the ride as it was known then."""
+type Step = tuple[RideState, list[RideEvent]]
+"""How far a tracker came, and what happened by then."""
 
 
 class Ride(NamedTuple):
@@ -54,9 +56,8 @@ class Ride(NamedTuple):
 
     def with_speed(self, speed: float | None) -> Ride:
         """Return the ride of which this speed was reported."""
-        if speed is None or not (self.maximum_speed or 0) < speed <= FASTEST:
-            return self
-        return self._replace(maximum_speed=speed)
+        is_faster = speed is not None and (self.maximum_speed or 0) < speed <= FASTEST
+        return self._replace(maximum_speed=speed) if is_faster else self
 
     def further(self, kilometres: float, end: Fix, time: datetime) -> Ride:
         """Return the ride that moved at this time, or later, and so much farther."""

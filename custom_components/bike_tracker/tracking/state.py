@@ -20,7 +20,7 @@ from .occurrences import (
 )
 from .ride_detection import apply_report, end_ride, silent_at
 from .ride_log import HistoryGap, RideLog
-from .ride_state import Ride, RideState
+from .ride_state import Ride, RideState, Step
 
 _place: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
@@ -78,35 +78,32 @@ class TrackerState(NamedTuple):
         report, known, now = position, self.position, context.now
         position, before = merged(known, report), self.ride_state
         state = self.with_flag("moving", position.moving, now)
-        if position.alarm:
-            state = state.with_alarms([position], context)
+        state = state.with_alarms([position], now)
         if position == known:
             return state
         if guard := state.guard:
             state = state.with_guard(after_report(guard, report, before, now), now)
-        ride_state, events = apply_report(before, position, now)
         if before.measured_at and position.fix_time == before.measured_at:
             context = context._replace(is_complete=True)
-        log = self.rides.after_report(before, ride_state, events, context)
-        return state.with_rides(log, now, ride_state=ride_state, position=position)
+        step = apply_report(before, position, now)
+        return state._replace(position=position).with_step(step, context)
 
     def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
         """Return the state after all reports of a gap; old alarms are not fired."""
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
-        state = self.with_alarms(recent, context)
-        newest, point = state.position, state.rides.checkpoint
-        if newest and newest.fix_time and point:
-            if state.guard:
+        state = self.with_alarms(recent, now)
+        newest, log = state.position, state.rides
+        if newest and newest.fix_time and (point := log.checkpoint):
+            if guard := state.guard:
                 # Newer ones follow below.
                 older = [it for it in reports if not is_older_position(newest, it)]
-                guard = after_late_reports(state.guard, older, point.ride_state, now)
+                guard = after_late_reports(guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
-            log, ride_state = after_history(
-                state.rides, point, state.ride_state, answer, newest.fix_time, now
-            )
-            state = state._replace(ride_state=ride_state).with_rides(log, now)
+            before, last = state.ride_state, newest.fix_time
+            log, exact = after_history(log, before, answer, last, now)
+            state = state.with_rides(log, exact, now)
         context = context._replace(is_complete=True)
         for report in reports:
             if state.position and is_older_position(state.position, report):
@@ -115,36 +112,38 @@ class TrackerState(NamedTuple):
 
     def with_older_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after a report older than the newest: its alarms count."""
-        state = self.with_alarms([position], context)
+        state = self.with_alarms([position], context.now)
         if state.guard and position.alarm:
             guard = after_alarm(state.guard, position, self.ride_state, context.now)
             state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
-    def with_alarms(self, reports: Sequence[Position], context: UpdateContext) -> Self:
+    def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
         """Return the state after the alarms of reports, which may be old ones."""
-        state, now = self, context.now
+        state = self
         for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
-            time = report.fix_time and report.fix_time.isoformat()
             for alarm in alarms_of(report):
-                if is_known(alarm, state.alarms):
-                    continue
-                alarms = (*state.alarms, alarm)[-MAX_WAITING:]
-                attributes = {"type": alarm.type, "alarm": alarm.word, "time": time}
-                since = report.fix_time or now
-                state = state._replace(alarms=alarms).with_occurrence(
-                    "alarm_raised", now, since, attributes=attributes
-                )
+                if not is_known(alarm, state.alarms):
+                    state = state._with_alarm(alarm, report.fix_time, now)
         return state
+
+    def _with_alarm(self, alarm: Alarm, time: datetime | None, now: datetime) -> Self:
+        since, text = time or now, time and time.isoformat()
+        said = {"type": alarm.type, "alarm": alarm.word, "time": text}
+        state = self._replace(alarms=(*self.alarms, alarm)[-MAX_WAITING:])
+        return state.with_occurrence("alarm_raised", now, since, attributes=said)
 
     def after_time(self, context: UpdateContext) -> Self:
         """Return the state by now: a tracker that is silent for long rides no more."""
         if (at := silent_at(self.ride_state)) is None or at > context.now:
             return self
         context = context._replace(is_complete=True)
-        ride_state, events = end_ride(self.ride_state)
-        log = self.rides.after_report(self.ride_state, ride_state, events, context)
-        return self.with_rides(log, context.now, ride_state=ride_state)
+        return self.with_step(end_ride(self.ride_state), context)
+
+    def with_step(self, step: Step, context: UpdateContext) -> Self:
+        """Return the state with how far the tracker came now."""
+        log = self.rides.after_report(self.ride_state, step, context)
+        return self.with_rides(log, step[0], context.now)
 
     def with_occurrence(
         self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
@@ -167,10 +166,9 @@ class TrackerState(NamedTuple):
         state, triggered = self._replace(guard=guard), guard.triggered
         if triggered is None or (self.guard and self.guard.triggered):
             return state
-        attributes = {**triggered.described(), "alarm": triggered.alarm}
-        return state.with_occurrence(
-            "guard_triggered", now, triggered.since, attributes=attributes
-        )
+        since = triggered.since
+        cause = {**triggered.described(), "alarm": triggered.alarm}
+        return state.with_occurrence("guard_triggered", now, since, attributes=cause)
 
     def with_flag(
         self, name: Literal["online", "moving"], value: bool | None, now: datetime
@@ -179,26 +177,21 @@ class TrackerState(NamedTuple):
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
-        state, before = self, flag and flag.changed_at
-        if before:
-            kind = FLAG_CHANGES[name, value]
-            state = state.with_occurrence(kind, now, now, before=before)
+        before = flag and flag.changed_at
         changed: dict[str, Any] = {name: Flag(value, now, before)}
-        return state._replace(**changed)
+        state, kind = self._replace(**changed), FLAG_CHANGES[name, value]
+        return state.with_occurrence(kind, now, now, before=before) if before else state
 
-    def with_rides(self, log: RideLog, now: datetime, **others: Any) -> Self:
-        """Return the state with its rides and other fields, and what happened to them."""
-        state = self
+    def with_rides(self, log: RideLog, ride_state: RideState, now: datetime) -> Self:
+        """Return the state with its rides, and what happened to them."""
+        state = self._replace(rides=log._replace(events=()), ride_state=ride_state)
         for kind, ride in log.events:
             is_over = kind == "ended"
-            state = state.with_occurrence(
-                "ride_ended" if is_over else "ride_started",
-                now,
-                ride.moved_at if is_over else ride.started_at,
-                attributes=ride.described(is_over=is_over),
-            )
-        log = log._replace(events=()) if log.events else log
-        return state._replace(rides=log, **others)
+            since = ride.moved_at if is_over else ride.started_at
+            name: OccurrenceType = "ride_ended" if is_over else "ride_started"
+            said = ride.described(is_over=is_over)
+            state = state.with_occurrence(name, now, since, attributes=said)
+        return state
 
 
 def merged(known: Position | None, position: Position) -> Position:
@@ -233,10 +226,9 @@ class Tracker(NamedTuple):
     @property
     def address(self) -> str | None:
         """Return the address of where it stood last, which is not where it rides."""
-        ride_state = self.state.ride_state
-        if ride := ride_state.ride:
+        if ride := self.ride_under_way:
             return ride.start and ride.start.address
-        place = ride_state.candidate or ride_state.anchor
+        place = self.state.ride_state.candidate or self.state.ride_state.anchor
         return place.address or (self.position and self.position.address)
 
     @property
