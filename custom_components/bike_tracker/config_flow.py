@@ -1,7 +1,7 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set as AbstractSet
 from itertools import chain, count
 import re
 from typing import Any, override
@@ -70,25 +70,24 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         entries = self.hass.config_entries
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: _Account = {} if entry is None else entry.data
-        error = reason = ""
-        if user_input is not None:
-            try:
-                account, trackers = await self._async_reach({**stored, **user_input})
-            except errors.TrackingError as err:
-                error, reason = _error_of(err, entry, user_input), str(err)
-            except Exception:  # noqa: BLE001 - a form with an error beats a dead one
-                name = _name(entry, user_input)
-                LOGGER.exception("%s: Unexpected error while signing in", name)
-                error = "unknown"
-            else:
-                return await self._async_finish(entry, account, trackers)
-        return self._form(stored, user_input or {}, error, reason)
+        if user_input is None:
+            return self._form(stored, {})
+        try:
+            account, trackers = await self._async_reach({**stored, **user_input})
+        except errors.TrackingError as err:
+            error = _error_of(err, entry, user_input)
+            return self._form(stored, user_input, error, str(err))
+        except Exception:  # noqa: BLE001 - a form with an error beats a dead one
+            name = _name(entry, user_input)
+            LOGGER.exception("%s: Unexpected error while signing in", name)
+            return self._form(stored, user_input, "unknown")
+        return await self._async_finish(entry, account, trackers)
 
     async_step_reauth_confirm = async_step_user
     async_step_reconfigure = async_step_user
 
     def _form(
-        self, stored: _Account, typed: _Account, error: str, reason: str
+        self, stored: _Account, typed: _Account, error: str = "", reason: str = ""
     ) -> ConfigFlowResult:
         is_reauth = self.source == SOURCE_REAUTH
         schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
@@ -131,9 +130,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         unique_id = entry.unique_id
         if unique_id_of(account) != unique_id_of(entry.data):
             unique_id = await self._async_claim(account)
-            old = trackers_of(self.hass, entry.entry_id)
-            if old and old.isdisjoint(trackers):
-                return self.async_abort(reason="wrong_account")
+            _check_trackers(trackers_of(self.hass, entry.entry_id), trackers)
         title, reason = self._title(account, entry), f"{self.source}_successful"
         return self.async_update_reload_and_abort(
             entry, unique_id=unique_id, title=title, data=account, reason=reason
@@ -183,6 +180,11 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         titles = {entry.title for entry in self._async_current_entries()}
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in numbered if title not in titles)
+
+
+def _check_trackers(old: AbstractSet[str], new: Iterable[str]) -> None:
+    if old and old.isdisjoint(new):
+        raise AbortFlow("wrong_account")
 
 
 def unique_id_of(account: _Account) -> str:

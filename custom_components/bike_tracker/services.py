@@ -28,6 +28,7 @@ from .tracking.ride_state import Ride
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _WEEK: Final = timedelta(days=7)
+type _Times = tuple[datetime, datetime]
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _OF_PLACE: Final = ("latitude", "longitude", "zone")
@@ -139,9 +140,7 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     return {"bikes": answers, "text": text}
 
 
-def _times(
-    data: dict[str, Any], longest: timedelta = timedelta.max
-) -> tuple[datetime, datetime]:
+def _times(data: dict[str, Any], longest: timedelta = timedelta.max) -> _Times:
     """Return from when to when, in UTC, by default the last seven days."""
     try:
         end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
@@ -156,7 +155,7 @@ def _times(
     return start, end
 
 
-def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+def _times_of_track(data: dict[str, Any], bike: Bike) -> _Times:
     """Return from when to when, in UTC, by default the ride under way, else the last."""
     if data.keys() & {_START, _END}:
         return _times(data, _WEEK)

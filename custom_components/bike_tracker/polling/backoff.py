@@ -54,9 +54,6 @@ class Failures(NamedTuple):
         return Failures(length, since, wait, now + wait)
 
 
-NO_FAILURES: Final = Failures()
-
-
 class EndpointSupport(NamedTuple):
     """Whether the service supports a call that is not documented.
 
@@ -69,7 +66,7 @@ class EndpointSupport(NamedTuple):
     """None before the service was asked."""
     error: TrackingError | None = None
     """Why the last answer was none."""
-    failures: Failures = NO_FAILURES
+    failures: Failures = Failures()
 
     @property
     def works(self) -> bool:
@@ -84,7 +81,7 @@ class EndpointSupport(NamedTuple):
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
             # Failures before say nothing of what is supported.
-            failures = NO_FAILURES if is_supported is None else failures
+            failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
         # Its traceback would keep the answer.
         return EndpointSupport(is_supported, err.with_traceback(None), failures)

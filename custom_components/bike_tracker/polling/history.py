@@ -57,8 +57,7 @@ class History:
         Guarded bikes come first, then rides, the newest first; of those that failed, the
         one that did so first.
         """
-        ids = self._ids(gaps, trackers)
-        if not ids:
+        if not (ids := self._ids(gaps, trackers)):
             return None
         tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
         gap = gaps[tracker]

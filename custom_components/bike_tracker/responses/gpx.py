@@ -10,6 +10,7 @@ from homeassistant.core import HomeAssistant
 
 from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
 from ..api.models import Position
+from ..polling.history import History
 from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
@@ -69,21 +70,26 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     history = coordinator.service.history
     if not history.allows():
         raise service_error("too_many_requests")
-    reports = list[Position]()
     try:
-        while start < end:
-            # A week of a courier, 16,000 reports, read at once holds up the loop for 200 ms.
-            until = min(start + timedelta(days=1), end)
-            reports += await history.async_get(tracker.device.id, start, until)
-            start = until
+        return await _async_by_day(history, tracker.device.id, start, end)
     except TrackingError as err:
         failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
             failure = validation_error("too_many_reports")
-    else:
-        return reports
     # Not above, where the error would keep the answer.
     raise failure
+
+
+async def _async_by_day(
+    history: History, device_id: int, start: datetime, end: datetime
+) -> list[Position]:
+    reports = list[Position]()
+    while start < end:
+        # A week of a courier, 16,000 reports, read at once holds up the loop for 200 ms.
+        until = min(start + timedelta(days=1), end)
+        reports += await history.async_get(device_id, start, until)
+        start = until
+    return reports
 
 
 def _points(
