@@ -1,7 +1,7 @@
 """Sign in, sign in again, reconfigure: one path, three doors."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Set as AbstractSet
+from collections.abc import Iterable, Mapping
 from itertools import chain, count
 import re
 from typing import Any, override
@@ -130,7 +130,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         unique_id = entry.unique_id
         if unique_id_of(account) != unique_id_of(entry.data):
             unique_id = await self._async_claim(account)
-            _check_trackers(trackers_of(self.hass, entry.entry_id), trackers)
+            old = trackers_of(self.hass, entry.entry_id)
+            if old and old.isdisjoint(trackers):
+                return self.async_abort(reason="wrong_account")
         title, reason = self._title(account, entry), f"{self.source}_successful"
         return self.async_update_reload_and_abort(
             entry, unique_id=unique_id, title=title, data=account, reason=reason
@@ -180,11 +182,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         titles = {entry.title for entry in self._async_current_entries()}
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in numbered if title not in titles)
-
-
-def _check_trackers(old: AbstractSet[str], new: Iterable[str]) -> None:
-    if old and old.isdisjoint(new):
-        raise AbortFlow("wrong_account")
 
 
 def unique_id_of(account: _Account) -> str:

@@ -53,10 +53,8 @@ async def async_get_device_diagnostics(
     """Return what is known of one tracker."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
-    return {
-        **_connection(entry.runtime_data.coordinator),
-        "tracker": _trackers(entry).get(tracker_of(device)),
-    }
+    tracker = _trackers(entry).get(tracker_of(device))
+    return {**_connection(entry.runtime_data.coordinator), "tracker": tracker}
 
 
 def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:

@@ -65,11 +65,9 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     bikes, path = await async_bikes_in(call), await _async_path(call)
     # Those of accounts that are not loaded are left out; an error if there are no others.
     bikes = [bike for bike in bikes if bike.coordinator] or bikes
-    rides = [
-        _described(call.hass, bike, ride)
-        for bike in bikes
-        for ride in bike.rides(start, end)
-    ]
+    rides = list[dict[str, Any]]()
+    for bike in bikes:
+        rides += [_described(call.hass, bike, ride) for ride in bike.rides(start, end)]
     # Times in UTC are in order as texts, too.
     rides.sort(key=itemgetter("started_at"))
     await _async_write(call.hass, path, _csv_of(rides))

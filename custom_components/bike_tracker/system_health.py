@@ -24,8 +24,8 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
 
 async def _async_reach(hass: HomeAssistant, urls: list[str]) -> str | dict[str, str]:
     """Return what is wrong with the first server that cannot be reached, or "ok"."""
-    check = system_health.async_check_can_reach_url
     for url in sorted(set(urls)):
-        if (result := await check(hass, url)) != "ok":
+        result = await system_health.async_check_can_reach_url(hass, url)
+        if result != "ok":
             return result
     return "ok"

@@ -72,9 +72,8 @@ def parse_message(data: bytes) -> Message | None:
     value = None
     with suppress(orjson.JSONDecodeError):
         value = orjson.loads(data)
-    if type(value) is not dict:
-        return None
-    lists = {name: rows for name, rows in value.items() if type(rows) is list}
+    fields = value.items() if type(value) is dict else ()
+    lists = {name: rows for name, rows in fields if type(rows) is list}
     devices, positions = lists.get("devices"), lists.get("positions")
     if devices is None and positions is None:
         return None

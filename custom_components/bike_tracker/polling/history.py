@@ -75,10 +75,9 @@ class History:
     ) -> HistoryRequest | None:
         """Return what is asked for now of rides from before, the newest day first."""
         wanted = {key: until for key, until in untils.items() if until}
-        ids = self._ids(wanted, trackers)
-        if not (newest := max(((wanted[key], key) for key in ids), default=None)):
+        if not (ids := self._ids(wanted, trackers)):
             return None
-        until, tracker = newest
+        until, tracker = max((wanted[key], key) for key in ids)
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 

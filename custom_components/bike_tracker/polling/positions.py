@@ -56,9 +56,8 @@ class PositionLookup:
         if self.support.failures.is_due and is_time:
             found |= await self._async_get_all(wanted)
         if self.support.works:
-            missing = _missing_of(wanted, found)
-            if position := await self._async_get_by_id(missing):
-                found[position.device_id] = position
+            position = await self._async_get_by_id(_missing_of(wanted, found))
+            found |= {position.device_id: position} if position else {}
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
@@ -115,12 +114,10 @@ class PositionLookup:
         last = max(asked_at.values(), default=-DAY)
         if now < last + _BETWEEN_REQUESTS_BY_ID or not self.extra_requests.is_due:
             return None
-        due = (
-            (device.unique_id, device.position_id)
-            for device in missing.values()
-            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
-        )
-        return next(due, None)
+        for device in missing.values():
+            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY:
+                return device.unique_id, device.position_id
+        return None
 
 
 def _missing_of(wanted: Devices, found: _Positions) -> Devices:

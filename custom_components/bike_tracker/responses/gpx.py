@@ -1,6 +1,6 @@
 """The track of a bike: what the service's history has of its way, as points and as GPX."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 import re
 from typing import Any, Final
@@ -14,6 +14,7 @@ from ..polling.history import History
 from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
+type _Points = Iterable[dict[str, Any]]
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
 _FAILURES: Final[dict[type[TrackingError], str]] = {
@@ -36,7 +37,7 @@ async def async_track(
     return {"gpx": await run(gpx, bike.name, points), "points": points}
 
 
-def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
+def gpx(name: str, points: _Points) -> str:
     """Return points, which are in order of time, as GPX 1.1."""
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
@@ -92,9 +93,7 @@ async def _async_by_day(
     return reports
 
 
-def _points(
-    reports: Iterable[Position], start: datetime, end: datetime
-) -> Iterator[dict[str, Any]]:
+def _points(reports: Iterable[Position], start: datetime, end: datetime) -> _Points:
     """Yield where it was, once each, within a time that the service may ignore."""
     before = None
     for report in reports:

@@ -83,9 +83,8 @@ def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Va
 def _from_home(hass: HomeAssistant, lat: float, long: float, is_home: bool) -> _Values:
     """Return the way from home; a bike that is at home is in no direction from there."""
     home = hass.config.latitude, hass.config.longitude
-    metres = metres_between(*home, lat, long) or 0
+    way = round((metres_between(*home, lat, long) or 0) / 1_000, 3)
     direction = None if is_home else _direction(*home, lat, long)
-    way = round(metres / 1_000, 3)
     return {"distance_from_home": way, "direction_from_home": direction}
 
 
