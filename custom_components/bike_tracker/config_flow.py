@@ -172,16 +172,19 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         or that a person gave its title, keeps it.
         """
         name = origin_of(account[CONF_URL])
-        if entry:
-            old = entry.data[CONF_URL]
-            # Those of 1.1 are without a port.
-            names = {origin_of(old), host_of(old)}
-            is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
-            if name == origin_of(old) or not is_ours:
-                return entry.title
+        if entry and _keeps_title(entry, name):
+            return entry.title
         titles = {entry.title for entry in self._async_current_entries()}
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in numbered if title not in titles)
+
+
+def _keeps_title(entry: ConfigEntry, name: str) -> bool:
+    old = entry.data[CONF_URL]
+    # Those of 1.1 are without a port.
+    names = {origin_of(old), host_of(old)}
+    is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
+    return name == origin_of(old) or not is_ours
 
 
 def unique_id_of(account: _Account) -> str:

@@ -70,10 +70,9 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
 
 def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
     coordinator = entry.runtime_data.coordinator
-    trackers = coordinator.data.trackers
     return {
-        "trackers": len(trackers),
-        "missing": len(coordinator.data.states) - len(trackers),
+        "trackers": len(coordinator.data.trackers),
+        "missing": len(coordinator.data.states) - len(coordinator.data.trackers),
         "in_another_account": len(coordinator.registry.devices.elsewhere),
         "left_out": len(entry.runtime_data.left_out),
         "rides": len(coordinator.registry.rides.rides),

@@ -7,7 +7,7 @@ are not followed.
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
@@ -41,27 +41,25 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
 
     To be closed by whoever reads no further.
     """
-    async with _async_connected(client) as socket:
-        # The first comes at once: it says where all trackers are.
-        first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
-        yield await async_answer(first)
-        while True:
-            # However much comes at once, others have their turn.
-            await asyncio.sleep(0)
-            for _ in range(_AT_ONCE):
-                yield await _async_next(socket)
-
-
-@asynccontextmanager
-async def _async_connected(client: TrackingClient) -> AsyncGenerator[Socket]:
     async with client.new_session() as session:
         socket = await async_answer(_async_open(session, client))
         try:
-            yield socket
+            # The first comes at once: it says where all trackers are.
+            first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
+            yield await async_answer(first)
+            while True:
+                # However much comes at once, others have their turn.
+                await asyncio.sleep(0)
+                for _ in range(_AT_ONCE):
+                    yield await _async_next(socket)
         finally:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(1):
-                    await socket.close()
+            await _async_close(socket)
+
+
+async def _async_close(socket: Socket) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            await socket.close()
 
 
 def parse_message(data: bytes) -> Message | None:

@@ -44,14 +44,13 @@ class Failures(NamedTuple):
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
         """Return these and one more, after which a server may have asked for a wait."""
         now, length = monotonic(), self.length + 1
-        since = self.since if self.length else now
         wait = backoff[:length][-1]
         # A tenth at most: not all accounts ask in the same second, and none more often
         # than while all is well.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = min(max(retry_after, MINUTE), HOUR)
-        return Failures(length, since, wait, now + wait)
+        return Failures(length, self.since or now, wait, now + wait)
 
 
 class EndpointSupport(NamedTuple):

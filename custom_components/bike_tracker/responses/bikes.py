@@ -104,13 +104,12 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     # Not before: where Home Assistant's helper for targets changed, all else works.
     from ..automations.targets import trackers_in  # noqa: PLC0415
 
-    hass, may = call.hass, await _async_check_of(call)
-    if not (trackers := trackers_in(hass, call.data)):
+    may, policies = await _async_check_of(call), _policies_of(call)
+    if not (trackers := trackers_in(call.hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
-    named, policies = trackers_in(hass, by_name), _policies_of(call)
-    permitted = list[Bike]()
-    for bike in _bikes(hass):
+    named, permitted = trackers_in(call.hass, by_name), list[Bike]()
+    for bike in _bikes(call.hass):
         entity_id, unique_id = bike.entity.entity_id, bike.entity.unique_id
         denied = next((it for it in policies if not may(entity_id, it)), None)
         if denied and unique_id in named:
