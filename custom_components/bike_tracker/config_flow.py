@@ -70,25 +70,24 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         entries = self.hass.config_entries
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: _Account = {} if entry is None else entry.data
-        error = reason = ""
-        if user_input is not None:
-            try:
-                account, trackers = await self._async_reach({**stored, **user_input})
-            except errors.TrackingError as err:
-                error, reason = _error_of(err, entry, user_input), str(err)
-            except Exception:  # noqa: BLE001 - a form with an error beats a dead one
-                name = _name(entry, user_input)
-                LOGGER.exception("%s: Unexpected error while signing in", name)
-                error = "unknown"
-            else:
-                return await self._async_finish(entry, account, trackers)
-        return self._form(stored, user_input or {}, error, reason)
+        if user_input is None:
+            return self._form(stored, {})
+        try:
+            account, trackers = await self._async_reach({**stored, **user_input})
+        except errors.TrackingError as err:
+            error = _error_of(err, entry, user_input)
+            return self._form(stored, user_input, error, str(err))
+        except Exception:  # noqa: BLE001 - a form with an error beats a dead one
+            name = _name(entry, user_input)
+            LOGGER.exception("%s: Unexpected error while signing in", name)
+            return self._form(stored, user_input, "unknown")
+        return await self._async_finish(entry, account, trackers)
 
     async_step_reauth_confirm = async_step_user
     async_step_reconfigure = async_step_user
 
     def _form(
-        self, stored: _Account, typed: _Account, error: str, reason: str
+        self, stored: _Account, typed: _Account, error: str = "", reason: str = ""
     ) -> ConfigFlowResult:
         is_reauth = self.source == SOURCE_REAUTH
         schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
@@ -173,16 +172,19 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         or that a person gave its title, keeps it.
         """
         name = origin_of(account[CONF_URL])
-        if entry:
-            old = entry.data[CONF_URL]
-            # Those of 1.1 are without a port.
-            names = {origin_of(old), host_of(old)}
-            is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
-            if name == origin_of(old) or not is_ours:
-                return entry.title
+        if entry and _keeps_title(entry, name):
+            return entry.title
         titles = {entry.title for entry in self._async_current_entries()}
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(title for title in numbered if title not in titles)
+
+
+def _keeps_title(entry: ConfigEntry, name: str) -> bool:
+    old = entry.data[CONF_URL]
+    # Those of 1.1 are without a port.
+    names = {origin_of(old), host_of(old)}
+    is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
+    return name == origin_of(old) or not is_ours
 
 
 def unique_id_of(account: _Account) -> str:

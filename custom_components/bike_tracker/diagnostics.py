@@ -53,10 +53,8 @@ async def async_get_device_diagnostics(
     """Return what is known of one tracker."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
-    return {
-        **_connection(entry.runtime_data.coordinator),
-        "tracker": _trackers(entry).get(tracker_of(device)),
-    }
+    tracker = _trackers(entry).get(tracker_of(device))
+    return {**_connection(entry.runtime_data.coordinator), "tracker": tracker}
 
 
 def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
@@ -72,10 +70,9 @@ def _entry(entry: BikeTrackerConfigEntry) -> dict[str, Any]:
 
 def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
     coordinator = entry.runtime_data.coordinator
-    trackers = coordinator.data.trackers
     return {
-        "trackers": len(trackers),
-        "missing": len(coordinator.data.states) - len(trackers),
+        "trackers": len(coordinator.data.trackers),
+        "missing": len(coordinator.data.states) - len(coordinator.data.trackers),
         "in_another_account": len(coordinator.registry.devices.elsewhere),
         "left_out": len(entry.runtime_data.left_out),
         "rides": len(coordinator.registry.rides.rides),

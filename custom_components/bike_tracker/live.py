@@ -18,7 +18,7 @@ from .api.client import TrackingClient
 from .api.errors import TrackingError
 from .api.websocket import Message, async_messages
 from .const import DOMAIN, LOGGER
-from .polling.backoff import HOUR, LIVE_BACKOFF, NO_FAILURES, UNSUPPORTED_BACKOFF
+from .polling.backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 
 # Not in the moment in which Home Assistant sets up all that it has.
 _CONNECT_AFTER: Final = 10
@@ -78,7 +78,7 @@ class Live:
     async def _async_run(self) -> None:
         """Connect, and again however that ends."""
         await asyncio.sleep(_CONNECT_AFTER)
-        backoff, failures = UNSUPPORTED_BACKOFF, NO_FAILURES
+        backoff, failures = UNSUPPORTED_BACKOFF, Failures()
         while True:
             while not self.coordinator.last_update_success:
                 await asyncio.sleep(_LOOK_AGAIN)
@@ -86,7 +86,7 @@ class Live:
             if self.report.state == "live":
                 lasted = dt_util.utcnow() - self.report.since
                 if backoff is UNSUPPORTED_BACKOFF or lasted >= _WORKS_WELL:
-                    failures = NO_FAILURES
+                    failures = Failures()
                 backoff = LIVE_BACKOFF
             failures = failures.another(backoff)
             # A server only makes it longer: what never worked is asked for rarely.

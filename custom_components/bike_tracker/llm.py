@@ -77,9 +77,7 @@ class _BikeTool(llm.Tool):
         known = exposed_bikes(hass, llm_context.assistant)
         bikes = [bike for bike in known if not name or bike.is_called(name)]
         if not bikes:
-            names = ", ".join(bike.name for bike in known) or "none"
-            error = f"No bike of this name is known here. Known bikes: {names}"
-            return llm.ToolResult(data={"error": error}, error=True)
+            return _none_of(known)
         answers: list[Any] = [
             _known(**self.answer(hass, bike, **fields), note=_note(bike))
             for bike in bikes
@@ -139,6 +137,12 @@ class _Rides(_BikeTool):
             "total_duration": duration(sum(ride.duration for ride in found)),
             "not_over_yet": under_way and _ride(hass, under_way, is_over=False),
         }
+
+
+def _none_of(known: list[Bike]) -> llm.ToolResult:
+    names = ", ".join(bike.name for bike in known) or "none"
+    error = f"No bike of this name is known here. Known bikes: {names}"
+    return llm.ToolResult(data={"error": error}, error=True)
 
 
 def _note(bike: Bike) -> str | None:

@@ -28,6 +28,7 @@ from .tracking.ride_state import Ride
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _WEEK: Final = timedelta(days=7)
+type _Times = tuple[datetime, datetime]
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _OF_PLACE: Final = ("latitude", "longitude", "zone")
@@ -64,11 +65,9 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     bikes, path = await async_bikes_in(call), await _async_path(call)
     # Those of accounts that are not loaded are left out; an error if there are no others.
     bikes = [bike for bike in bikes if bike.coordinator] or bikes
-    rides = [
-        _described(call.hass, bike, ride)
-        for bike in bikes
-        for ride in bike.rides(start, end)
-    ]
+    rides = list[dict[str, Any]]()
+    for bike in bikes:
+        rides += [_described(call.hass, bike, ride) for ride in bike.rides(start, end)]
     # Times in UTC are in order as texts, too.
     rides.sort(key=itemgetter("started_at"))
     await _async_write(call.hass, path, _csv_of(rides))
@@ -139,9 +138,7 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     return {"bikes": answers, "text": text}
 
 
-def _times(
-    data: dict[str, Any], longest: timedelta = timedelta.max
-) -> tuple[datetime, datetime]:
+def _times(data: dict[str, Any], longest: timedelta = timedelta.max) -> _Times:
     """Return from when to when, in UTC, by default the last seven days."""
     try:
         end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
@@ -156,7 +153,7 @@ def _times(
     return start, end
 
 
-def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+def _times_of_track(data: dict[str, Any], bike: Bike) -> _Times:
     """Return from when to when, in UTC, by default the ride under way, else the last."""
     if data.keys() & {_START, _END}:
         return _times(data, _WEEK)

@@ -16,11 +16,11 @@ from custom_components.bike_tracker.polling.backoff import (
     MAX_WAIT,
     MINUTE,
     MISSING_POSITION_BACKOFF,
-    NO_FAILURES,
     NORMAL_BACKOFF,
     SIGN_IN_BACKOFF,
     UNSUPPORTED_BACKOFF,
     Backoff,
+    Failures,
 )
 
 from ..conftest import EMAIL, RED, Bikes, Poll, ValueOf, async_setup
@@ -62,7 +62,7 @@ async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
 )
 def test_tables(backoff: Backoff, waits: list[float]) -> None:
     """Each wait follows from how many failures there were in a row."""
-    failures = NO_FAILURES
+    failures = Failures()
     for wait in waits:
         failures = failures.another(backoff)
         assert failures.wait == wait
@@ -72,16 +72,16 @@ def test_tables(backoff: Backoff, waits: list[float]) -> None:
 @pytest.mark.parametrize("jitter", [min], indirect=True)
 def test_jitter() -> None:
     """It shortens a wait by a tenth at most, and none to less than a minute."""
-    failures = NO_FAILURES.another(NORMAL_BACKOFF)
+    failures = Failures().another(NORMAL_BACKOFF)
     assert failures.wait == MINUTE
     assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
-    assert NO_FAILURES.another(LIVE_BACKOFF).wait == 5
+    assert Failures().another(LIVE_BACKOFF).wait == 5
 
 
 def test_retry_after_is_clamped() -> None:
     """A server may ask for between a minute and an hour."""
     asked_for = [-5, 0, 59, 600, 3600, 10**12]
-    waits = [NO_FAILURES.another(NORMAL_BACKOFF, it).wait for it in asked_for]
+    waits = [Failures().another(NORMAL_BACKOFF, it).wait for it in asked_for]
     assert waits == [60, 60, 60, 600, 3600, 3600]
 
 

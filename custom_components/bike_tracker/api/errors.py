@@ -64,45 +64,44 @@ _ERRNO_CODES = {errno.ECONNREFUSED: "connection_refused", errno.ETIMEDOUT: "time
 
 def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
     """Return what a status other than the good one says."""
+    reason = f"status {status}"
     if status == HTTPStatus.UNAUTHORIZED:
-        return AuthenticationError(f"status {status}")
+        return AuthenticationError(reason)
     if status in _TRY_LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        wait = _retry_after(headers)
-        return ServiceUnavailableError(f"status {status}", retry_after=wait)
-    return InvalidResponseError(f"status {status}")
+        return ServiceUnavailableError(reason, retry_after=_retry_after(headers))
+    return InvalidResponseError(reason)
 
 
 def failure_of(err: Exception) -> TrackingError:
     """Return what went wrong, without the server's name."""
     if isinstance(err, aiohttp.WSServerHandshakeError):
         return refusal_of(err.status, err.headers or {})
-    unconnected = isinstance(err, _UNCONNECTED)
-    if isinstance(err, TimeoutError):
-        reason = "no answer in time"
-        return CannotConnectError(reason, code="timeout", nobody_there=unconnected)
     if isinstance(err, aiohttp.ClientConnectorDNSError):
         return CannotConnectError("name not found", code="unknown_host")
-    if failure := _tls_failure_of(err):
-        return failure
-    if isinstance(err, OSError) and err.errno:
-        reason, code = os.strerror(err.errno).lower(), _ERRNO_CODES.get(err.errno, "")
-        return CannotConnectError(reason, code=code, nobody_there=unconnected)
-    if unconnected or isinstance(err, _LOST):
-        return CannotConnectError("connection lost", nobody_there=unconnected)
-    return CannotConnectError("no valid HTTP")
+    return _tls_failure_of(err) or _connection_failure_of(err)
 
 
 def _tls_failure_of(err: Exception) -> TrackingError | None:
     if isinstance(err, aiohttp.ClientConnectorCertificateError):
         err = err.certificate_error
     if isinstance(err, ssl.SSLCertVerificationError):
-        problem = err.verify_message.split(",")[0].lower()
-        reason = f"certificate not valid: {problem}"
+        reason = "certificate not valid: " + err.verify_message.split(",")[0].lower()
         return CannotConnectError(reason, code="invalid_certificate")
     if isinstance(err, aiohttp.ClientConnectorSSLError):
         no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
         return CannotConnectError("no secure connection", nobody_there=no_tls)
     return None
+
+
+def _connection_failure_of(err: Exception) -> TrackingError:
+    reason, code, unconnected = "no valid HTTP", "", isinstance(err, _UNCONNECTED)
+    if isinstance(err, TimeoutError):
+        reason, code = "no answer in time", "timeout"
+    elif isinstance(err, OSError) and err.errno:
+        reason, code = os.strerror(err.errno).lower(), _ERRNO_CODES.get(err.errno, "")
+    elif unconnected or isinstance(err, _LOST):
+        reason = "connection lost"
+    return CannotConnectError(reason, code=code, nobody_there=unconnected)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

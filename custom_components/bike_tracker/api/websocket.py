@@ -53,9 +53,13 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
                 for _ in range(_AT_ONCE):
                     yield await _async_next(socket)
         finally:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(1):
-                    await socket.close()
+            await _async_close(socket)
+
+
+async def _async_close(socket: Socket) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            await socket.close()
 
 
 def parse_message(data: bytes) -> Message | None:
@@ -66,9 +70,8 @@ def parse_message(data: bytes) -> Message | None:
     value = None
     with suppress(orjson.JSONDecodeError):
         value = orjson.loads(data)
-    if type(value) is not dict:
-        return None
-    lists = {name: rows for name, rows in value.items() if type(rows) is list}
+    fields = value.items() if type(value) is dict else ()
+    lists = {name: rows for name, rows in fields if type(rows) is list}
     devices, positions = lists.get("devices"), lists.get("positions")
     if devices is None and positions is None:
         return None

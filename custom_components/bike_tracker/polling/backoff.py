@@ -44,17 +44,13 @@ class Failures(NamedTuple):
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
         """Return these and one more, after which a server may have asked for a wait."""
         now, length = monotonic(), self.length + 1
-        since = self.since if self.length else now
         wait = backoff[:length][-1]
         # A tenth at most: not all accounts ask in the same second, and none more often
         # than while all is well.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = min(max(retry_after, MINUTE), HOUR)
-        return Failures(length, since, wait, now + wait)
-
-
-NO_FAILURES: Final = Failures()
+        return Failures(length, self.since or now, wait, now + wait)
 
 
 class EndpointSupport(NamedTuple):
@@ -69,7 +65,7 @@ class EndpointSupport(NamedTuple):
     """None before the service was asked."""
     error: TrackingError | None = None
     """Why the last answer was none."""
-    failures: Failures = NO_FAILURES
+    failures: Failures = Failures()
 
     @property
     def works(self) -> bool:
@@ -84,7 +80,7 @@ class EndpointSupport(NamedTuple):
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
             # Failures before say nothing of what is supported.
-            failures = NO_FAILURES if is_supported is None else failures
+            failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
         # Its traceback would keep the answer.
         return EndpointSupport(is_supported, err.with_traceback(None), failures)

@@ -57,8 +57,7 @@ class History:
         Guarded bikes come first, then rides, the newest first; of those that failed, the
         one that did so first.
         """
-        ids = self._ids(gaps, trackers)
-        if not ids:
+        if not (ids := self._ids(gaps, trackers)):
             return None
         tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
         gap = gaps[tracker]
@@ -76,10 +75,9 @@ class History:
     ) -> HistoryRequest | None:
         """Return what is asked for now of rides from before, the newest day first."""
         wanted = {key: until for key, until in untils.items() if until}
-        ids = self._ids(wanted, trackers)
-        if not (newest := max(((wanted[key], key) for key in ids), default=None)):
+        if not (ids := self._ids(wanted, trackers)):
             return None
-        until, tracker = newest
+        until, tracker = max((wanted[key], key) for key in ids)
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 

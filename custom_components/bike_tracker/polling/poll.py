@@ -90,11 +90,7 @@ class Service:
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
-            wait = self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-            # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
-            # may err once, but Home Assistant's own retry of a set-up counts nothing.
-            if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
-                self.entry.async_start_reauth(self.hass)
+            wait = self._refused(is_loaded)
         # Once the person was asked to sign in, only a success ends that streak.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = Failures()
@@ -108,6 +104,14 @@ class Service:
             translation_placeholders={"error": str(err)},
             retry_after=wait.wait if is_known else None,
         )
+
+    def _refused(self, is_loaded: bool) -> Failures:
+        self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
+        # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
+        # may err once, but Home Assistant's own retry of a set-up counts nothing.
+        if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
+            self.entry.async_start_reauth(self.hass)
+        return self._refusals
 
 
 @callback

@@ -20,7 +20,6 @@ from .backoff import (
     DAY,
     MINUTE,
     MISSING_POSITION_BACKOFF,
-    NO_FAILURES,
     EndpointSupport,
     ExtraRequests,
     Failures,
@@ -45,7 +44,7 @@ class PositionLookup:
     extra_requests: ExtraRequests = field(default_factory=ExtraRequests)
     _missing: AbstractSet[tuple[str, int | None]] = frozenset()
     """Positions that the device list announces and the last answer did not have."""
-    _failures: Failures = NO_FAILURES
+    _failures: Failures = field(default_factory=Failures)
     """Answers in a row without a position that is missing."""
     _asked_by_id_at: dict[str, float] = field(default_factory=dict)
     """When each tracker was asked for by ID last, by the monotonic clock."""
@@ -57,7 +56,8 @@ class PositionLookup:
         if self.support.failures.is_due and is_time:
             found |= await self._async_get_all(wanted)
         if self.support.works:
-            found |= await self._async_get_by_id(_missing_of(wanted, found))
+            position = await self._async_get_by_id(_missing_of(wanted, found))
+            found |= {position.device_id: position} if position else {}
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
@@ -75,7 +75,7 @@ class PositionLookup:
         self.support = EndpointSupport(is_supported=True)
         missing = _announced(_missing_of(wanted, found))
         if not missing <= self._missing:
-            self._failures = NO_FAILURES
+            self._failures = Failures()
         # Others may be asked for meanwhile.
         if self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
@@ -93,34 +93,31 @@ class PositionLookup:
                 err,
             )
 
-    async def _async_get_by_id(self, missing: Devices) -> _Positions:
+    async def _async_get_by_id(self, missing: Devices) -> Position | None:
         """Return one announced position that the list lacks: servers leave old ones out.
 
         One tracker at a time, and each at most once a day.
         """
         if (tracker := self._next_by_id(missing)) is None:
-            return {}
+            return None
         unique_id, position_id = tracker
         self._asked_by_id_at[unique_id] = monotonic()
         self.extra_requests.count()
         try:
-            position = await self.client.async_get_position(position_id)
+            return await self.client.async_get_position(position_id)
         except TrackingError as err:
             LOGGER.debug("No position by ID (%s)", err)
-            return {}
-        return {position.device_id: position} if position else {}
+            return None
 
     def _next_by_id(self, missing: Devices) -> tuple[str, int] | None:
         now, asked_at = monotonic(), self._asked_by_id_at
         last = max(asked_at.values(), default=-DAY)
         if now < last + _BETWEEN_REQUESTS_BY_ID or not self.extra_requests.is_due:
             return None
-        due = (
-            (device.unique_id, device.position_id)
-            for device in missing.values()
-            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY
-        )
-        return next(due, None)
+        for device in missing.values():
+            if device.position_id and now >= asked_at.get(device.unique_id, -DAY) + DAY:
+                return device.unique_id, device.position_id
+        return None
 
 
 def _missing_of(wanted: Devices, found: _Positions) -> Devices:

@@ -104,22 +104,25 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     # Not before: where Home Assistant's helper for targets changed, all else works.
     from ..automations.targets import trackers_in  # noqa: PLC0415
 
-    hass, may = call.hass, await _async_check_of(call)
-    if not (trackers := trackers_in(hass, call.data)):
+    may, policies = await _async_check_of(call), _policies_of(call)
+    if not (trackers := trackers_in(call.hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
-    named, permitted = trackers_in(hass, by_name), list[Bike]()
-    # Who has a file written has to have control of them, as for camera.snapshot.
-    is_written = bool(call.data.get(CONF_FILENAME))
-    policies = (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)
-    for bike in _bikes(hass):
+    named, permitted = trackers_in(call.hass, by_name), list[Bike]()
+    for bike in _bikes(call.hass):
         entity_id, unique_id = bike.entity.entity_id, bike.entity.unique_id
-        denied = [policy for policy in policies if not may(entity_id, policy)]
+        denied = next((it for it in policies if not may(entity_id, it)), None)
         if denied and unique_id in named:
-            raise Unauthorized(call.context, entity_id=entity_id, permission=denied[0])
+            raise Unauthorized(call.context, entity_id=entity_id, permission=denied)
         if unique_id in trackers and not denied:
             permitted.append(bike)
     return sorted(permitted, key=lambda bike: bike.name.casefold())
+
+
+def _policies_of(call: ServiceCall) -> tuple[str, ...]:
+    # Who has a file written has to have control of them, as for camera.snapshot.
+    is_written = bool(call.data.get(CONF_FILENAME))
+    return (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)
 
 
 async def _async_check_of(call: ServiceCall) -> Callable[[str, str], bool]:

@@ -1,6 +1,6 @@
 """The track of a bike: what the service's history has of its way, as points and as GPX."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 import re
 from typing import Any, Final
@@ -10,9 +10,11 @@ from homeassistant.core import HomeAssistant
 
 from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
 from ..api.models import Position
+from ..polling.history import History
 from ..tracking.distance import fix_of
 from .bikes import Bike, service_error, validation_error
 
+type _Points = Iterable[dict[str, Any]]
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
 _FAILURES: Final[dict[type[TrackingError], str]] = {
@@ -35,7 +37,7 @@ async def async_track(
     return {"gpx": await run(gpx, bike.name, points), "points": points}
 
 
-def gpx(name: str, points: Iterable[dict[str, Any]]) -> str:
+def gpx(name: str, points: _Points) -> str:
     """Return points, which are in order of time, as GPX 1.1."""
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
@@ -69,26 +71,29 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     history = coordinator.service.history
     if not history.allows():
         raise service_error("too_many_requests")
-    reports = list[Position]()
     try:
-        while start < end:
-            # A week of a courier, 16,000 reports, read at once holds up the loop for 200 ms.
-            until = min(start + timedelta(days=1), end)
-            reports += await history.async_get(tracker.device.id, start, until)
-            start = until
+        return await _async_by_day(history, tracker.device.id, start, end)
     except TrackingError as err:
         failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
             failure = validation_error("too_many_reports")
-    else:
-        return reports
     # Not above, where the error would keep the answer.
     raise failure
 
 
-def _points(
-    reports: Iterable[Position], start: datetime, end: datetime
-) -> Iterator[dict[str, Any]]:
+async def _async_by_day(
+    history: History, device_id: int, start: datetime, end: datetime
+) -> list[Position]:
+    reports = list[Position]()
+    while start < end:
+        # A week of a courier, 16,000 reports, read at once holds up the loop for 200 ms.
+        until = min(start + timedelta(days=1), end)
+        reports += await history.async_get(device_id, start, until)
+        start = until
+    return reports
+
+
+def _points(reports: Iterable[Position], start: datetime, end: datetime) -> _Points:
     """Yield where it was, once each, within a time that the service may ignore."""
     before = None
     for report in reports:

@@ -17,7 +17,8 @@ _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
-_NO_PLACE: Final[dict[str, Any]] = {
+type _Values = dict[str, Any]
+_NO_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
     **dict.fromkeys(("distance_from_home", "direction_from_home", "position_time")),
 }
@@ -28,7 +29,7 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 
-def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
+def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
     """Return where a bike is and how it is, each value None where it is not known."""
     tracker = bike.tracker
     position = tracker and tracker.position
@@ -48,7 +49,7 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> dict[str, Any]:
     return values | {"text": as_sentence(hass, parts)}
 
 
-def _condition(hass: HomeAssistant, bike: Bike, values: dict[str, Any]) -> list[str]:
+def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
     time, battery = values["position_time"], values["battery"]
     # Each is said where it is known, or so; some with what it is.
     said = {
@@ -63,27 +64,28 @@ def _condition(hass: HomeAssistant, bike: Bike, values: dict[str, Any]) -> list[
     return [words(hass, key, **{key: it}) for key, it in said.items() if it]
 
 
-def _place(
-    hass: HomeAssistant, position: Position | None, decimals: int
-) -> dict[str, Any]:
-    """Return where a bike is; one that is at home is in no direction from there."""
+def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Values:
     if position is None or position.latitude is None or position.longitude is None:
         return _NO_PLACE
     latitude, longitude = position.latitude, position.longitude
-    home = hass.config.latitude, hass.config.longitude
-    metres = metres_between(*home, latitude, longitude) or 0
     zone = async_active_zone(hass, latitude, longitude, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
-    direction = None if is_home else _direction(*home, latitude, longitude)
     return {
         "place": zone.name if zone else None,
         "address": position.address,
         "latitude": round(latitude, decimals),
         "longitude": round(longitude, decimals),
-        "distance_from_home": round(metres / 1_000, 3),
-        "direction_from_home": direction,
+        **_from_home(hass, latitude, longitude, is_home),
         "position_time": position.fix_time and local_time(position.fix_time),
     }
+
+
+def _from_home(hass: HomeAssistant, lat: float, long: float, is_home: bool) -> _Values:
+    """Return the way from home; a bike that is at home is in no direction from there."""
+    home = hass.config.latitude, hass.config.longitude
+    way = round((metres_between(*home, lat, long) or 0) / 1_000, 3)
+    direction = None if is_home else _direction(*home, lat, long)
+    return {"distance_from_home": way, "direction_from_home": direction}
 
 
 def _direction(lat1: float, long1: float, lat2: float, long2: float) -> str:
@@ -98,7 +100,7 @@ def _guard(tracker: Tracker) -> str:
     return "triggered" if tracker.state.guard.triggered else "armed"
 
 
-def _whereabouts(hass: HomeAssistant, values: dict[str, Any]) -> str:
+def _whereabouts(hass: HomeAssistant, values: _Values) -> str:
     """Return where a bike is, in words."""
     name, direction = values["name"], values["direction_from_home"]
     if values["latitude"] is None:
