@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import batched
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -49,10 +50,10 @@ class HistoryAnswer(NamedTuple):
     def parts(self) -> Iterator[HistoryAnswer]:
         """Yield this in parts, each short enough for one go of the event loop."""
         reports = in_order(self.reports)
-        for begin in range(0, len(reports) or 1, _MAX_REPORTS):
-            part = reports[begin : begin + _MAX_REPORTS]
-            is_last = begin + _MAX_REPORTS >= len(reports)
-            yield HistoryAnswer(part, self.until if is_last else part[-1].moment)
+        *parts, last = list(batched(reports, _MAX_REPORTS, strict=False)) or [()]
+        for part in parts:
+            yield HistoryAnswer(part, part[-1].moment)
+        yield HistoryAnswer(last, self.until)
 
 
 def replayed(
@@ -216,10 +217,7 @@ def rides_before(
     """
     until = answer.until
     reports = in_order([it for it in answer.reports if start <= it.moment <= until])
-    ride_state, over = replayed(RideState(), reports, now)
-    _, ended = end_ride(ride_state)
-    over |= {ride.started_at: ride for _, ride in ended}
-    rides = [ride for ride in in_order_of_start(over.values()) if ride.distance]
+    rides = _rides_in(reports, now)
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None
     if rides and rides[0].started_at <= reports[0].moment + STANDS_AFTER:
@@ -229,3 +227,11 @@ def rides_before(
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start
+
+
+def _rides_in(reports: Sequence[Position], now: datetime) -> Sequence[Ride]:
+    """Return all rides of these reports, as if nothing came after them."""
+    ride_state, over = replayed(RideState(), reports, now)
+    _, ended = end_ride(ride_state)
+    over |= {ride.started_at: ride for _, ride in ended}
+    return [ride for ride in in_order_of_start(over.values()) if ride.distance]

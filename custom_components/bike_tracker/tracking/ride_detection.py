@@ -68,9 +68,8 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
 
 def silent_at(state: RideState) -> datetime | None:
     """Return when a tracker under way counts as fallen silent, and its ride as over."""
-    if state.ride is None or state.received_at is None:
-        return None
-    return state.received_at + _SILENT_AFTER
+    received_at = state.ride and state.received_at
+    return received_at and received_at + _SILENT_AFTER
 
 
 def end_ride(state: RideState) -> Step:
@@ -157,14 +156,7 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
     """Return the state of which a report says whether a fix in doubt is believed."""
     state = state._replace(candidate=None)
     if not _is_there(state, candidate, report):
-        stands = not state.ride and report.moves is False
-        if stands and _is_near(state, report) and not _slept(candidate, report.fix):
-            stayed = state.newest_fix != candidate
-            state = state.with_drift(state.anchor, candidate, stayed=stayed)
-        # The server's total has the way there, and the way back.
-        anchor = state.anchor._replace(total=None)
-        last_fix = state.last_fix._replace(total=None)
-        return state._replace(anchor=anchor, last_fix=last_fix), []
+        return _not_there(state, candidate, report), []
     if state.ride is None and _stays(state, candidate, report):
         if report.fix.time - candidate.time >= _STRAYS_FOR:
             return _elsewhere(state, candidate)
@@ -172,6 +164,17 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
             # It is at a traffic light, or its fixes are off.
             return state._replace(candidate=candidate), []
     return _after_fix(state, _Report(candidate), is_sure=True)
+
+
+def _not_there(state: RideState, candidate: Fix, report: _Report) -> RideState:
+    """Return the state of a bike that was not where a fix in doubt was."""
+    stands = not state.ride and report.moves is False
+    if stands and _is_near(state, report) and not _slept(candidate, report.fix):
+        stayed = state.newest_fix != candidate
+        state = state.with_drift(state.anchor, candidate, stayed=stayed)
+    # The server's total has the way there, and the way back.
+    anchor = state.anchor._replace(total=None)
+    return state._replace(anchor=anchor, last_fix=state.last_fix._replace(total=None))
 
 
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
@@ -232,13 +235,9 @@ def _start_of(before: RideState, state: RideState) -> list[RideEvent]:
 
 def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     """Return the state at a newer fix, which is where it was, elsewhere or in doubt."""
-    anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
-    moves = not _stands_still(state, report)
+    last_fix, fix, moves = state.last_fix, report.fix, not _stands_still(state, report)
     if _is_near(state, report):
-        is_better = not state.ride and 0 < fix.accuracy < (anchor.accuracy or inf)
-        address = fix.address or anchor.address
-        anchor = (fix if is_better else anchor)._replace(address=address)
-        state = state._replace(last_fix=fix, anchor=anchor)
+        state = _at_its_place(state, fix)
     elif is_sure or (moves and _may_be_at(state, fix, report.speed)):
         return _further(state, report)
     else:
@@ -247,11 +246,19 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
         state = _set_off(state, last_fix, fix.time)
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
-        since = max(anchor.time, ride.started_at)
+        since = max(state.anchor.time, ride.started_at)
         if is_moving(report.speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         state = state._replace(ride=ride.with_speed(report.speed))
     return state
+
+
+def _at_its_place(state: RideState, fix: Fix) -> RideState:
+    """Return the state of a bike that went nowhere; a better fix says where that is."""
+    is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
+    address = fix.address or state.anchor.address
+    anchor = (fix if is_better else state.anchor)._replace(address=address)
+    return state._replace(last_fix=fix, anchor=anchor)
 
 
 def _is_near(state: RideState, report: _Report) -> bool:
