@@ -129,22 +129,20 @@ class Account:
         state = self._state(unique_id)
         moving = state.moving and state.moving.value
         guard = armed(state.ride_state, state.position, moving, now)
-        return guard and self._guarded(unique_id, guard, changed_by)
+        return guard and self._guard(unique_id, guard, changed_by)
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
         """Guard a listed tracker no more."""
-        return self._guarded(unique_id, None, changed_by)
+        return self._guard(unique_id, None, changed_by)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.states.pop(unique_id, None)
         self.gaps.pop(unique_id, None)
 
-    def _guarded(
-        self, unique_id: str, guard: Guard | None, changed_by: str | None
-    ) -> Changes:
-        state = self._state(unique_id)._replace(guard=guard, changed_by=changed_by)
-        return self._become({unique_id: self.trackers[unique_id]._replace(state=state)})
+    def _guard(self, key: str, guard: Guard | None, changed_by: str | None) -> Changes:
+        state = self._state(key)._replace(guard=guard, changed_by=changed_by)
+        return self._become({key: self.trackers[key]._replace(state=state)})
 
     def _state(self, unique_id: str) -> TrackerState:
         # Not with each report: the ride book follows once all of an answer are applied.

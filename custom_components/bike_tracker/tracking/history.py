@@ -176,11 +176,9 @@ def _with_events(
     if riding and not parts:
         log = log.ended(riding._replace(distance=0))
     fired_over = {ride for it in log.rides for ride in matches[it]}
-    for ride in every:
+    for ride in (it for it in every if it not in parts[:-1]):
         is_over = ride is not under_way
         if riding and ride in parts:
-            if ride in parts[:-1]:
-                continue
             if log.open_since == riding.started_at and ride not in fired_over:
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log

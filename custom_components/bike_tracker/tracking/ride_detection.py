@@ -74,9 +74,8 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
-    last = state.candidate
     # A silent bike is where its last report saw it, if that may be.
-    if last and state.ride and _may_be_at(state, last, None):
+    if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state, []
@@ -128,12 +127,11 @@ def _after_message(state: RideState, position: Position, now: datetime) -> Step:
     if time is None or (state.reported_at and time <= state.reported_at):
         return state, []
     before = state = state._replace(reported_at=time)
-    if position.moving is None:
-        return state, []
-    if state.newest_fix and _sets_off(state, position.moving):
+    moves = state.says_it_moves if position.moving is None else position.moving
+    if state.newest_fix and _sets_off(state, moves):
         state = _set_off(state, state.last_fix, time)
         state = state._replace(received_at=max(now, received_at))
-    return state._replace(says_it_moves=position.moving), _start_of(before, state)
+    return state._replace(says_it_moves=moves), _start_of(before, state)
 
 
 def _after_newer_fix(state: RideState, report: _Report) -> Step:

@@ -29,8 +29,6 @@ _OF_TRACKER: Final = (
     *("battery_voltage", "power_voltage", "firmware"),
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
-
-
 type FlagName = Literal["online", "moving"]
 
 
