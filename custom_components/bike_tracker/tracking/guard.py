@@ -100,30 +100,28 @@ def after_report(
     if guard.triggered or time is None:
         return guard
     moved = before if moves is None else moves
-    guard = guard._replace(moved=moved, alarms=_alarms_of(report))
+    guard = guard._replace(alarms=_alarms_of(report))
     if time < guard.after:
-        return guard._replace(is_settled=False)
+        return guard._replace(moved=moved, is_settled=False)
     received_at = report.server_time or now
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     if not guard.is_settled:
         guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
-        # Some trackers always say that they move.
-        is_moved = is_moving(report.speed) or (moves is True and not before)
-        guard = _after_fix(guard, fix, report, ride_state, is_moved=is_moved)
+        guard = _seen_at(guard, fix, report, ride_state)
     if moves and before is False and not guard.triggered:
-        return _triggered(guard, "motion", time, fix or ride_state.last_fix)
-    return guard
+        guard = _triggered(guard, "motion", time, fix or ride_state.last_fix)
+    return guard._replace(moved=moved)
 
 
-def _after_fix(
-    guard: Guard, fix: Fix, report: Position, ride_state: RideState, *, is_moved: bool
-) -> Guard:
-    """Return the guard, whose place is known, after a report that has a new one."""
+def _seen_at(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> Guard:
+    """Return the guard of a bike that is seen there, given its last word before."""
     if _is_near(guard.place, fix, ride_state):
         return guard._replace(away=())
-    if is_moved or _is_away(guard, fix, report, ride_state):
+    # Some trackers always say that they move.
+    sets_off = report.moving and not guard.moved
+    if is_moving(report.speed) or sets_off or _is_away(guard, fix, report, ride_state):
         return _triggered(guard, "place", fix.time, fix)
     return guard._replace(away=(*guard.away, fix.time)[:2])
 

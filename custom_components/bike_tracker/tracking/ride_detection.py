@@ -204,8 +204,7 @@ def _elsewhere(state: RideState, fix: Fix) -> Step:
     apart, had_arrived = metres(anchor, fix), state.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if state.drift else _DRIFT)
     if is_drift and state.drift:
-        state = state.with_drift(anchor, fix)
-        return state._replace(anchor=fix, last_fix=fix), []
+        return state.with_drift(anchor, fix)._replace(anchor=fix, last_fix=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
     there = _further(state, _Report(fix), is_rest=is_rest)
