@@ -131,8 +131,7 @@ def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> Step:
         reported_at=latest.reported_at,
         says_it_moves=latest.says_it_moves,
     )
-    at = silent_at(exact)
-    return end_ride(exact) if at and at <= now else (exact, [])
+    return end_ride(exact) if (at := silent_at(exact)) and at <= now else (exact, [])
 
 
 def _corrected(
