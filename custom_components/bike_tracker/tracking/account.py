@@ -55,14 +55,10 @@ class Account:
 
         By their internal ID; one that several devices have leads to nobody's place.
         """
-        wanted = {
-            device.id: device
-            for unique_id, device in self._news(devices).items()
-            if device.id is not None
-            and is_outdated(device, self._state(unique_id).position)
-        }
+        news = self._news(devices).items()
+        wanted = [it for key, it in news if is_outdated(it, self._state(key).position)]
         by_id = _by_id(devices) if wanted else {}
-        return {key: wanted[key] for key in wanted if key in by_id}
+        return {it.id: it for it in wanted if it.id is not None and it.id in by_id}
 
     def apply_poll(
         self,
@@ -100,13 +96,8 @@ class Account:
         Each report counts as if it had come alone. Of one that is older than what is known
         the alarms count alone. The next poll may take all of it back.
         """
-        newer = {
-            device.unique_id: _with_position_id(device, known.device.position_id)
-            for device in sorted(devices, key=attrgetter("moment"))
-            if (known := self.trackers.get(device.unique_id))
-            and device.moment >= known.device.moment
-        }
-        reports, trackers = defaultdict[str, list[Position]](list), dict[str, Tracker]()
+        newer, trackers = self._newer(devices), dict[str, Tracker]()
+        reports = defaultdict[str, list[Position]](list)
         for position in positions:
             if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)
@@ -138,28 +129,35 @@ class Account:
         state = self._state(unique_id)
         moving = state.moving and state.moving.value
         guard = armed(state.ride_state, state.position, moving, now)
-        return guard and self._guarded(unique_id, guard, changed_by)
+        return guard and self._guard(unique_id, guard, changed_by)
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
         """Guard a listed tracker no more."""
-        return self._guarded(unique_id, None, changed_by)
+        return self._guard(unique_id, None, changed_by)
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.states.pop(unique_id, None)
         self.gaps.pop(unique_id, None)
 
-    def _guarded(
-        self, unique_id: str, guard: Guard | None, changed_by: str | None
-    ) -> Changes:
-        state = self._state(unique_id)._replace(guard=guard, changed_by=changed_by)
-        return self._become({unique_id: self.trackers[unique_id]._replace(state=state)})
+    def _guard(self, key: str, guard: Guard | None, changed_by: str | None) -> Changes:
+        state = self._state(key)._replace(guard=guard, changed_by=changed_by)
+        return self._become({key: self.trackers[key]._replace(state=state)})
 
     def _state(self, unique_id: str) -> TrackerState:
         # Not with each report: the ride book follows once all of an answer are applied.
         state = self.states.get(unique_id) or TrackerState()
         rides = state.rides.trimmed()
         return state if rides is state.rides else state._replace(rides=rides)
+
+    def _newer(self, devices: Iterable[Device]) -> Devices:
+        """Return the last word of a message on each listed tracker, but what is older."""
+        return {
+            device.unique_id: _with_position_id(device, known.device.position_id)
+            for device in sorted(devices, key=attrgetter("moment"))
+            if (known := self.trackers.get(device.unique_id))
+            and device.moment >= known.device.moment
+        }
 
     def _news(self, devices: Devices) -> Devices:
         """Return what a new list says of trackers that it may change.

@@ -96,28 +96,34 @@ def after_report(
 ) -> Guard:
     """Return the guard after a report, given the ride_state before it."""
     guard = after_alarm(guard, report, ride_state, now)
-    received_at, time = report.server_time or now, _sent_at(report, now)
+    time, before, moves = _sent_at(report, now), guard.moved, report.moving
     if guard.triggered or time is None:
         return guard
-    before, moves = guard.moved, report.moving
     moved = before if moves is None else moves
-    guard = guard._replace(moved=moved, alarms=_alarms_of(report))
+    guard = guard._replace(alarms=_alarms_of(report))
     if time < guard.after:
-        return guard._replace(is_settled=False)
+        return guard._replace(moved=moved, is_settled=False)
+    received_at = report.server_time or now
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     if not guard.is_settled:
         guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
-        # Some trackers always say that they move.
-        is_moved = is_moving(report.speed) or (moves and not before)
-        is_near = _is_near(guard.place, fix, ride_state)
-        if not is_near and (is_moved or _is_away(guard, fix, report, ride_state)):
-            return _triggered(guard, "place", fix.time, fix)
-        guard = guard._replace(away=() if is_near else (*guard.away, fix.time)[:2])
-    if moves and before is False:
-        return _triggered(guard, "motion", time, fix or ride_state.last_fix)
-    return guard
+        guard = _seen_at(guard, fix, report, ride_state)
+    if moves and before is False and not guard.triggered:
+        guard = _triggered(guard, "motion", time, fix or ride_state.last_fix)
+    return guard._replace(moved=moved)
+
+
+def _seen_at(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> Guard:
+    """Return the guard of a bike that is seen there, given its last word before."""
+    if _is_near(guard.place, fix, ride_state):
+        return guard._replace(away=())
+    # Some trackers always say that they move.
+    sets_off = report.moving and not guard.moved
+    if is_moving(report.speed) or sets_off or _is_away(guard, fix, report, ride_state):
+        return _triggered(guard, "place", fix.time, fix)
+    return guard._replace(away=(*guard.away, fix.time)[:2])
 
 
 def put_right(guard: Guard, report: Position, now: datetime) -> Guard:

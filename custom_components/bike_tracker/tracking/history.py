@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import batched
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -49,10 +50,10 @@ class HistoryAnswer(NamedTuple):
     def parts(self) -> Iterator[HistoryAnswer]:
         """Yield this in parts, each short enough for one go of the event loop."""
         reports = in_order(self.reports)
-        for begin in range(0, len(reports) or 1, _MAX_REPORTS):
-            part = reports[begin : begin + _MAX_REPORTS]
-            is_last = begin + _MAX_REPORTS >= len(reports)
-            yield HistoryAnswer(part, self.until if is_last else part[-1].moment)
+        *parts, last = list(batched(reports, _MAX_REPORTS, strict=False)) or [()]
+        for part in parts:
+            yield HistoryAnswer(part, part[-1].moment)
+        yield HistoryAnswer(last, self.until)
 
 
 def replayed(
@@ -130,8 +131,7 @@ def _by_now(exact: RideState, ride_state: RideState, now: datetime) -> Step:
         reported_at=latest.reported_at,
         says_it_moves=latest.says_it_moves,
     )
-    at = silent_at(exact)
-    return end_ride(exact) if at and at <= now else (exact, [])
+    return end_ride(exact) if (at := silent_at(exact)) and at <= now else (exact, [])
 
 
 def _corrected(
@@ -175,11 +175,9 @@ def _with_events(
     if riding and not parts:
         log = log.ended(riding._replace(distance=0))
     fired_over = {ride for it in log.rides for ride in matches[it]}
-    for ride in every:
+    for ride in (it for it in every if it not in parts[:-1]):
         is_over = ride is not under_way
         if riding and ride in parts:
-            if ride in parts[:-1]:
-                continue
             if log.open_since == riding.started_at and ride not in fired_over:
                 log = log._replace(open_since=ride.started_at)
             log = log.ended(ride) if is_over else log
@@ -216,10 +214,7 @@ def rides_before(
     """
     until = answer.until
     reports = in_order([it for it in answer.reports if start <= it.moment <= until])
-    ride_state, over = replayed(RideState(), reports, now)
-    _, ended = end_ride(ride_state)
-    over |= {ride.started_at: ride for _, ride in ended}
-    rides = [ride for ride in in_order_of_start(over.values()) if ride.distance]
+    rides = _rides_in(reports, now)
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None
     if rides and rides[0].started_at <= reports[0].moment + STANDS_AFTER:
@@ -229,3 +224,11 @@ def rides_before(
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start
+
+
+def _rides_in(reports: Sequence[Position], now: datetime) -> Sequence[Ride]:
+    """Return all rides of these reports, as if nothing came after them."""
+    ride_state, over = replayed(RideState(), reports, now)
+    _, ended = end_ride(ride_state)
+    over |= {ride.started_at: ride for _, ride in ended}
+    return [ride for ride in in_order_of_start(over.values()) if ride.distance]

@@ -68,16 +68,14 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
 
 def silent_at(state: RideState) -> datetime | None:
     """Return when a tracker under way counts as fallen silent, and its ride as over."""
-    if state.ride is None or state.received_at is None:
-        return None
-    return state.received_at + _SILENT_AFTER
+    received_at = state.ride and state.received_at
+    return received_at and received_at + _SILENT_AFTER
 
 
 def end_ride(state: RideState) -> Step:
     """Return the state after its ride, where the tracker was seen last."""
-    last = state.candidate
     # A silent bike is where its last report saw it, if that may be.
-    if last and state.ride and _may_be_at(state, last, None):
+    if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state, []
@@ -129,12 +127,11 @@ def _after_message(state: RideState, position: Position, now: datetime) -> Step:
     if time is None or (state.reported_at and time <= state.reported_at):
         return state, []
     before = state = state._replace(reported_at=time)
-    if position.moving is None:
-        return state, []
-    if state.newest_fix and _sets_off(state, position.moving):
+    moves = state.says_it_moves if position.moving is None else position.moving
+    if state.newest_fix and _sets_off(state, moves):
         state = _set_off(state, state.last_fix, time)
         state = state._replace(received_at=max(now, received_at))
-    return state._replace(says_it_moves=position.moving), _start_of(before, state)
+    return state._replace(says_it_moves=moves), _start_of(before, state)
 
 
 def _after_newer_fix(state: RideState, report: _Report) -> Step:
@@ -157,14 +154,7 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
     """Return the state of which a report says whether a fix in doubt is believed."""
     state = state._replace(candidate=None)
     if not _is_there(state, candidate, report):
-        stands = not state.ride and report.moves is False
-        if stands and _is_near(state, report) and not _slept(candidate, report.fix):
-            stayed = state.newest_fix != candidate
-            state = state.with_drift(state.anchor, candidate, stayed=stayed)
-        # The server's total has the way there, and the way back.
-        anchor = state.anchor._replace(total=None)
-        last_fix = state.last_fix._replace(total=None)
-        return state._replace(anchor=anchor, last_fix=last_fix), []
+        return _not_there(state, candidate, report), []
     if state.ride is None and _stays(state, candidate, report):
         if report.fix.time - candidate.time >= _STRAYS_FOR:
             return _elsewhere(state, candidate)
@@ -172,6 +162,17 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> Step:
             # It is at a traffic light, or its fixes are off.
             return state._replace(candidate=candidate), []
     return _after_fix(state, _Report(candidate), is_sure=True)
+
+
+def _not_there(state: RideState, candidate: Fix, report: _Report) -> RideState:
+    """Return the state of a bike that was not where a fix in doubt was."""
+    stands = not state.ride and report.moves is False
+    if stands and _is_near(state, report) and not _slept(candidate, report.fix):
+        stayed = state.newest_fix != candidate
+        state = state.with_drift(state.anchor, candidate, stayed=stayed)
+    # The server's total has the way there, and the way back.
+    anchor = state.anchor._replace(total=None)
+    return state._replace(anchor=anchor, last_fix=state.last_fix._replace(total=None))
 
 
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
@@ -203,8 +204,7 @@ def _elsewhere(state: RideState, fix: Fix) -> Step:
     apart, had_arrived = metres(anchor, fix), state.says_it_moves is False
     is_drift = had_arrived and apart <= (_NEAR if state.drift else _DRIFT)
     if is_drift and state.drift:
-        state = state.with_drift(anchor, fix)
-        return state._replace(anchor=fix, last_fix=fix), []
+        return state.with_drift(anchor, fix)._replace(anchor=fix, last_fix=fix), []
     is_near = over and apart <= _NEAR and fix.time - over.moved_at <= _NOT_LONG
     is_rest = bool(is_near) and (is_drift or not had_arrived)
     there = _further(state, _Report(fix), is_rest=is_rest)
@@ -232,13 +232,9 @@ def _start_of(before: RideState, state: RideState) -> list[RideEvent]:
 
 def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
     """Return the state at a newer fix, which is where it was, elsewhere or in doubt."""
-    anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
-    moves = not _stands_still(state, report)
+    last_fix, fix, moves = state.last_fix, report.fix, not _stands_still(state, report)
     if _is_near(state, report):
-        is_better = not state.ride and 0 < fix.accuracy < (anchor.accuracy or inf)
-        address = fix.address or anchor.address
-        anchor = (fix if is_better else anchor)._replace(address=address)
-        state = state._replace(last_fix=fix, anchor=anchor)
+        state = _at_its_place(state, fix)
     elif is_sure or (moves and _may_be_at(state, fix, report.speed)):
         return _further(state, report)
     else:
@@ -247,11 +243,19 @@ def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
         state = _set_off(state, last_fix, fix.time)
     if ride := state.ride:
         # Its word that it moves keeps no ride going for longer than a bike may stand.
-        since = max(anchor.time, ride.started_at)
+        since = max(state.anchor.time, ride.started_at)
         if is_moving(report.speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
         state = state._replace(ride=ride.with_speed(report.speed))
     return state
+
+
+def _at_its_place(state: RideState, fix: Fix) -> RideState:
+    """Return the state of a bike that went nowhere; a better fix says where that is."""
+    is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
+    address = fix.address or state.anchor.address
+    anchor = (fix if is_better else state.anchor)._replace(address=address)
+    return state._replace(last_fix=fix, anchor=anchor)
 
 
 def _is_near(state: RideState, report: _Report) -> bool:

@@ -137,8 +137,7 @@ class RideState(NamedTuple):
 
     def longer(self, kilometres: float) -> RideState:
         """Return the state that is so much longer, as far as a total may be."""
-        total = min((self.total or 0) + kilometres, MAX_KILOMETRES)
-        return self._replace(total=total)
+        return self._replace(total=min((self.total or 0) + kilometres, MAX_KILOMETRES))
 
     def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
         """Return the state of a tracker that stood there, if its fix was not too far off."""

@@ -29,6 +29,7 @@ _OF_TRACKER: Final = (
     *("battery_voltage", "power_voltage", "firmware"),
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
+type FlagName = Literal["online", "moving"]
 
 
 class Flag(NamedTuple):
@@ -95,14 +96,13 @@ class TrackerState(NamedTuple):
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
         state = self.with_alarms(recent, now)
         newest, log = state.position, state.rides
-        if newest and newest.fix_time and (point := log.checkpoint):
+        if newest and (last := newest.fix_time) and (point := log.checkpoint):
             if guard := state.guard:
                 # Newer ones follow below.
                 older = [it for it in reports if not is_older_position(newest, it)]
                 guard = after_late_reports(guard, older, point.ride_state, now)
                 state = state.with_guard(guard, now)
-            before, last = state.ride_state, newest.fix_time
-            log, exact = after_history(log, before, answer, last, now)
+            log, exact = after_history(log, state.ride_state, answer, last, now)
             state = state.with_rides(log, exact, now)
         context = context._replace(is_complete=True)
         for report in reports:
@@ -113,8 +113,8 @@ class TrackerState(NamedTuple):
     def with_older_report(self, position: Position, context: UpdateContext) -> Self:
         """Return the state after a report older than the newest: its alarms count."""
         state = self.with_alarms([position], context.now)
-        if state.guard and position.alarm:
-            guard = after_alarm(state.guard, position, self.ride_state, context.now)
+        if (guard := state.guard) and position.alarm:
+            guard = after_alarm(guard, position, self.ride_state, context.now)
             state = state.with_guard(guard, context.now)
         return state._replace(rides=state.rides.after_older_report(position.fix_time))
 
@@ -170,9 +170,7 @@ class TrackerState(NamedTuple):
         cause = {**triggered.described(), "alarm": triggered.alarm}
         return state.with_occurrence("guard_triggered", now, since, attributes=cause)
 
-    def with_flag(
-        self, name: Literal["online", "moving"], value: bool | None, now: datetime
-    ) -> Self:
+    def with_flag(self, name: FlagName, value: bool | None, now: datetime) -> Self:
         """Return the state with a flag, and its change; the first word is no change."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
