@@ -131,8 +131,9 @@ def put_right(guard: Guard, report: Position, now: datetime) -> Guard:
 
     By how much shows when the service received the report.
     """
-    ahead = now - (report.server_time or now)
-    is_ahead = now - ahead < guard.after and ahead > _ARRIVES_WITHIN
+    received_at = report.server_time or now
+    ahead = now - received_at
+    is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
     return guard._replace(after=guard.after - ahead) if is_ahead else guard
 
 
