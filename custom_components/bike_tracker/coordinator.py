@@ -152,7 +152,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         # Reading, applying and notifying of thousands of reports are three goes of the
         # event loop.
         await asyncio.sleep(0)
-        context = self._update_context(has_missed=has_missed)
+        context = self._update_context()._replace(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
         if changes.keys:
             self.registry.async_follow(changes)
@@ -172,10 +172,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             if (at := tracker.device.last_update) and since < at <= before
         }
 
-    def _update_context(self, **known: bool) -> UpdateContext:
+    def _update_context(self) -> UpdateContext:
         """Return the context of what is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(now, not self.may_fire, has_history=has_history, **known)
+        return UpdateContext(now, not self.may_fire, has_history=has_history)
 
     @callback
     def _async_request_more(self) -> None:
@@ -212,13 +212,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_apply_messages(self) -> None:
-        """Apply push messages, also while polls fail; those of during a poll after it."""
+        """Apply push messages, also while polls fail; what comes during a poll after it."""
         if self._is_polling or not self.live.messages:
             return
         messages, self.live.messages = self.live.messages, []
-        has_missed = self.service.has_missed
-        is_live = self.live.connected_since_before(self.asked_at)
-        context = self._update_context(has_missed=has_missed, is_complete=is_live)
+        context = self._update_context()._replace(
+            has_missed=self.service.has_missed,
+            is_complete=self.live.connected_since_before(self.asked_at),
+        )
         changes = list[Changes]()
         for message in messages:
             with log_errors(self.config_entry.title, "handling a push message"):

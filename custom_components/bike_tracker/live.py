@@ -46,7 +46,7 @@ class LiveReport:
         self.state, self.since = state, dt_util.utcnow()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Live:
     """Receives push messages for as long as the entry is loaded.
 

@@ -234,8 +234,8 @@ def _place(get: _Get, is_measured: bool) -> _Place:
         return _NO_PLACE
     if not is_measured:
         return latitude, longitude, accuracy, None, None, None
-    altitude, course = _number(get("altitude"), -1_000, 20_000), get("course")
-    speed = _number(get("speed"), 0, 1_852, 1.852)
+    altitude = _number(get("altitude"), -1_000, 20_000)
+    speed, course = _number(get("speed"), 0, 1_852, 1.852), get("course")
     return latitude, longitude, accuracy, altitude, speed, _number(course, 0, 360)
 
 

@@ -121,6 +121,7 @@ async def _async_receive(socket: Socket) -> bytes:
     with suppress(aiohttp.ClientError):
         data = (await socket.receive()).data
     if isinstance(data, bytes):
+        # A text: aiohttp answers pings itself.
         return data
     if isinstance(data, TimeoutError):
         raise errors.CannotConnectError("no sign of life")

@@ -134,17 +134,20 @@ class TrackerTrigger(Trigger):
             if at > by_now:
                 next_at = min(next_at, at)
             elif at > evaluated:
-                due.append((at, unique_id, flag))
+                due.append((at, unique_id, flag.changed_at, flag.previous_change))
         self._next_at[coordinator] = next_at
         self._set_timer(now.at)
-        for _, unique_id, (_, since, before) in sorted(due):
+        for _, unique_id, since, before in sorted(due):
             occurrence = Occurrence(0, self.name, now.at, since, before)
             self._run(coordinator, unique_id, occurrence)
 
     def _waits(
         self, coordinator: BikeTrackerCoordinator, keys: Iterable[str], last: Evaluation
     ) -> Iterator[tuple[datetime, datetime, str, Flag]]:
-        """Yield when waits are over, and up to when their trackers were evaluated."""
+        """Yield when waits are over, and up to when their trackers were evaluated.
+
+        What is not listed is noted, and from when on it is to be evaluated.
+        """
         trackers = coordinator.data.trackers
         gone = self._gone.setdefault(coordinator, {})
         for unique_id in keys:

@@ -33,7 +33,7 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Service:
     """Asks the service on behalf of one account."""
 

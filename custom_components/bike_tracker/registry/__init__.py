@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant, callback
 
 from ..tracking.account import log_errors
 from ..tracking.state import Changes
-from .devices import TrackerDevices
+from .devices import TrackerDevices, owners_in
 from .ride_book import RideBook
 from .storage import TrackerStore
 
@@ -49,4 +49,4 @@ async def async_open_registry(hass: HomeAssistant, entry: ConfigEntry) -> Regist
     store, rides = TrackerStore(hass, entry), RideBook(hass, entry)
     await store.async_read()
     await rides.async_read()
-    return Registry(store, rides, TrackerDevices(hass, entry))
+    return Registry(store, rides, TrackerDevices(hass, entry, owners_in(hass)))

@@ -44,7 +44,7 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 
 @singleton(f"{DOMAIN}_owners")
-def _owners_in(hass: HomeAssistant) -> dict[str, str]:
+def owners_in(hass: HomeAssistant) -> dict[str, str]:
     """Return the config entry that has each tracker, also those that are not loaded.
 
     Of two accounts that list a new one in the same instant, one has it although nothing is
@@ -57,7 +57,7 @@ def _owners_in(hass: HomeAssistant) -> dict[str, str]:
     }
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class TrackerDevices:
     """The devices of one account.
 
@@ -67,6 +67,7 @@ class TrackerDevices:
 
     hass: HomeAssistant
     entry: ConfigEntry
+    owners: dict[str, str]
     listed: Mapping[str, Device] = field(default_factory=dict)
     """This account's trackers of the last list, which may not be applied yet."""
     elsewhere: AbstractSet[str] = frozenset()
@@ -80,7 +81,7 @@ class TrackerDevices:
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
-        owners, entry_id = _owners_in(self.hass), self.entry.entry_id
+        owners, entry_id = self.owners, self.entry.entry_id
         others = {key for key in listed if owners.setdefault(key, entry_id) != entry_id}
         entry_of = self.hass.config_entries.async_get_entry
         self.elsewhere = {key for key in others if entry_of(owners[key])}
@@ -102,4 +103,4 @@ class TrackerDevices:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Let another account have a tracker whose device was removed."""
-        _owners_in(self.hass).pop(unique_id, None)
+        self.owners.pop(unique_id, None)

@@ -122,7 +122,7 @@ class EntryStore(Store[dict[str, Any]], ABC):
 
     async def async_close(self) -> None:
         """Write what is not written yet, and nothing after that."""
-        if self._data is not None:
+        if self._delay_handle is not None:
             await self.async_save(await self.hass.async_add_executor_job(self.content))
         async with self._write_lock:
             # A write that was under way is over: whoever reads the file now reads all.

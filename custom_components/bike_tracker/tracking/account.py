@@ -24,7 +24,7 @@ type Devices = Mapping[str, Device]
 """A device list, by `uniqueId`."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Account:
     """What is known of the trackers of one account."""
 

@@ -81,8 +81,8 @@ def after_history(
     """
     point, riding, until = log.checkpoint, state.ride, answer.until
     times = {report.fix_time for report in answer.reports if report.fix_time}
-    if point is None or not (
-        point.answered_until or min(times, default=point.start) < last
+    if point is None or (
+        not point.answered_until and min(times, default=point.start) >= last
     ):
         # No report is there but the newest, as of what ignores since when it is asked.
         return log._replace(checkpoint=None), state

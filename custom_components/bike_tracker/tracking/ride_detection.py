@@ -68,7 +68,7 @@ def apply_report(state: RideState, position: Position, now: datetime) -> Step:
 
 def silent_at(state: RideState) -> datetime | None:
     """Return when a tracker under way counts as fallen silent, and its ride as over."""
-    received_at = state.ride and state.received_at
+    received_at = state.received_at if state.ride else None
     return received_at and received_at + _SILENT_AFTER
 
 

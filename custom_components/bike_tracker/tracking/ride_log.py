@@ -120,8 +120,8 @@ class RideLog(NamedTuple):
         if not has_gap:
             return point
         # The history may know that a ride went on which the clock ended.
-        is_needed = context.recovering or context.has_missed or before.interrupted
-        wanted_at = context.now if is_needed or unseen else point.wanted_at
+        has_missed = context.recovering or context.has_missed or unseen
+        wanted_at = context.now if has_missed or before.interrupted else point.wanted_at
         return point._replace(has_gap=True, wanted_at=wanted_at)
 
     def after_older_report(self, time: datetime | None) -> RideLog:
