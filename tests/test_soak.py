@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 import logging
+from operator import attrgetter
 from typing import override
 
 from homeassistant.config_entries import ConfigEntryState
@@ -94,14 +95,8 @@ async def test_soak(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
     entry = make_entry(url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
-    home = Home(
-        bikes.hass,
-        bikes.freezer,
-        bikes.simulator,
-        entry,
-        TROUBLES[NAME_NOT_FOUND],
-        is_live=True,
-    )
+    house = bikes.hass, bikes.freezer, bikes.simulator
+    home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
     home.watch(monkeypatch)
     # What of Home Assistant stays when an account goes.
     for platform in PLATFORMS:
@@ -138,8 +133,5 @@ async def test_soak(
     await bikes.hass.config_entries.async_remove(entry.entry_id)
     await home.wait(3600)
     after = read(bikes.hass, last.polls)
-    assert (after.tasks, after.timers, after.files) == (
-        before.tasks,
-        before.timers,
-        before.files,
-    )
+    left = attrgetter("tasks", "timers", "files")
+    assert left(after) == left(before)

@@ -81,6 +81,13 @@ def test_words(service: Service, said: str, words: list[str]) -> None:
     assert service.poll(a_position(2, alarm=said)) == words
 
 
+def test_first_report(account: Account, read: Read) -> None:
+    """One of a bike that was listed before it ever reported is fired."""
+    service = Service(account, read)
+    assert service.poll() == []
+    assert service.poll(a_position(1, alarm="sos")) == ["sos"]
+
+
 def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
     """It is the last alarm, and not told."""
     service = Service(account, read)
