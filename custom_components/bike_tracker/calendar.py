@@ -25,7 +25,7 @@ _SILENCE: Final = timedelta(minutes=30)
 
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
-        key="rides", reported_fn=lambda tracker: tracker.state.ride_state.newest_fix
+        key="rides", reported_fn=lambda tracker: tracker.has_fix or None
     ),
 )
 
@@ -44,7 +44,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         under_way = ride and (ride.started_at, round(ride.distance))
         # Whoever looks sees each day of rides from before come.
         until = self.coordinator.registry.rides.backfill.get(self.coordinator_context)
-        return under_way, tracker.state.rides.rides, until
+        return under_way, tracker.rides, until
 
     @property
     @override

@@ -32,7 +32,7 @@ DESCRIPTIONS: Final = (
     BikeTrackerEventDescription(
         key="ride",
         event_types=["started", "ended"],
-        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
+        reported_fn=lambda tracker: tracker.has_fix or None,
     ),
 )
 

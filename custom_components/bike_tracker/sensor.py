@@ -60,7 +60,7 @@ _kilometres = partial(
     device_class=SensorDeviceClass.DISTANCE,
     native_unit_of_measurement=UnitOfLength.KILOMETERS,
     suggested_display_precision=1,
-    reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
+    reported_fn=lambda tracker: tracker.has_fix or None,
 )
 
 DESCRIPTIONS = (
@@ -135,7 +135,7 @@ DESCRIPTIONS = (
     _kilometres(
         key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda tracker: round(tracker.state.ride_state.shown_total or 0, 1),
+        value_fn=lambda tracker: round(tracker.total_distance or 0, 1),
     ),
     _kilometres(
         key="ride_distance",
@@ -146,7 +146,7 @@ DESCRIPTIONS = (
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
-        reported_fn=lambda tracker: tracker.state.ride_state.newest_fix,
+        reported_fn=lambda tracker: tracker.has_fix or None,
         value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration / 60, 0),
     ),
 )

@@ -42,7 +42,7 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
         "on_ride": bool(tracker and tracker.ride_under_way),
-        "total_distance": tracker and tracker.state.ride_state.shown_total,
+        "total_distance": tracker and tracker.total_distance,
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
     parts = [_whereabouts(hass, values), *_condition(hass, bike, values)]

@@ -230,6 +230,21 @@ class Tracker(NamedTuple):
         return place.address or (self.position and self.position.address)
 
     @property
+    def has_fix(self) -> bool:
+        """Return whether the tracker ever reported a place."""
+        return self.state.ride_state.newest_fix is not None
+
+    @property
+    def total_distance(self) -> float | None:
+        """Return the highest total that was ever known, in kilometers."""
+        return self.state.ride_state.shown_total
+
+    @property
+    def rides(self) -> tuple[Ride, ...]:
+        """Return the last rides that are over, which later reports may correct."""
+        return self.state.rides.rides
+
+    @property
     def ride_under_way(self) -> Ride | None:
         """Return the ride under way, None while there is none."""
         return self.state.ride_state.ride
