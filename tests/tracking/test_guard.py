@@ -327,8 +327,8 @@ def test_where_it_was_seen(bike: Bike) -> None:
         "since": bike.now.isoformat(),
         "distance": 120,
         "address": "Canal",
-        "latitude": PLACE + 120 * METRE,
-        "longitude": 7.8,
+        "seen_latitude": PLACE + 120 * METRE,
+        "seen_longitude": 7.8,
     }
     bike.arm()
     bike.report(alarm="shock")

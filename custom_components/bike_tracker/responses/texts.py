@@ -138,9 +138,9 @@ def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
     """Return the zone in which a guarded bike was seen, else the address."""
     seen = occurrence.attributes
-    if seen["latitude"] is None:
+    if seen["seen_latitude"] is None:
         return None
-    fix = Fix(occurrence.since, seen["latitude"], seen["longitude"])
+    fix = Fix(occurrence.since, seen["seen_latitude"], seen["seen_longitude"])
     return zone_name(hass, fix) or seen["address"]
 
 

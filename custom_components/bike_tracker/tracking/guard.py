@@ -54,8 +54,8 @@ class Triggered(NamedTuple):
             "since": self.since.isoformat(),
             "distance": round(self.distance),
             "address": self.fix and self.fix.address,
-            "latitude": self.fix and self.fix.latitude,
-            "longitude": self.fix and self.fix.longitude,
+            "seen_latitude": self.fix and self.fix.latitude,
+            "seen_longitude": self.fix and self.fix.longitude,
         }
 
 

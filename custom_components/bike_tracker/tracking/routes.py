@@ -1,0 +1,99 @@
+"""Routes: the line of a ride, thinned and encoded as text."""
+
+from collections.abc import Iterable, Sequence
+from math import cos, hypot, radians
+from typing import Final
+
+_METERS_PER_DEGREE: Final = 111_195
+_TOLERANCE_METERS: Final = 10.0
+_MAX_POINTS: Final = 500
+_PRECISION: Final = 100_000
+
+type Point = tuple[float, float]
+"""Latitude and longitude in degrees."""
+
+
+def encode(points: Iterable[Point]) -> str:
+    """Encode points as a polyline (Google's algorithm, precision 5)."""
+    text, last = list[str](), (0, 0)
+    for point in points:
+        rounded = round(point[0] * _PRECISION), round(point[1] * _PRECISION)
+        for value, before in zip(rounded, last, strict=True):
+            text.append(_encoded(value - before))
+        last = rounded
+    return "".join(text)
+
+
+def _encoded(delta: int) -> str:
+    """Encode one difference, five bits a character."""
+    bits, text = ~(delta << 1) if delta < 0 else delta << 1, ""
+    while bits >= 0x20:
+        text += chr((0x20 | bits & 0x1F) + 63)
+        bits >>= 5
+    return text + chr(bits + 63)
+
+
+def decode(route: str) -> list[Point]:
+    """Return the points of an encoded polyline."""
+    values, bits, shift = list[int](), 0, 0
+    for character in route:
+        part = ord(character) - 63
+        bits |= (part & 0x1F) << shift
+        shift += 5
+        if part < 0x20:
+            values.append(~(bits >> 1) if bits & 1 else bits >> 1)
+            bits = shift = 0
+    points, latitude, longitude = list[Point](), 0, 0
+    for north, east in zip(values[::2], values[1::2], strict=True):
+        latitude, longitude = latitude + north, longitude + east
+        points.append((latitude / _PRECISION, longitude / _PRECISION))
+    return points
+
+
+def thinned(points: Sequence[Point]) -> list[Point]:
+    """Drop points within 10 m of the line, and more if 500 are not enough."""
+    if len(points) <= 2:
+        return list(points)
+    tolerance, flat = _TOLERANCE_METERS, _flat(points)
+    while len(kept := _kept(flat, tolerance)) > _MAX_POINTS:
+        tolerance *= 2
+    return [points[number] for number in kept]
+
+
+def _flat(points: Sequence[Point]) -> list[Point]:
+    """Return points in meters on a plane; the date line is no jump."""
+    latitude, longitude = points[0]
+    scale = _METERS_PER_DEGREE * cos(radians(latitude))
+    return [
+        (
+            (north - latitude) * _METERS_PER_DEGREE,
+            ((east - longitude + 180) % 360 - 180) * scale,
+        )
+        for north, east in points
+    ]
+
+
+def _kept(flat: Sequence[Point], tolerance: float) -> list[int]:
+    """Return the numbers of the points that Douglas-Peucker keeps."""
+    kept, stack = {0, len(flat) - 1}, [(0, len(flat) - 1)]
+    while stack:
+        start, end = stack.pop()
+        farthest, number = tolerance, 0
+        for middle in range(start + 1, end):
+            apart = _distance(flat[middle], flat[start], flat[end])
+            if apart > farthest:
+                farthest, number = apart, middle
+        if number:
+            kept.add(number)
+            stack += [(start, number), (number, end)]
+    return sorted(kept)
+
+
+def _distance(point: Point, start: Point, end: Point) -> float:
+    """Return the meters between a point and a line from start to end."""
+    north, east = end[0] - start[0], end[1] - start[1]
+    length = north * north + east * east
+    away = point[0] - start[0], point[1] - start[1]
+    part = (away[0] * north + away[1] * east) / length if length else 0
+    part = min(max(part, 0), 1)
+    return hypot(away[0] - part * north, away[1] - part * east)
