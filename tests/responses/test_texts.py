@@ -27,7 +27,9 @@ async def test_without_a_place(
 ) -> None:
     """Where no place is known, none is told; near is told in feet where miles are."""
     hass.config.units = US_CUSTOMARY_SYSTEM
-    place = dict.fromkeys(("alarm", "distance", "address", "latitude", "longitude"))
+    place = dict.fromkeys(
+        ("alarm", "distance", "address", "seen_latitude", "seen_longitude")
+    )
     now = dt_util.utcnow()
     occurrence = Occurrence(1, "guard_triggered", now, now, None, {**place, **more})
     text = sentence(hass, "Red bike", occurrence)
