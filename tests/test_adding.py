@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
@@ -167,3 +167,19 @@ async def test_what_is_newly_reported(
     await bikes.poll()
 
     assert shown() == {RED: before + 1, BLUE: before + 1}
+
+
+async def test_kinds_that_every_tracker_has(
+    bikes: Bikes, entity_registry: er.EntityRegistry
+) -> None:
+    """A tracker that never reported has these entities, and no others."""
+    bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
+    await async_setup(bikes.hass, bikes.entry)
+
+    entry_id, keys = bikes.entry.entry_id, set[str]()
+    for each in er.async_entries_for_config_entry(entity_registry, entry_id):
+        tracker, _, key = each.unique_id.partition("_")
+        keys |= {key} if tracker == GREEN else set()
+    assert keys == {
+        *("", "online", "disabled", "last_update", "position_id", "group_id")
+    }

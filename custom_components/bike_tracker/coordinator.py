@@ -34,8 +34,6 @@ from .tracking.state import Changes
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
 START_SECONDS: Final = 5
-SILENT: Final = timedelta(minutes=5)
-"""How old the last report of a tracker is that reports no more for now."""
 # Ten milliseconds of work where nine entities of each are added.
 _TRACKERS_AT_ONCE: Final = 8
 
@@ -139,7 +137,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         await asyncio.sleep(0)
         # Nobody listens to the first poll; after an outage Home Assistant notifies all.
         if self._listeners and self.last_update_success:
-            self._async_notify_soon(changes.keys | self._newly_silent())
+            self._async_notify_soon(changes.keys)
         return self.data
 
     async def _async_poll(self) -> Changes:
@@ -162,15 +160,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
         return changes
-
-    def _newly_silent(self) -> set[str]:
-        """Return the trackers whose last report became five minutes old."""
-        since, before = self.evaluated.asked_at - SILENT, self.asked_at - SILENT
-        return {
-            unique_id
-            for unique_id, tracker in self.data.trackers.items()
-            if (at := tracker.device.last_update) and since < at <= before
-        }
 
     def _update_context(self) -> UpdateContext:
         """Return the context of what is applied now."""

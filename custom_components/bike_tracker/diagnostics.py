@@ -74,7 +74,6 @@ def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
         "trackers": len(coordinator.data.trackers),
         "missing": len(coordinator.data.states) - len(coordinator.data.trackers),
         "in_another_account": len(coordinator.registry.devices.elsewhere),
-        "left_out": len(entry.runtime_data.left_out),
         "rides": len(coordinator.registry.rides.rides),
     }
 

@@ -3,30 +3,23 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, override
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import (
     AddConfigEntryEntitiesCallback as AddEntities,
-    async_get_current_platform,
 )
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .registry.devices import description_of
-from .registry.repair_issues import async_create_issue, async_delete_issue
 from .tracking.account import log_errors
 from .tracking.state import Tracker
-
-MAX_ENTITIES = 10_000
-"""Home Assistant adds no more for one config entry; a person may enable more."""
-_TOO_MANY: Final = "too_many_trackers"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,37 +113,26 @@ class _Kind:
 
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
-    domain: str
     add_entities: AddEntities
-
-    def is_registered(self, registry: er.EntityRegistry, tracker: str) -> bool:
-        """Return whether a tracker's entity is registered, as after a restart."""
-        unique_id = self.description.unique_id_of(tracker)
-        return registry.async_get_entity_id(self.domain, DOMAIN, unique_id) is not None
 
 
 @dataclass(slots=True, eq=False)
 class EntityAdder:
-    """Adds the entities of one account: of new trackers, and what others newly report.
-
-    Whole trackers up to Home Assistant's limit, in order of their `uniqueId`.
-    """
+    """Adds the entities of one account: of new trackers, and what others newly report."""
 
     coordinator: BikeTrackerCoordinator
     kinds: list[_Kind] = field(default_factory=list)
     """What platforms make of a tracker."""
     missing: dict[str, list[_Kind]] = field(default_factory=dict)
     """What a tracker has no entity of yet; all kinds for one that is new."""
-    left_out: set[str] = field(default_factory=set)
-    """Trackers for which there is no room."""
 
     async def async_start(self) -> None:
         """Add the entities of all trackers, and from now on what is missing."""
         coordinator, entry = self.coordinator, self.coordinator.config_entry
         hass, signal = coordinator.hass, coordinator.signal()
-        entry.async_on_unload(coordinator.async_add_listener(self._async_add))
+        # Home Assistant polls only while a listener exists, even if it listens to nothing.
+        entry.async_on_unload(coordinator.async_add_listener(lambda: None))
         entry.async_on_unload(async_dispatcher_connect(hass, signal, self._async_add))
-        entry.async_on_unload(partial(async_delete_issue, hass, entry, _TOO_MANY))
         await coordinator.async_notify(coordinator.data.trackers)
 
     @callback
@@ -161,46 +143,29 @@ class EntityAdder:
         self.coordinator.registry.async_forget(unique_id)
 
     @callback
-    def _async_add(self, unique_ids: Collection[str] = ()) -> None:
-        """Add what is missing of these trackers or, without any, of those left out."""
+    def _async_add(self, unique_ids: Collection[str]) -> None:
+        """Add the entities that these trackers report for the first time."""
         entry = self.coordinator.config_entry
         if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
             return
-        slots, has_issue = self._free_slots(entry.entry_id), bool(self.left_out)
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
-        for unique_id in unique_ids or sorted(self.left_out):
+        for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):
-                kinds, needed = self._fitting_kinds(unique_id, slots)
+                kinds = self._reported_kinds(unique_id)
                 entities = self._new_entities(unique_id, kinds) if kinds else []
-                slots -= needed
                 for kind, entity in zip(kinds, entities, strict=True):
                     batches[kind.add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
-        if has_issue or self.left_out:
-            self._async_update_issue()
 
-    def _free_slots(self, entry_id: str) -> int:
-        registered = er.async_get(self.coordinator.hass).entities
-        enabled = registered.get_enabled_count_for_config_entry_id(entry_id)
-        return max(MAX_ENTITIES - enabled, 0)
-
-    def _fitting_kinds(self, unique_id: str, slots: int) -> tuple[list[_Kind], int]:
-        """Return the missing kinds for which there is room, and how much they take."""
+    def _reported_kinds(self, unique_id: str) -> list[_Kind]:
+        """Return the missing kinds whose values a tracker reports."""
         tracker = self.coordinator.data.trackers.get(unique_id)
-        kinds = [
+        return [
             kind
             for kind in self.missing.get(unique_id, self.kinds)
             if tracker and kind.description.is_reported(tracker)
         ]
-        registry = er.async_get(self.coordinator.hass)
-        new = [kind for kind in kinds if not kind.is_registered(registry, unique_id)]
-        needed = sum(kind.description.entity_registry_enabled_default for kind in new)
-        if needed <= slots:
-            self.left_out.discard(unique_id)
-            return kinds, needed
-        self.left_out.add(unique_id)
-        return [kind for kind in kinds if kind not in new], 0
 
     def _new_entities(
         self, unique_id: str, kinds: list[_Kind]
@@ -225,18 +190,6 @@ class EntityAdder:
             **description_of(self.coordinator.data.trackers[unique_id]),
         )
 
-    @callback
-    def _async_update_issue(self) -> None:
-        hass, entry = self.coordinator.hass, self.coordinator.config_entry
-        if not self.left_out:
-            async_delete_issue(hass, entry, _TOO_MANY)
-            return
-        total, limit = str(len(self.coordinator.data.trackers)), str(MAX_ENTITIES)
-        left_out = str(len(self.left_out))
-        async_create_issue(
-            hass, entry, _TOO_MANY, total=total, left_out=left_out, limit=limit
-        )
-
 
 type BikeTrackerConfigEntry = ConfigEntry[EntityAdder]
 
@@ -249,8 +202,7 @@ async def async_register_entities(
     async_add_entities: AddEntities,
 ) -> None:
     """Set up a platform: register what it makes of a tracker."""
-    domain = async_get_current_platform().domain
     entry.runtime_data.kinds += [
-        _Kind(entity_class, description, domain, async_add_entities)
+        _Kind(entity_class, description, async_add_entities)
         for description in descriptions
     ]

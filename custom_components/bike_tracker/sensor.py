@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import override
+from typing import Final, override
 
 from homeassistant.components.sensor import (
     SensorDeviceClass,
@@ -20,14 +20,14 @@ from homeassistant.const import (
     UnitOfSpeed,
     UnitOfTime,
 )
-from homeassistant.util import dt as dt_util
 
-from .coordinator import SILENT
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
+
+_LAST_UPDATE_STEP: Final = timedelta(minutes=5)
 
 type SensorValue = datetime | float | str
 
@@ -162,17 +162,15 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
 
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
-        """Return the value; the last update in steps while reports keep coming.
+        """Return the value, the last update in steps of five minutes.
 
-        A bike that rides reports every ten seconds: each would be a line in Activity, and
+        A bike that rides reports every ten seconds: each would be a line in Activity and
         a row in the database.
         """
         value, shown = super()._new_value(tracker), self._value
         in_steps = self.entity_description.key == "last_update" and self._available
         if in_steps and isinstance(value, datetime) and isinstance(shown, datetime):
-            is_soon = timedelta() <= value - shown < SILENT
-            if is_soon and dt_util.utcnow() - value < SILENT:
-                return shown
+            return shown if timedelta() <= value - shown < _LAST_UPDATE_STEP else value
         return value
 
 

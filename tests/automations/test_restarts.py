@@ -55,7 +55,6 @@ async def test_over_before(garage: Garage, entry: MockConfigEntry) -> None:
     garage.become("went_offline")
     await garage.async_minutes(3)
     await garage.hass.config_entries.async_reload(entry.entry_id)
-    # The timer is due at once, of before the reload.
     await garage.async_minutes(1)
     assert len(garage.runs) == 1
 

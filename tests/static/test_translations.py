@@ -65,7 +65,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
 # In these texts run from right to left; names and what is typed are set apart in them.
 FROM_RIGHT = ("ar", "he")
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
-NUMBERS = {"battery", "left_out", "limit", "total"}
+NUMBERS = {"battery"}
 RIGHT_TO_LEFT_MARK = "\u200f"
 
 # The config flow as other people's scripts know it.

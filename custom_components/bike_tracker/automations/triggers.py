@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any, ClassVar, Final, override
 from weakref import WeakKeyDictionary
 
 from homeassistant.components.binary_sensor import DOMAIN as BINARY_SENSOR
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, ATTR_NAME, CONF_FOR
-from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
-from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.helpers.trigger import (
     Trigger,
     TriggerActionRunner,
@@ -85,7 +83,6 @@ class TrackerTrigger(Trigger):
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
         # Trackers of each that are not listed, and up to when they were evaluated.
         self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
-        self._cancel_timer: Callable[[], None] = lambda: None
 
     @override
     async def async_attach_runner(
@@ -100,13 +97,7 @@ class TrackerTrigger(Trigger):
         for coordinator in coordinators(hass):
             # What was so before does not run it after a kill either.
             coordinator.registry.store.async_write_within(SOON)
-        disconnect = async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
-        return partial(self._async_detach, disconnect)
-
-    @callback
-    def _async_detach(self, disconnect: Callable[[], None]) -> None:
-        disconnect()
-        self._cancel_timer()
+        return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
     @callback
     def _async_occurred(
@@ -136,7 +127,6 @@ class TrackerTrigger(Trigger):
             elif at > evaluated:
                 due.append((at, unique_id, flag.changed_at, flag.previous_change))
         self._next_at[coordinator] = next_at
-        self._set_timer(now.at)
         for _, unique_id, since, before in sorted(due):
             occurrence = Occurrence(0, self.name, now.at, since, before)
             self._run(coordinator, unique_id, occurrence)
@@ -167,20 +157,6 @@ class TrackerTrigger(Trigger):
         # Silence is there once it has lasted.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
-
-    def _set_timer(self, now: datetime) -> None:
-        """Look again when the next wait is over; in an outage its end does that."""
-        self._cancel_timer()
-        ends = [at for at in self._next_at.values() if now < at < _NEVER]
-        if ends and not self.type.is_silence:
-            job = HassJob(self._async_on_time, cancel_on_shutdown=True)
-            at, hass = min(ends), self._hass
-            self._cancel_timer = async_track_point_in_utc_time(hass, job, at)
-
-    @callback
-    def _async_on_time(self, _now: datetime) -> None:
-        for coordinator in coordinators(self._hass):
-            coordinator.async_evaluate(())
 
     def _run(
         self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
