@@ -89,6 +89,13 @@ async def async_get_rides(
     return list((await _async_ask(hass, "get_rides", data, context))["rides"])
 
 
+async def async_get_statistics(
+    hass: HomeAssistant, context: Context | None = None, /, **data: Any
+) -> list[Answer]:
+    """Return the periods that the action answers."""
+    return list((await _async_ask(hass, "get_statistics", data, context))["periods"])
+
+
 async def async_where(
     hass: HomeAssistant, context: Context | None = None, /, **data: Any
 ) -> list[Answer]:
@@ -150,9 +157,21 @@ async def test_rides(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
         "distance": 12.3,
         "duration": 3600,
         "maximum_speed": 28.4,
-        "start": {"latitude": 48.0, "longitude": 7.8, "zone": "test home"},
-        "end": {"latitude": 48.1, "longitude": 7.9, "zone": None},
+        "start": {
+            "latitude": 48.0,
+            "longitude": 7.8,
+            "zone": "test home",
+            "address": None,
+        },
+        "end": {
+            "latitude": 48.1,
+            "longitude": 7.9,
+            "zone": None,
+            "address": "Am Bach 3",
+        },
     }
+    [ride] = await async_get_rides(hass, device_id=[red], routes=True)
+    assert ride["route"] is None
 
 
 @pytest.mark.usefixtures("rides")
@@ -206,6 +225,52 @@ async def test_target_without_trackers(
         await async_get_rides(hass, **target)
 
 
+async def test_statistics(bikes: Bikes) -> None:
+    """Eight weeks up to now, without the ride under way; or the periods of a range."""
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    devices = [device_of(bikes.hass, tracker) for tracker in (RED, BLUE)]
+    await async_ride(bikes.simulator, bikes.poll)
+    [ride] = await async_get_rides(bikes.hass, device_id=devices)
+    for meters in (103, 103.5):
+        go(bikes.simulator, 500, **riding(meters))
+        await bikes.poll()
+    periods = await async_get_statistics(bikes.hass, device_id=devices)
+    assert len(periods) == 8
+    assert [period["total"]["rides"] for period in periods] == [0] * 7 + [1]
+    blue, red = periods[-1]["bikes"]
+    assert (blue["name"], blue["rides"]) == ("Blue bike", 0)
+    assert (red["device_id"], red["distance"]) == (devices[0], ride["distance"])
+    started_at = datetime.fromisoformat(ride["started_at"])
+    days = await async_get_statistics(
+        bikes.hass,
+        device_id=devices,
+        period="day",
+        start_date_time=started_at - DAY,
+        end_date_time=started_at + DAY,
+    )
+    assert [day["total"]["rides"] for day in days] == [0, 1, 0]
+
+
+@pytest.mark.usefixtures("rides")
+@pytest.mark.parametrize(
+    ("start", "end", "words"),
+    [
+        ("2026-11-24 00:00", "2026-11-23 00:00", "end has to be after"),
+        ("9999-12-31 00:00", "9999-12-31 20:00", "end has to be after"),
+        ("2000-01-01 00:00", "2026-01-01 00:00", "more than 4000 periods"),
+    ],
+)
+async def test_statistics_of_a_wrong_range(
+    hass: HomeAssistant, start: str, end: str, words: str
+) -> None:
+    """A range that has no end, or too many periods, is refused."""
+    times = {"start_date_time": start, "end_date_time": end}
+    target = {"entity_id": "device_tracker.red_bike"}
+    with pytest.raises(ServiceValidationError, match=words):
+        await async_get_statistics(hass, **target, period="day", **times)
+
+
 @pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(
     hass: HomeAssistant, entry: MockConfigEntry
@@ -216,6 +281,7 @@ async def test_account_that_is_not_set_up(
     assert await async_where(hass, device_id=device) == []
     for action in (
         async_get_rides(hass, device_id=device),
+        async_get_statistics(hass, device_id=device),
         async_get_track(hass),
         async_get_track(hass, start_date_time=None, end_date_time=None),
     ):
@@ -322,6 +388,7 @@ async def test_who_may_read(
     long_ago = dt_util.utcnow() - 30 * DAY
     for action in (
         async_get_rides(hass, anna, device_id=red),
+        async_get_statistics(hass, anna, device_id=red),
         async_get_rides(hass, anna, entity_id=["calendar.red_bike_rides"]),
         async_get_rides(hass, anna, device_id=[blue, red]),
         async_where(hass, anna, entity_id="device_tracker.red_bike"),
@@ -376,13 +443,15 @@ async def test_rides_as_a_file(
     header, *lines = (folder / "rides.csv").read_text(encoding="utf-8").splitlines()
     assert header == (
         "started_at,ended_at,name,distance_km,duration_s,maximum_speed_kmh,"
-        "start_latitude,start_longitude,start_zone,end_latitude,end_longitude,end_zone"
+        "start_latitude,start_longitude,start_zone,start_address,"
+        "end_latitude,end_longitude,end_zone,end_address"
     )
     first, second = answer
     assert lines == [
-        f"{first['started_at']},{first['ended_at']},Blue bike,12.3,3600,28.4,,,,48.1,7.9,",
+        f"{first['started_at']},{first['ended_at']},Blue bike,12.3,3600,28.4,"
+        ",,,,48.1,7.9,,Am Bach 3",
         f"{second['started_at']},{second['ended_at']},'=1+1,12.3,3600,28.4,"
-        "48.0,7.8,test home,48.1,7.9,",
+        "48.0,7.8,test home,,48.1,7.9,,Am Bach 3",
     ]
 
 
@@ -601,6 +670,7 @@ async def test_actions_without_an_account(hass: HomeAssistant) -> None:
     assert await async_setup_component(hass, DOMAIN, {})
     assert hass.services.async_services_for_domain(DOMAIN).keys() == {
         "get_rides",
+        "get_statistics",
         "get_track",
         "send_message",
         "where",

@@ -20,6 +20,14 @@ from .automations import messages
 from .const import DOMAIN
 from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
 from .responses.gpx import async_track
+from .responses.statistics import (
+    MAX_PERIODS,
+    PERIODS,
+    BikeRides,
+    first_days,
+    midnight,
+    statistics,
+)
 from .responses.texts import with_commas, zone_name
 from .responses.where import where, words
 from .tracking.distance import Fix
@@ -27,21 +35,33 @@ from .tracking.ride_state import Ride
 
 _START: Final = "start_date_time"
 _END: Final = "end_date_time"
+_PERIOD: Final = "period"
+_ROUTES: Final = "routes"
 _WEEK: Final = timedelta(days=7)
 type _Times = tuple[datetime, datetime]
 # A tenth of a metre.
 _DECIMALS: Final = 6
-_OF_PLACE: Final = ("latitude", "longitude", "zone")
+_PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
 _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
 # What spreadsheets take for a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
-_OPTIONS: Final = {
-    vol.Optional(_START): cv.datetime,
-    vol.Optional(_END): cv.datetime,
-    vol.Optional(CONF_FILENAME): cv.path,
-}
-_GET_RIDES: Final = vol.Schema({**cv.TARGET_FIELDS, **_OPTIONS})
+_TIMES: Final = {vol.Optional(_START): cv.datetime, vol.Optional(_END): cv.datetime}
+_OPTIONS: Final = {**_TIMES, vol.Optional(CONF_FILENAME): cv.path}
+_GET_RIDES: Final = vol.Schema(
+    {
+        **cv.TARGET_FIELDS,
+        **_OPTIONS,
+        vol.Optional(_ROUTES, default=False): cv.boolean,
+    }
+)
+_GET_STATISTICS: Final = vol.Schema(
+    {
+        **cv.TARGET_FIELDS,
+        **_TIMES,
+        vol.Optional(_PERIOD, default="week"): vol.In(PERIODS),
+    }
+)
 _GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
 _WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
 
@@ -51,6 +71,12 @@ def async_setup_services(hass: HomeAssistant) -> None:
     """Offer the actions, whether or not an account is set up."""
     for name, action, schema, answers in (
         ("get_rides", _async_get_rides, _GET_RIDES, SupportsResponse.ONLY),
+        (
+            "get_statistics",
+            _async_get_statistics,
+            _GET_STATISTICS,
+            SupportsResponse.ONLY,
+        ),
         ("get_track", _async_get_track, _GET_TRACK, SupportsResponse.OPTIONAL),
         ("where", _async_where, _WHERE, SupportsResponse.ONLY),
         ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
@@ -60,18 +86,48 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 
 async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
-    """Return the rides of a target that touch a time, and write them if asked to."""
+    """Return the rides of a target in a time range, and write them to a file."""
     start, end = _times(call.data)
     bikes, path = await async_bikes_in(call), await _async_path(call)
-    # Those of accounts that are not loaded are left out; an error if there are no others.
-    bikes = [bike for bike in bikes if bike.coordinator] or bikes
-    rides = list[dict[str, Any]]()
-    for bike in bikes:
-        rides += [_described(call.hass, bike, ride) for ride in bike.rides(start, end)]
+    rides = [
+        _described(call.hass, bike, ride)
+        | ({"route": _route_of(ride)} if call.data[_ROUTES] else {})
+        for bike in _loaded(bikes)
+        for ride in bike.rides(start, end)
+    ]
     # Times in UTC are in order as texts, too.
     rides.sort(key=itemgetter("started_at"))
     await _async_write(call.hass, path, _csv_of(rides))
     return {"rides": rides}
+
+
+async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
+    """Return sums of the rides of a target by day, week, month or year."""
+    data, period = call.data, call.data[_PERIOD]
+    _, end = _times(data)
+    try:
+        days = first_days(period, data.get(_START), end)
+        start, after = midnight(days[0]), midnight(days[-1])
+    except OverflowError:
+        raise validation_error("wrong_time") from None
+    if len(days) > MAX_PERIODS + 1:
+        raise validation_error("too_many_periods", maximum=f"{MAX_PERIODS}")
+    bikes = [
+        BikeRides(bike.entity.device_id, bike.name, bike.rides(start, after))
+        for bike in _loaded(await async_bikes_in(call))
+    ]
+    run = call.hass.async_add_executor_job
+    return {"periods": await run(statistics, bikes, period, days)}
+
+
+def _loaded(bikes: list[Bike]) -> list[Bike]:
+    """Return the bikes of loaded accounts, or all bikes if no account is loaded."""
+    return [bike for bike in bikes if bike.coordinator] or bikes
+
+
+def _route_of(ride: Ride) -> str | None:
+    route: str | None = getattr(ride, "route", None)
+    return route
 
 
 def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
@@ -90,11 +146,11 @@ def _csv_of(rides: list[dict[str, Any]]) -> str:
     table = csv.writer(file, lineterminator="\n")
     names, ends = ("started_at", "ended_at", "name"), ("start", "end")
     units = [f"{key}_{unit}" for key, unit in _UNITS.items()]
-    table.writerow([*names, *units, *map("_".join, product(ends, _OF_PLACE))])
+    table.writerow([*names, *units, *map("_".join, product(ends, _PLACE_COLUMNS))])
     for ride in rides:
         values = [ride[key] for key in (*names, *_UNITS)]
         for end in ends:
-            values += (ride[end] or dict.fromkeys(_OF_PLACE)).values()
+            values += (ride[end] or dict.fromkeys(_PLACE_COLUMNS)).values()
         table.writerow(map(_cell, values))
     return file.getvalue()
 
@@ -110,6 +166,7 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
         "latitude": round(place.latitude, _DECIMALS),
         "longitude": round(place.longitude, _DECIMALS),
         "zone": zone_name(hass, place),
+        "address": place.address,
     }
 
 

@@ -112,10 +112,10 @@ def texts_under(path: Path, place: str) -> dict[str, str]:
 
 
 def lists_to_choose_from() -> list[dict[str, Any]]:
-    """Return what triggers and conditions let people choose from."""
+    """Return the selection lists of triggers, conditions and actions."""
     return [
         field["selector"]["select"]
-        for kind in ("triggers", "conditions")
+        for kind in ("triggers", "conditions", "services")
         for what in described(kind).values()
         for field in what["fields"].values()
         if "select" in field["selector"]
@@ -268,7 +268,7 @@ def test_triggers_conditions_and_actions_are_explained(kind: str) -> None:
 
 
 def test_choices_are_named() -> None:
-    """What a trigger or a condition lets people choose from has names, and nothing else has."""
+    """Each option of a selection list has a name, and nothing else has."""
     choices = {
         select["translation_key"]: select["options"]
         for select in lists_to_choose_from()

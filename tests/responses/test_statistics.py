@@ -1,0 +1,228 @@
+"""Sums of rides by day, week, month or year, in the time zone of the house."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from custom_components.bike_tracker.responses.statistics import (
+    MAX_PERIODS,
+    BikeRides,
+    first_days,
+    midnight,
+    statistics,
+)
+from custom_components.bike_tracker.tracking.ride_state import Ride
+
+
+@pytest.fixture(autouse=True)
+def zone() -> Iterator[None]:
+    """Live in Berlin."""
+    _live_in("Europe/Berlin")
+    yield
+    dt_util.set_default_time_zone(UTC)
+
+
+def _live_in(name: str) -> None:
+    dt_util.set_default_time_zone(ZoneInfo(name))
+
+
+def _local(text: str) -> datetime:
+    """Return a local time in UTC."""
+    zone = dt_util.get_default_time_zone()
+    return dt_util.as_utc(datetime.fromisoformat(text).replace(tzinfo=zone))
+
+
+def _ride(start: str, distance: float = 1, minutes: int = 10) -> Ride:
+    started_at = _local(start)
+    return Ride(started_at, started_at + timedelta(minutes=minutes), distance)
+
+
+def _days(period: str, start: str | None, end: str) -> list[str]:
+    days = first_days(period, _local(start) if start else None, _local(end))
+    return [day.isoformat() for day in days]
+
+
+def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
+    days = first_days(period, _local(start), _local(end))
+    return statistics(bikes, period, days)
+
+
+@pytest.mark.parametrize(
+    ("period", "start", "end", "first", "last", "count"),
+    [
+        # The default is the current period and the seven before it.
+        ("day", None, "2026-11-26T11:00", "2026-11-19", "2026-11-27", 8),
+        ("week", None, "2026-11-26T11:00", "2026-10-05", "2026-11-30", 8),
+        ("month", None, "2026-03-31T11:00", "2025-08-01", "2026-04-01", 8),
+        ("year", None, "2024-02-29T11:00", "2017-01-01", "2025-01-01", 8),
+        # Periods are whole, wherever the range begins and ends.
+        ("week", "2026-11-18T08:00", "2026-11-26T11:00", "2026-11-16", "2026-11-30", 2),
+        ("year", "2025-12-31T23:59", "2026-01-01T00:01", "2025-01-01", "2027-01-01", 2),
+        # A period that begins at the end is not part of the range.
+        ("week", "2026-11-16T00:00", "2026-11-23T00:00", "2026-11-16", "2026-11-23", 1),
+        ("day", "2026-11-23T00:00", "2026-11-23T00:00", "2026-11-23", "2026-11-24", 1),
+        # Weeks begin on Monday, also around the turn of the year and on a leap day.
+        ("week", "2027-01-03T12:00", "2027-01-04T12:00", "2026-12-28", "2027-01-11", 2),
+        (
+            "month",
+            "2028-01-31T12:00",
+            "2028-03-01T12:00",
+            "2028-01-01",
+            "2028-04-01",
+            3,
+        ),
+    ],
+)
+def test_periods(
+    period: str, start: str | None, end: str, first: str, last: str, count: int
+) -> None:
+    """The list ends with the first day of the period after the last one."""
+    days = _days(period, start, end)
+    assert (days[0], days[-1], len(days) - 1) == (first, last, count)
+
+
+def test_too_many_periods() -> None:
+    """The list of days is cut, so that its length tells."""
+    days = _days("day", "1950-01-01T00:00", "2026-01-01T00:00")
+    assert len(days) == MAX_PERIODS + 2
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours", "start"),
+    [
+        ("Europe/Berlin", "2026-03-29", 23, "2026-03-29T00:00:00+01:00"),
+        ("Europe/Berlin", "2026-10-25", 25, "2026-10-25T00:00:00+02:00"),
+        # Midnight does not exist: the day begins an hour later.
+        ("America/Santiago", "2026-09-06", 23, "2026-09-06T01:00:00-03:00"),
+        # Midnight comes twice: the day begins with the first one.
+        ("America/Havana", "2026-11-01", 25, "2026-11-01T00:00:00-04:00"),
+        # The island skipped a whole day.
+        ("Pacific/Apia", "2011-12-30", 0, "2011-12-31T00:00:00+14:00"),
+    ],
+)
+def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) -> None:
+    """A day is as long as the clocks of the house make it."""
+    _live_in(zone)
+    days = [date.fromisoformat(day), date.fromisoformat(day) + timedelta(days=1)]
+    begin, end = map(midnight, days)
+    assert end - begin == timedelta(hours=hours)
+    [period] = statistics([], "day", days)
+    assert period["start"] == start
+
+
+@pytest.mark.parametrize(
+    ("zone", "start", "day"),
+    [
+        ("Europe/Berlin", "2026-11-22T22:59:59+00:00", "2026-11-22"),
+        ("Europe/Berlin", "2026-11-22T23:00:00+00:00", "2026-11-23"),
+        ("Asia/Tokyo", "2026-11-22T14:59:59+00:00", "2026-11-22"),
+        ("Asia/Tokyo", "2026-11-22T15:00:00+00:00", "2026-11-23"),
+        ("America/Los_Angeles", "2026-11-23T07:59:59+00:00", "2026-11-22"),
+        # Both hours between 2 and 3 o'clock are the same day.
+        ("Europe/Berlin", "2026-10-25T00:30:00+00:00", "2026-10-25"),
+        ("Europe/Berlin", "2026-10-25T01:30:00+00:00", "2026-10-25"),
+    ],
+)
+def test_ride_counts_where_it_started(zone: str, start: str, day: str) -> None:
+    """A ride across midnight belongs to the day before, in the time zone of the house."""
+    _live_in(zone)
+    time = datetime.fromisoformat(start)
+    ride = Ride(time, time + timedelta(hours=2), 5)
+    first = date.fromisoformat(day)
+    days = [first - timedelta(days=1), first, first + timedelta(days=1)]
+    days.append(first + timedelta(days=2))
+    periods = statistics([BikeRides("red", "Red", [ride])], "day", days)
+    assert [period["total"]["rides"] for period in periods] == [0, 1, 0]
+
+
+def test_sums() -> None:
+    """Each bike has its own sums, in each period; the total has those of all."""
+    red = BikeRides(
+        "red",
+        "Red bike",
+        [
+            _ride("2026-11-09T08:00", 4.25, 20),
+            _ride("2026-11-09T18:00", 3.5, 15),
+            _ride("2026-11-15T23:50", 12.5, 45),
+        ],
+    )
+    blue = BikeRides(
+        "blue",
+        "Blue bike",
+        [_ride("2026-11-09T10:00", 1.1, 5), _ride("2026-11-24T10:00", 2.0004, 5)],
+    )
+    nothing = {
+        "rides": 0,
+        "distance": 0,
+        "duration": 0,
+        "longest_distance": 0,
+        "days": 0,
+    }
+    first, second, third = _answer(
+        "week", "2026-11-09T00:00", "2026-11-30T00:00", red, blue
+    )
+    assert first == {
+        "start": "2026-11-09T00:00:00+01:00",
+        "end": "2026-11-16T00:00:00+01:00",
+        "bikes": [
+            {
+                "device_id": "red",
+                "name": "Red bike",
+                "rides": 3,
+                "distance": 20.25,
+                "duration": 80 * 60,
+                "longest_distance": 12.5,
+                "days": 2,
+            },
+            {
+                "device_id": "blue",
+                "name": "Blue bike",
+                "rides": 1,
+                "distance": 1.1,
+                "duration": 5 * 60,
+                "longest_distance": 1.1,
+                "days": 1,
+            },
+        ],
+        "total": {
+            "rides": 4,
+            "distance": 21.35,
+            "duration": 85 * 60,
+            "longest_distance": 12.5,
+            "days": 2,
+        },
+    }
+    # A period without a ride is no hole.
+    assert second["start"] == first["end"]
+    assert second["bikes"][0] == {"device_id": "red", "name": "Red bike"} | nothing
+    assert second["total"] == nothing
+    assert third["total"] == {**nothing, "rides": 1, "days": 1} | {
+        "distance": 2,
+        "duration": 300,
+        "longest_distance": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("period", "counts"),
+    [("month", [0, 2, 1]), ("year", [3]), ("day", [0, 1, 0, 1, 1])],
+)
+def test_rides_of_a_period(period: str, counts: list[int]) -> None:
+    """Months and years begin on their first day; rides of other times do not count."""
+    start, end = {
+        "month": ("2026-01-15T00:00", "2026-03-15T00:00"),
+        "year": ("2026-06-01T00:00", "2026-06-02T00:00"),
+        "day": ("2026-01-31T00:00", "2026-02-05T00:00"),
+    }[period]
+    rides = [
+        _ride("2025-12-31T23:59"),
+        *map(_ride, ("2026-02-01T00:00", "2026-02-03T12:00")),
+        _ride("2026-02-04T00:00" if period == "day" else "2026-03-31T23:59"),
+        _ride("2027-01-01T00:00"),
+    ]
+    periods = _answer(period, start, end, BikeRides("red", "Red bike", rides))
+    assert [each["bikes"][0]["rides"] for each in periods] == counts
