@@ -910,7 +910,7 @@ async def test_which_account_it_is(
 
     [line] = warnings(caplog)
     name = "My bikes"
-    assert line.startswith(f"{name}: Signing in failed: no JSON")
+    assert line.startswith(f"{name}: Signing in failed: invalid JSON")
 
 
 async def test_http_without_a_scheme(

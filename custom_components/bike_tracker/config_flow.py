@@ -114,7 +114,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         try:
             return account, await self._client(account).async_get_devices()
         except errors.CannotConnectError as err:
-            if not (others and err.nobody_there):
+            if not (others and err.can_try_http):
                 raise
         return await self._async_reach({**account, CONF_URL: others[0]})
 

@@ -212,7 +212,7 @@ async def test_no_answer_in_time(
     with pytest.raises(CannotConnectError, match="no answer in time") as caught:
         await client.async_get_devices()
     assert caught.value.code == "timeout"
-    assert not caught.value.nobody_there
+    assert not caught.value.can_try_http
     assert clock.time() - asked_at == pytest.approx(30, abs=2)
 
 
@@ -309,11 +309,11 @@ async def test_name_not_found(session: ClientSession) -> None:
         await client.async_get_devices()
     assert caught.value.code == "unknown_host"
     assert str(caught.value) == "name not found"
-    assert not caught.value.nobody_there
+    assert not caught.value.can_try_http
 
 
 @pytest.mark.parametrize(
-    ("answer", "message", "nobody_there"),
+    ("answer", "message", "can_try_http"),
     [
         (b"", "connection lost", True),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no secure connection", True),
@@ -329,7 +329,7 @@ async def test_no_tls(
     serve: Serve,
     answer: bytes,
     message: str,
-    nobody_there: bool,
+    can_try_http: bool,
 ) -> None:
     """Only who shows that TLS is spoken there is somebody to talk https with."""
     served = await serve(answer, until=b"\x16")
@@ -337,7 +337,7 @@ async def test_no_tls(
     with pytest.raises(CannotConnectError, match=message) as caught:
         await client.async_get_devices()
     assert not caught.value.code
-    assert caught.value.nobody_there is nobody_there
+    assert caught.value.can_try_http is can_try_http
 
 
 @pytest.mark.usefixtures("hurried")
@@ -350,13 +350,13 @@ async def test_no_tls_in_time(make_client: MakeClient, serve: Serve) -> None:
     with pytest.raises(CannotConnectError, match="no answer in time") as caught:
         await client.async_get_devices()
     assert caught.value.code == "timeout"
-    assert caught.value.nobody_there
+    assert caught.value.can_try_http
     assert clock.time() - asked_at == pytest.approx(15, abs=2)
 
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
     """Where nothing listens there is nobody; one who hangs up is somebody."""
-    for fault, nobody_there in {
+    for fault, can_try_http in {
         "connection-refused": True,
         "close-before-headers": False,
         "reset-before-headers": False,
@@ -364,7 +364,7 @@ async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> N
         simulator.fault(fault)
         with pytest.raises(CannotConnectError) as caught:
             await client.async_get_devices()
-        assert caught.value.nobody_there is nobody_there
+        assert caught.value.can_try_http is can_try_http
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ async def test_network_is_cut(
         await client.async_get_devices()
     assert caught.value.code == code
     assert str(caught.value) == os.strerror(number).lower()
-    assert caught.value.nobody_there
+    assert caught.value.can_try_http
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ async def async_let_pass(poll: Poll, minutes: int) -> None:
         ("status-503", "status 503"),
         ("connection-refused", "connection refused"),
         ("status-401", "status 401"),
-        ("html", "no JSON"),
+        ("html", "invalid JSON"),
     ],
 )
 async def test_lasting_outage(

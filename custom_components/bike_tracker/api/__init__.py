@@ -1,1 +1,1 @@
-"""The tracking service as Python. Nothing in here knows of Home Assistant."""
+"""Client for the tracking service. This package does not import Home Assistant."""

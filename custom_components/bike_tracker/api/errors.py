@@ -1,6 +1,6 @@
-"""What can go wrong, as the caller needs it: what a status or a connection says.
+"""Errors of the client.
 
-No message holds an address, a credential or a word of what the server sent.
+No error message contains an address, a credential or text from the server.
 """
 
 from collections.abc import Mapping
@@ -24,38 +24,38 @@ class TrackingError(Exception):
     reason: str
     _: KW_ONLY
     code: str = ""
-    """What a person can put right, in one word, where the class does not say it."""
+    """Key of the sign-in form's error text, if it is more specific than the class."""
     retry_after: float | None = None
-    """The wait the server asks for, in seconds, if it asks for one."""
-    nobody_there: bool = False
-    """Whether not even a connection came about, and nothing showed that the scheme of the
-    address is spoken there: another scheme may be."""
+    """The server's `Retry-After` in seconds."""
+    can_try_http: bool = False
+    """Whether the server does not use the URL's scheme at this port: no connection or no
+    TLS. Only then is it safe to try `http`."""
     is_too_large: bool = False
-    """Whether an answer was not even read, as it would fill the memory."""
+    """Whether the response exceeds the size limit and was not read."""
 
 
 class AuthenticationError(TrackingError):
-    """The server refused email and password, with a 401 (interface, section 7) or a 400."""
+    """The server rejected the credentials with 401 (interface, section 7) or 400."""
 
 
 class CannotConnectError(TrackingError):
-    """No whole answer came: name, network, TLS or time-out."""
+    """The server sent no complete response: DNS, network, TLS or timeout."""
 
 
 class ServiceUnavailableError(TrackingError):
-    """The server said that it cannot answer now (408, 429 or 5xx)."""
+    """The server is temporarily unavailable (408, 429 or 5xx)."""
 
 
 class RedirectedError(TrackingError):
-    """The server sends on to another address, which is never followed."""
+    """The server redirects to another address. Redirects are never followed."""
 
 
 class InvalidResponseError(TrackingError):
-    """The answer is not what the interface documents (section 4)."""
+    """The response does not match the documented interface (section 4)."""
 
 
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
-# How OpenSSL calls an answer that is no TLS.
+# OpenSSL's reasons when the server does not speak TLS.
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
 _UNCONNECTED = aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError
 _LOST = aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
@@ -63,7 +63,7 @@ _ERRNO_CODES = {errno.ECONNREFUSED: "connection_refused", errno.ETIMEDOUT: "time
 
 
 def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
-    """Return what a status other than the good one says."""
+    """Return the error for a status other than 200."""
     reason = f"status {status}"
     if status == HTTPStatus.UNAUTHORIZED:
         return AuthenticationError(reason)
@@ -73,7 +73,7 @@ def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
 
 
 def failure_of(err: Exception) -> TrackingError:
-    """Return what went wrong, without the server's name."""
+    """Return the client's error for an aiohttp or network error, without the host name."""
     if isinstance(err, aiohttp.WSServerHandshakeError):
         return refusal_of(err.status, err.headers or {})
     if isinstance(err, aiohttp.ClientConnectorDNSError):
@@ -89,7 +89,7 @@ def _tls_failure_of(err: Exception) -> TrackingError | None:
         return CannotConnectError(reason, code="invalid_certificate")
     if isinstance(err, aiohttp.ClientConnectorSSLError):
         no_tls = getattr(err.os_error, "reason", None) in _NO_TLS
-        return CannotConnectError("no secure connection", nobody_there=no_tls)
+        return CannotConnectError("no secure connection", can_try_http=no_tls)
     return None
 
 
@@ -101,17 +101,17 @@ def _connection_failure_of(err: Exception) -> TrackingError:
         reason, code = os.strerror(err.errno).lower(), _ERRNO_CODES.get(err.errno, "")
     elif unconnected or isinstance(err, _LOST):
         reason = "connection lost"
-    return CannotConnectError(reason, code=code, nobody_there=unconnected)
+    return CannotConnectError(reason, code=code, can_try_http=unconnected)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the wait in seconds that Retry-After gives as a number or a date."""
+    """Return `Retry-After` in seconds. The header holds a number or a date."""
     value = headers.get(hdrs.RETRY_AFTER, "").strip()
     if value.isdecimal() and value.isascii():
         return float(value[:9])
     with suppress(ValueError, OverflowError):
         moment = parsedate_to_datetime(value)
-        # HTTP's oldest form of a date names no zone, and means UTC as well.
+        # HTTP's oldest date format has no time zone; it is UTC.
         moment = moment.replace(tzinfo=moment.tzinfo or UTC)
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     return None

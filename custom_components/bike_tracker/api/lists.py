@@ -1,4 +1,4 @@
-"""List answers: their objects, of which those that did not change stay the same."""
+"""Parse lists of devices and positions. Unchanged devices keep their object."""
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from .errors import InvalidResponseError
 from .models import Device, Position, Values
 
 _NOTHING_USABLE = "no usable element in the list"
-# By the ID of a row: servers may list in another order each time.
+# Keyed by the row's ID: the server may change the order of the list.
 type _Rows = dict[int | None, tuple[Values, Device | None]]
 
 
 @dataclass(slots=True, eq=False)
 class DeviceReader:
-    """Reads the lists of devices, one after another.
+    """Parser of device lists that reuses the objects of the previous list.
 
-    A device that did not change is the same object as before, and so is the mapping if
-    none did. Of a row of which nothing changed that is read, no object is made.
+    An unchanged device keeps its object. If no device changed, the mapping is the same
+    object, too.
     """
 
     _body: bytes | None = None
@@ -27,10 +27,10 @@ class DeviceReader:
     _devices: Mapping[str, Device] = field(default_factory=dict)
 
     def read(self, body: bytes) -> Mapping[str, Device]:
-        """Return the devices of an answer by `uniqueId`.
+        """Return the devices of a response by `uniqueId`.
 
-        Raises InvalidResponseError if it is no JSON array, or one of rows of which none
-        has a usable key.
+        Raises InvalidResponseError if the body is not a JSON array, or if the array is
+        not empty and no element has a usable `uniqueId`.
         """
         if body == self._body:
             return self._devices
@@ -40,15 +40,15 @@ class DeviceReader:
         by_key = _by_unique_id(devices)
         self._rows, self._body = rows, body
         if by_key != self._devices:
-            # Of thousands of trackers some changed each time: their bodies are not kept.
+            # In large accounts every list differs: keeping the body would be useless.
             self._devices, self._body = by_key, None
         return self._devices
 
     def _read_rows(self, rows: list[Any]) -> tuple[_Rows, list[Device]]:
         read: _Rows = {}
         devices = list[Device]()
-        # Each row goes as it is read: thousands that stay are looked at by Python's
-        # garbage collection, which takes as long as to read them.
+        # Drop each row after reading it. With thousands of live rows, Python's garbage
+        # collection costs as much time as the parsing.
         while rows:
             values = Device.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
@@ -62,13 +62,14 @@ class DeviceReader:
 
 
 def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Position]:
-    """Return the positions of an answer, of these devices alone, in order of their fixes.
+    """Return the positions of a response, sorted by fix time.
 
-    Raises InvalidResponseError if it is no JSON array, or one of something else.
+    With `ids`, return only the positions of these devices. Raises InvalidResponseError if
+    the body is not a JSON array, or if the array is not empty and has no usable position.
     """
     wanted = rows = _loads(body)
     if ids is not None:
-        # Of thousands few are new.
+        # Usually only a few of thousands are new.
         wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
@@ -77,12 +78,12 @@ def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Posit
 
 
 def devices_of(rows: list[Any]) -> list[Device]:
-    """Return the devices of rows, as far as they are any."""
+    """Return the devices of all usable rows."""
     return list(filter(None, map(Device.from_values, map(Device.values_of, rows))))
 
 
 def positions_of(rows: list[Any]) -> list[Position]:
-    """Return the positions of rows, as far as they are any."""
+    """Return the positions of all usable rows."""
     return list(filter(None, map(Position.from_row, rows)))
 
 
@@ -93,19 +94,20 @@ def _is_of(row: Any, device_ids: Container[int]) -> bool:
 
 def _loads(body: bytes) -> list[Any]:
     """Return the elements of a JSON array, or raise InvalidResponseError."""
-    error = "no JSON array"
+    error = "not a JSON array"
     try:
         rows = orjson.loads(body)
     except orjson.JSONDecodeError as err:
-        rows, error = None, f"no JSON: {err.msg}"
+        rows, error = None, f"invalid JSON: {err.msg}"
     if type(rows) is not list:
-        # Raised here, as the error above holds the body: it must reach no log.
+        # Raised outside of `except`: the original error contains the body, which must
+        # never be logged.
         raise InvalidResponseError(error)
     return rows
 
 
 def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
-    """Return devices by key: of two with one key the newer, in whatever order they come."""
+    """Return devices by `uniqueId`. Of duplicates, the one updated last counts."""
     by_key = {device.unique_id: device for device in devices}
     if len(by_key) == len(devices):
         return by_key

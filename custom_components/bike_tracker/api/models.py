@@ -1,7 +1,7 @@
-"""What the service sends, as objects that do not change.
+"""Immutable models of devices and positions.
 
-They are tuples, as a poll may bring thousands: Python makes one in half the time that a
-frozen dataclass takes.
+They are named tuples because a poll may create thousands: a frozen dataclass needs twice
+the time.
 """
 
 from collections.abc import Callable
@@ -10,20 +10,20 @@ from math import inf
 import re
 from typing import Any, Literal, NamedTuple, Self, TypeIs
 
-# Control characters, line separators, and what turns the writing direction round.
+# Control characters, line separators and marks that change the writing direction.
 _UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
-"""Kilometres per hour."""
-# 10 million kilometres: 250 times round the earth.
+"""Kilometers per hour. Slower motion is noise of the receiver."""
+# 10 million kilometers: 250 times around the earth.
 MAX_KILOMETRES = 10_000_000
-_BEGINNING = datetime.min.replace(tzinfo=UTC)
-# Beyond these nobody can add a day to a time, or tell it in the zone of the house.
+_UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
+# Limits that leave room for adding days and for converting time zones.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
-# Servers date a position without any fix to the start of Unix or of GPS time.
+# Before the first fix, servers send the start of Unix time or of GPS time.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
-# What is read of a row, in the order of what it is read by.
+# JSON fields of a device, in the order that `Device.from_values` expects.
 _DEVICE_FIELDS = (
     *("id", "uniqueId", "name", "status", "lastUpdate"),
     *("positionId", "groupId", "disabled", "model"),
@@ -32,34 +32,34 @@ type _Get = Callable[[str], Any]
 type _Number = float | None
 type _Place = tuple[_Number, _Number, float, _Number, _Number, _Number]
 type Values = tuple[Any, ...]
-"""What is read of a row, as JSON has it, its ID first."""
+"""Values of `_DEVICE_FIELDS` as parsed from JSON."""
 _NO_PLACE: _Place = (None, None, 0, None, None, None)
 
 
 class Device(NamedTuple):
     """One tracker of the account (interface, section 2).
 
-    A field that could not be read is None; `name` is then the `unique_id`.
+    A missing or invalid field is None. A missing `name` is replaced by the `unique_id`.
     """
 
     id: int | None
     name: str
     unique_id: str
-    """IMEI or serial number: what a tracker is known by."""
+    """IMEI or serial number: the stable identity of a tracker."""
     status: Literal["online", "offline", "unknown"] | None
-    """Traccar's third word, for one that fell silent, is not documented."""
+    """Traccar sends the undocumented `unknown` for a tracker that fell silent."""
     last_update: datetime | None
-    """When the service last heard of the tracker, in UTC."""
+    """Time of the tracker's last contact with the service, in UTC."""
     position_id: int | None
-    """ID of the last known position, None also where the server says 0: no position."""
+    """ID of the last known position; None if the server sends null or 0."""
     group_id: int | None
     disabled: bool | None
     model: str | None = None
-    """What kind of tracker it is; not in the documented interface."""
+    """Model of the tracker; not in the documented interface."""
 
     @staticmethod
     def values_of(row: Any) -> Values:
-        """Return what is read of a row."""
+        """Return the values of a row that `from_values` needs."""
         get = row.get if type(row) is dict else {}.get
         return tuple(map(get, _DEVICE_FIELDS))
 
@@ -84,41 +84,42 @@ class Device(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        """Return when this was true, the beginning of time where that is unknown."""
-        return self.last_update or _BEGINNING
+        """Return the time of the last update, or `datetime.min`."""
+        return self.last_update or _UNKNOWN_TIME
 
 
 class Position(NamedTuple):
-    """The last known position of a device, as Traccar's `GET /positions` has it.
+    """One report of a device, as in Traccar's `GET /positions`.
 
-    Not in the documented interface, so what it says of place and tracker may be None.
+    It is not in the documented interface, so every field except the IDs may be missing.
     """
 
     device_id: int
     """The internal ID of the device, not its `unique_id`."""
     id: int
     fix_time: datetime | None = None
-    """When the place was measured, in UTC."""
+    """Time of the fix, in UTC."""
     latitude: float | None = None
-    """Degrees; None, as is the longitude, while there was no fix."""
+    """Degrees; latitude and longitude are None without a fix."""
     longitude: float | None = None
     accuracy: float = 0
-    """Metres; 0 is unknown."""
+    """Meters; 0 is unknown."""
     altitude: float | None = None
-    """Metres."""
+    """Meters."""
     speed: float | None = None
-    """Kilometres per hour."""
+    """Kilometers per hour."""
     course: float | None = None
     """Degrees, clockwise from north."""
     battery_level: float | None = None
-    """Per cent."""
+    """Percent."""
     motion: bool | None = None
     device_time: datetime | None = None
-    """When the tracker reported by its own clock, in UTC."""
+    """Time of the report by the tracker's own clock, in UTC."""
     total_distance: float | None = None
-    """Kilometres that the server says it went in all."""
+    """The server's total distance in kilometers."""
     is_fix: bool = True
-    """Whether a place was measured for this report, and not an older one sent again."""
+    """Whether the place was measured for this report; False if the tracker repeats an
+    older fix."""
     charge: bool | None = None
     """Whether the battery is being charged."""
     lock: bool | None = None
@@ -126,20 +127,20 @@ class Position(NamedTuple):
     battery_voltage: float | None = None
     """Volts of the tracker's own battery."""
     power_voltage: float | None = None
-    """Volts of what feeds it, such as the bike's battery."""
+    """Volts of the external supply, such as the bike's battery."""
     firmware: str | None = None
     alarm: str | None = None
-    """Alarms that this report was sent for, separated by commas."""
+    """Alarms raised with this report, separated by commas."""
     is_readable: bool = True
-    """Whether the time came in a form that says something."""
+    """Whether the fix time was missing or valid. False if its format is unknown."""
     address: str | None = None
-    """Where that is, in the service's words: nobody else's business."""
+    """Address of the place, looked up by the service. Personal data: redact it."""
     server_time: datetime | None = None
-    """When the service received the report, in UTC."""
+    """Time at which the service received the report, in UTC."""
 
     @classmethod
     def from_row(cls, row: Any) -> Self | None:
-        """Return the position of a row, or None without the IDs of itself and its device."""
+        """Return the position of a row, or None if one of its two IDs is missing."""
         get = row.get if type(row) is dict else {}.get
         position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
         if position_id is None or device_id is None:
@@ -166,44 +167,44 @@ class Position(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        """Return when this was true, the beginning of time where that is unknown."""
-        return self.fix_time or _BEGINNING
+        """Return the time of the fix, or `datetime.min`."""
+        return self.fix_time or _UNKNOWN_TIME
 
     @property
     def moving(self) -> bool | None:
-        """Return whether it says that it moves, None where it does not say it.
+        """Return whether the report says that the bike moves, or None if it does not know.
 
-        Receivers that stand report up to 2 km/h now and then. Traccar makes motion of it
-        where the tracker says nothing of that.
+        A parked receiver sometimes measures up to 2 km/h. Traccar derives motion from that
+        speed if the tracker does not report motion.
         """
         is_noise = self.motion and 0 < (self.speed or 0) < MOVES_FROM
         return None if is_noise else self.motion
 
 
 def timestamp(value: object) -> datetime | None:
-    """Return a moment in UTC from a text with date, time and offset, else None."""
+    """Parse an ISO 8601 time with an offset. Return it in UTC, or None if it is invalid."""
     if type(value) is not str:
         return None
     try:
         moment = datetime.fromisoformat(value)
         return moment.astimezone(UTC) if _EARLIEST <= moment < _LATEST else None
     except ValueError, TypeError:
-        # One without an offset cannot be compared.
+        # A time without an offset cannot be compared.
         return None
 
 
 def is_real(moment: datetime | None) -> TypeIs[datetime]:
-    """Return whether it is known when, and not a placeholder of servers and trackers."""
+    """Return whether a time is known and not a placeholder such as 1970."""
     return moment is not None and moment >= _NO_FIX_BEFORE
 
 
 def _of[T](kind: type[T], value: object) -> T | None:
-    """Return a value of this type, else None: a yes is no integer."""
+    """Return the value if it has exactly this type, else None: `True` is not an integer."""
     return value if type(value) is kind else None
 
 
 def one_line(value: object, max_length: int = 100) -> str | None:
-    """Return a text on one line of bearable length, None if nothing is left of it."""
+    """Return a text as one line of limited length, or None if it is empty."""
     if type(value) is not str:
         return None
     if not value.isprintable():
@@ -214,7 +215,7 @@ def one_line(value: object, max_length: int = 100) -> str | None:
 def _number(
     value: object, minimum: float = -inf, maximum: float = inf, unit: float = 1
 ) -> float | None:
-    """Return a number in units of ours, None if it is not within these limits."""
+    """Return a number multiplied by `unit`, or None if it is outside of the limits."""
     if type(value) is not float and type(value) is not int:
         return None
     if unit != 1:
@@ -229,7 +230,7 @@ def _place(get: _Get, is_measured: bool) -> _Place:
     accuracy = _number(get("accuracy"), 0) or 0
     if latitude is None or longitude is None or latitude == longitude == 0:
         return _NO_PLACE
-    # What cell towers say of a place may be a county: no place a person means.
+    # A place located by cell towers can be off by kilometers: it is of no use.
     if accuracy > 5_000:
         return _NO_PLACE
     if not is_measured:
@@ -240,7 +241,7 @@ def _place(get: _Get, is_measured: bool) -> _Place:
 
 
 def _attributes(get: _Get) -> dict[str, Any]:
-    """Return what the attributes of a row say of the tracker, by the names of fields."""
+    """Return the fields of a Position that come from the row's attributes."""
     battery_level, version = _number(get("batteryLevel"), 0), get("versionFw")
     return {
         "battery_level": battery_level and min(battery_level, 100),
@@ -248,11 +249,11 @@ def _attributes(get: _Get) -> dict[str, Any]:
         "total_distance": _number(get("totalDistance"), 0, MAX_KILOMETRES, 0.001),
         "charge": _of(bool, get("charge")),
         "lock": _of(bool, get("lock")),
-        # Units vary, says Traccar: what cannot be volts is left out. A tracker's own
-        # battery has few cells; an electric bike's has twenty and more.
+        # Traccar does not convert units, so leave out values that cannot be volts.
+        # A tracker's battery has few cells; the battery of an electric bike has twenty.
         "battery_voltage": _number(get("battery"), 0, 20),
         "power_voltage": _number(get("power"), 0, 100),
-        # Some servers send it as a number.
+        # Some servers send the version as a number.
         "firmware": one_line(version if _number(version) is None else str(version)),
         "alarm": _of(str, get("alarm")) or None,
     }

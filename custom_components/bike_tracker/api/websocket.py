@@ -1,8 +1,8 @@
-"""Push messages over a websocket: what Traccar's own web page uses.
+"""Push messages over a websocket, as Traccar's own web page receives them.
 
-Not in the documented interface. Credentials go out in the form of the sign-in alone, and
-the cookie that came of it to the socket alone: both to the given address, as redirects
-are not followed.
+The websocket is not in the documented interface. Credentials are sent only to
+`POST /session`, and the session cookie only to the socket. Redirects are not followed, so
+both stay at the given address.
 """
 
 import asyncio
@@ -21,36 +21,36 @@ from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refu
 from .lists import devices_of, positions_of
 from .models import Device, Position
 
-# Traccar sends a sign of life every 55 seconds. aiohttp pings after a longer silence, and
-# closes after half of that again: within a minute and a half.
-_HEARTBEAT: Final = 57
-# Of messages that came together: 2 ms of work.
-_AT_ONCE: Final = 8
+# Traccar sends a keep-alive every 55 seconds. After 57 seconds of silence aiohttp sends a
+# ping, and it closes the connection if no pong arrives within half of that time.
+_HEARTBEAT_SECONDS: Final = 57
+# Messages to parse before other tasks may run: 2 ms of work.
+_BATCH_SIZE: Final = 8
 type Socket = aiohttp.ClientWebSocketResponse[bool]
 
 
 class Message(NamedTuple):
-    """Trackers and positions of a push message, in its order."""
+    """Devices and positions of a push message, in the order of the message."""
 
     devices: list[Device]
     positions: list[Position]
 
 
 async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
-    """Sign in and yield messages until the connection ends, which raises TrackingError.
+    """Sign in and yield messages. Raise TrackingError when the connection ends.
 
-    To be closed by whoever reads no further.
+    The caller must close the generator (`aclosing`).
     """
     async with client.new_session() as session:
         socket = await async_answer(_async_open(session, client))
         try:
-            # The first comes at once: it says where all trackers are.
+            # The server sends the positions of all trackers right after connecting.
             first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
             yield await async_answer(first)
             while True:
-                # However much comes at once, others have their turn.
+                # Let other tasks run between batches.
                 await asyncio.sleep(0)
-                for _ in range(_AT_ONCE):
+                for _ in range(_BATCH_SIZE):
                     yield await _async_next(socket)
         finally:
             await _async_close(socket)
@@ -63,9 +63,9 @@ async def _async_close(socket: Socket) -> None:
 
 
 def parse_message(data: bytes) -> Message | None:
-    """Return a message; None for a sign of life, `{}`, or nothing that can be read.
+    """Parse a message. Return None for a keep-alive (`{}`) or an unreadable message.
 
-    What is not as it should be within a message costs only itself.
+    Invalid elements of a message are skipped.
     """
     value = None
     with suppress(orjson.JSONDecodeError):
@@ -79,7 +79,7 @@ def parse_message(data: bytes) -> Message | None:
 
 
 async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
-    """Return the cookie of a new session."""
+    """Sign in and return the session cookie."""
     async with session.post(
         URL(f"{client.url}/session", encoded=True),
         data={"email": client.email, "password": client.password},
@@ -98,16 +98,16 @@ async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) ->
     return await session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
-        # An answer to the goodbye would begin aiohttp's heartbeat anew.
+        # Do not wait for the server's close frame: it would restart aiohttp's heartbeat.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
-        heartbeat=_HEARTBEAT,
+        heartbeat=_HEARTBEAT_SECONDS,
         max_msg_size=MAX_BYTES,
         decode_text=False,
     )
 
 
 async def _async_next(socket: Socket) -> Message:
-    """Return the next message: signs of life, and what is nonsense, are none."""
+    """Return the next message. Skip keep-alives and unreadable messages."""
     while True:
         data = await _async_receive(socket)
         if message := parse_message(data):
@@ -116,15 +116,15 @@ async def _async_next(socket: Socket) -> Message:
 
 
 async def _async_receive(socket: Socket) -> bytes:
-    """Return the next text, or raise how the connection ended."""
+    """Return the next text frame. Raise TrackingError if the connection ended."""
     data: object = None
     with suppress(aiohttp.ClientError):
         data = (await socket.receive()).data
     if isinstance(data, bytes):
-        # A text: aiohttp answers pings itself.
+        # A text frame: aiohttp answers pings itself.
         return data
     if isinstance(data, TimeoutError):
-        raise errors.CannotConnectError("no sign of life")
+        raise errors.CannotConnectError("no keep-alive")
     if isinstance(data, aiohttp.WebSocketError):
-        raise errors.InvalidResponseError("no valid message")
+        raise errors.InvalidResponseError("invalid message")
     raise errors.CannotConnectError("connection closed")

@@ -96,7 +96,7 @@ def _changes(**changes: str) -> Decided:
 _FINE = Decided()
 _NO_TRACKER = _invalid_response("no usable element in the list")
 _TOO_LARGE = _invalid_response("more than 8 MiB")
-_TOO_DEEP = _invalid_response("no JSON: array and object recursion depth exceeded")
+_TOO_DEEP = _invalid_response("invalid JSON: array and object recursion depth exceeded")
 _UNAUTHORIZED = Decided(
     at_setup=Outcome.SIGN_IN,
     while_running=Outcome.UNAVAILABLE,
@@ -106,7 +106,7 @@ _UNAUTHORIZED = Decided(
 _NO_TIME = _changes(last_update=UNKNOWN)
 _NO_NAME = _changes(name=SERIAL_NUMBER)
 _NO_NUMBERS = _changes(position_id=UNKNOWN, group_id=UNKNOWN)
-_NO_FLOAT = _invalid_response("no JSON: number is infinity when parsed as double")
+_NO_FLOAT = _invalid_response("invalid JSON: number is infinity when parsed as double")
 _ANOTHER_TIME = _changes(last_update=SOMETHING_ELSE)
 _ANOTHER_NAME = _changes(name=SOMETHING_ELSE)
 
@@ -140,19 +140,19 @@ _CONNECTION = {
 }
 
 _BODY = {
-    "json-truncated": _invalid_response("no JSON: unexpected end of data"),
+    "json-truncated": _invalid_response("invalid JSON: unexpected end of data"),
     "invalid-utf8": _invalid_response(
-        "no JSON: str is not valid UTF-8: surrogates not allowed"
+        "invalid JSON: str is not valid UTF-8: surrogates not allowed"
     ),
-    "empty-body": _invalid_response("no JSON: Input is a zero-length, empty document"),
-    "html": _invalid_response("no JSON: unexpected character"),
-    "html-as-json": _invalid_response("no JSON: unexpected character"),
+    "empty-body": _invalid_response("invalid JSON: Input is a zero-length, empty document"),
+    "html": _invalid_response("invalid JSON: unexpected character"),
+    "html-as-json": _invalid_response("invalid JSON: unexpected character"),
     "json-as-text": _FINE,
     "json-as-nothing": _FINE,
-    "json-object": _invalid_response("no JSON array"),
-    "json-null": _invalid_response("no JSON array"),
-    "json-string": _invalid_response("no JSON array"),
-    "json-number": _invalid_response("no JSON array"),
+    "json-object": _invalid_response("not a JSON array"),
+    "json-null": _invalid_response("not a JSON array"),
+    "json-string": _invalid_response("not a JSON array"),
+    "json-number": _invalid_response("not a JSON array"),
     "json-mixed": _NO_TRACKER,
     "json-deep-arrays": _TOO_DEEP,
     "json-deep-objects": _TOO_DEEP,
@@ -229,7 +229,7 @@ _VALUE = {
     "number-infinite": _NO_FLOAT,
     "number-fraction": _NO_NUMBERS,
     "name-control": _ANOTHER_NAME,
-    "name-surrogate": _invalid_response("no JSON: no low surrogate in string"),
+    "name-surrogate": _invalid_response("invalid JSON: no low surrogate in string"),
     "name-empty": _NO_NAME,
     "name-blank": _NO_NAME,
 }
