@@ -290,7 +290,7 @@ async def test_positions_are_slow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody waits for long in front of the form."""
-    monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT", 0.1)
+    monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
     simulator.fault("no-answer", path="positions", times=1)
 
     result = await async_submit(hass, await async_start(hass), typed)

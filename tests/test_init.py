@@ -343,7 +343,7 @@ async def test_migration_of_an_account_that_is_set_up_twice(
     assert twin.unique_id is None
     assert twin.minor_version == 2
     assert twin.data == data
-    warning = "My bikes is set up twice: delete one of both"
+    warning = "My bikes is set up twice: delete one of the two entries"
     assert [record.getMessage() for record in caplog.records].count(warning) == 1
 
     # Once it is the only one the account is its own.

@@ -391,7 +391,7 @@ async def test_diagnostics(
     simulator.live_fault("session-503")
     await settle(hass)
     assert await report() == {
-        "state": "waiting to be tried again",
+        "state": "waiting to reconnect",
         "since": now.isoformat(),
         "why": "connection closed",
         "messages": 1,

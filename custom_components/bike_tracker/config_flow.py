@@ -1,4 +1,4 @@
-"""Sign in, sign in again, reconfigure: one path, three doors."""
+"""Config flow: add an account, sign in again, reconfigure. All share one form step."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -39,12 +39,12 @@ _ERRORS: dict[type[errors.TrackingError], str] = {
     errors.RedirectedError: "redirected",
     errors.InvalidResponseError: "invalid_response",
 }
-# An error is about the address or the email, but for these.
-_OF_ALL = ("cannot_connect", "invalid_auth", "unknown")
-# A person waits for what is said of positions: no longer than that for a slow server.
-_POSITIONS_TIMEOUT = 10
-# Of these the log says more than the form: which status, what about the certificate.
-_LOGGED = (
+# Errors shown above the form. The form shows all other errors at a field.
+_FORM_ERRORS = ("cannot_connect", "invalid_auth", "unknown")
+# The user waits for the check for positions, so limit it on slow servers.
+_POSITIONS_TIMEOUT_SECONDS = 10
+# For these errors, the log has details such as the status.
+_LOGGED_ERRORS = (
     errors.CannotConnectError,
     errors.InvalidResponseError,
     errors.ServiceUnavailableError,
@@ -53,20 +53,20 @@ type _Account = Mapping[str, Any]
 
 
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Asks for an account and tries it before anything is stored."""
+    """Config flow that tries an account before it is stored."""
 
-    # Entries of 1.0 have 1: their unique ID tells no port and no path.
+    # Minor version 1 is from release 1.0: its unique IDs have no port and no path.
     MINOR_VERSION = 2
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
-        """Begin to sign in again, as the server refused the password."""
+        """Start to sign in again, after the server rejected the password."""
         return await self.async_step_user()
 
     @override
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Show the form until a sign-in with what was typed succeeds."""
+        """Show the form until a sign-in with the typed account succeeds."""
         entries = self.hass.config_entries
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: _Account = {} if entry is None else entry.data
@@ -77,7 +77,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         except errors.TrackingError as err:
             error = _error_of(err, entry, user_input)
             return self._form(stored, user_input, error, str(err))
-        except Exception:  # noqa: BLE001 - a form with an error beats a dead one
+        except Exception:  # noqa: BLE001 - the form can show any error
             name = _name(entry, user_input)
             LOGGER.exception("%s: Unexpected error while signing in", name)
             return self._form(stored, user_input, "unknown")
@@ -94,7 +94,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         shown = {**stored, CONF_PASSWORD: None, **typed}
         placeholders = {CONF_EMAIL: stored.get(CONF_EMAIL, ""), "error": reason}
         field = CONF_EMAIL if error == "invalid_email" else CONF_URL
-        if error in _OF_ALL or field not in schema.schema:
+        if error in _FORM_ERRORS or field not in schema.schema:
             field = "base"
         return self.async_show_form(
             step_id="reauth_confirm" if is_reauth else self.source,
@@ -104,10 +104,11 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         )
 
     async def _async_reach(self, typed: _Account) -> tuple[_Account, Iterable[str]]:
-        """Return the account, with the address that works, and its trackers.
+        """Return the account, with the URL that works, and its trackers.
 
-        The next address is tried only if nobody is there at the one before. Who answers
-        over https, be it with a wrong certificate, must not be sent a password over http.
+        The next URL is tried only if the server does not support https at all. If it
+        answers over https, even with a wrong certificate, the password must not be sent
+        over http.
         """
         url, *others = possible_urls(typed[CONF_URL])
         account = {**typed, CONF_URL: url, CONF_EMAIL: typed[CONF_EMAIL].strip()}
@@ -121,8 +122,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _async_finish(
         self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
-        """Store an account, unless that would move it to somebody else's trackers."""
-        # A disabled entry, or one changed by an older version, has no unique ID of its own.
+        """Store the account. Abort if its trackers belong to a different account."""
+        # Disabled entries and entries of older versions have no current unique ID.
         for known in self._async_current_entries(include_ignore=False):
             async_identify(self.hass, known)
         if entry is None:
@@ -145,16 +146,16 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return self.async_create_entry(title=title, data=account, description=hint)
 
     async def _async_claim(self, account: _Account) -> str:
-        """Return the unique ID of an account that no other entry has, else abort."""
+        """Return the unique ID of an account, or abort if another entry has it."""
         unique_id = unique_id_of(account)
         if twin := await self.async_set_unique_id(unique_id, raise_on_progress=False):
             raise AbortFlow("already_configured", {"account": twin.title})
         return unique_id
 
     async def _async_description(self, account: _Account) -> str | None:
-        """Return what the last dialog says: that there will be no positions, if so."""
+        """Return the key of the note in the last dialog: the service has no positions."""
         try:
-            async with asyncio.timeout(_POSITIONS_TIMEOUT):
+            async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
                 await self._client(account).async_get_positions(())
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
@@ -166,10 +167,10 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
     def _title(self, account: _Account, entry: ConfigEntry | None) -> str:
-        """Return host and port, with a number if other accounts have them too.
+        """Return host and port, with a number if other accounts have the same.
 
-        Not the email: Home Assistant writes titles to its log. An entry at the same server,
-        or that a person gave its title, keeps it.
+        The title never contains the email, because Home Assistant logs titles. An entry
+        keeps its title at the same server, or if the user chose the title.
         """
         name = origin_of(account[CONF_URL])
         if entry and _keeps_title(entry, name):
@@ -181,30 +182,30 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
 def _keeps_title(entry: ConfigEntry, name: str) -> bool:
     old = entry.data[CONF_URL]
-    # Those of 1.1 are without a port.
+    # Titles of release 1.1 have no port.
     names = {origin_of(old), host_of(old)}
-    is_ours = re.sub(r" \(\d+\)$", "", entry.title) in names
-    return name == origin_of(old) or not is_ours
+    is_generated = re.sub(r" \(\d+\)$", "", entry.title) in names
+    return name == origin_of(old) or not is_generated
 
 
 def unique_id_of(account: _Account) -> str:
-    """Return the unique ID of an entry with this account."""
+    """Return the unique ID of the config entry for an account."""
     return f"{account[CONF_EMAIL].lower()}@{server_of(account[CONF_URL])}"
 
 
 @callback
 def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Give an entry the unique ID of its account.
+    """Set the unique ID of an entry to the one of its account.
 
-    If another entry has it, as can be after 1.0 was installed again for a while, this
-    one goes on without any: with that of 1.0 it would stand in the way of others.
+    If another entry already has this unique ID, the entry gets none. That can happen
+    after a downgrade to 1.0. An outdated unique ID would block other accounts.
     """
     entries = hass.config_entries
     unique_id = unique_id_of(entry.data)
     holder = entries.async_entry_for_domain_unique_id(DOMAIN, unique_id)
     is_twin = holder not in (None, entry)
     if is_twin and entry.unique_id is not None:
-        LOGGER.warning("%s is set up twice: delete one of both", entry.title)
+        LOGGER.warning("%s is set up twice: delete one of the two entries", entry.title)
     own_id = None if is_twin else unique_id
     version = BikeTrackerConfigFlow.MINOR_VERSION
     entries.async_update_entry(entry, unique_id=own_id, minor_version=version)
@@ -213,12 +214,12 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
 def _error_of(
     err: errors.TrackingError, entry: ConfigEntry | None, typed: _Account
 ) -> str:
-    """Return what the form calls an error, of which the log may say more."""
-    if isinstance(err, _LOGGED):
+    """Return the form's error key and log the details."""
+    if isinstance(err, _LOGGED_ERRORS):
         LOGGER.warning("%s: Signing in failed: %s", _name(entry, typed), err)
     return err.code or _ERRORS.get(type(err), "cannot_connect")
 
 
 def _name(entry: ConfigEntry | None, typed: _Account) -> str:
-    """Return what the log calls the account."""
+    """Return the name of the account for log lines."""
     return entry.title if entry else origin_of(possible_urls(typed[CONF_URL])[0])

@@ -1,4 +1,4 @@
-"""Names the whole integration shares."""
+"""Constants of the whole integration."""
 
 import logging
 from typing import Final

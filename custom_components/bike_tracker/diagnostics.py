@@ -1,4 +1,4 @@
-"""Diagnostics: what a maintainer needs, and nothing that tells who or where."""
+"""Diagnostics for maintainers, without personal data: no names, places or times of rides."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -21,22 +21,21 @@ from .registry.devices import tracker_of
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
     *("address", "altitude", "latitude", "longitude"),
-    # When a ride and its fixes were.
+    # Times of rides and fixes.
     *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
-# No address, and no number of whatever tracker, telephone or card: no version or date has
-# so many digits.
+# No email address, and no long number: it could be a serial, phone or card number.
 _TEXT = re.compile(r"(?!.*(@|\d{9}|(\d[ /-]?){14})).*")
-# What a server or a tracker made may hold anything, but for words and versions.
+# Texts from the server are shown only if they match these patterns.
 _HARMLESS = {"alarm": _WORD, "word": _WORD, "model": _TEXT, "firmware": _TEXT}
 
 
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> dict[str, Any]:
-    """Return what is known of an account, its polls and its trackers."""
+    """Return the state of an account, its polls and its trackers."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     return {
@@ -50,7 +49,7 @@ async def async_get_config_entry_diagnostics(
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> dict[str, Any]:
-    """Return what is known of one tracker."""
+    """Return the state of one tracker and its account's connection."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     tracker = _trackers(entry).get(tracker_of(device))
@@ -79,10 +78,10 @@ def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
 
 
 def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
-    """Return how polls and the live connection are, and what the server offers."""
+    """Return the state of polls and push messages, and the calls that the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     if live["state"] == "live" and not coordinator.last_update_success:
-        # Of what it tells nothing is shown without polls.
+        # Entities are unavailable while polls fail, even if messages arrive.
         live["state"] = "connected, but polls fail"
     positions, history = service.positions.support, service.history.support
     offered = {
@@ -105,7 +104,7 @@ def _poll(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
 
 
 def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]:
-    """Return what is known of each tracker, by `uniqueId`."""
+    """Return the redacted state of each tracker, by `uniqueId`."""
     coordinator, redactions = entry.runtime_data.coordinator, _redactions(entry)
     return {
         key: async_redact_data(_tracker(coordinator, key), redactions)
@@ -125,9 +124,9 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
 
 
 def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
-    """Return what is shown in place of a value, by its name."""
+    """Return the redaction function for each field name."""
     trackers = entry.runtime_data.coordinator.data.trackers
-    # What tells who it is, or whose.
+    # Texts that identify the account or a tracker.
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}
@@ -136,12 +135,12 @@ def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]
 
 
 def _shown(identities: set[str], pattern: re.Pattern[str], text: str) -> str:
-    tells = any(identity in text.casefold() for identity in identities)
-    return REDACTED if tells or not pattern.fullmatch(text) else text
+    identifies = any(identity in text.casefold() for identity in identities)
+    return REDACTED if identifies or not pattern.fullmatch(text) else text
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of ours as Home Assistant writes it, fields by their names."""
+    """Convert named tuples to dictionaries, so that JSON shows the field names."""
     if hasattr(value, "_asdict"):
         return {key: _plain(field) for key, field in value._asdict().items()}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value

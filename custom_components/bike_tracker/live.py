@@ -1,6 +1,6 @@
-"""The websocket connection: connect, receive, reconnect.
+"""The websocket connection: connect, receive push messages, reconnect.
 
-Never depended on: polls stay as they are, and are the truth.
+It is optional: polls stay the same with and without it.
 """
 
 import asyncio
@@ -20,50 +20,49 @@ from .api.websocket import Message, async_messages
 from .const import DOMAIN, LOGGER
 from .polling.backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 
-# Not in the moment in which Home Assistant sets up all that it has.
-_CONNECT_AFTER: Final = 10
-# Where polls fail, what is asked beside them would fail as well, and a password that is
-# refused must not lock the account: it has its turn once a poll succeeds.
-_LOOK_AGAIN: Final = 60
-# After so long it works well, and waits begin with the first again.
-_WORKS_WELL: Final = timedelta(minutes=5)
+# Leave the first seconds to Home Assistant's own set-up.
+_CONNECT_AFTER_SECONDS: Final = 10
+# While polls fail, do not connect: a rejected password could lock the account.
+_CHECK_POLLS_SECONDS: Final = 60
+# A connection that lasted longer resets the backoff.
+_STABLE_AFTER: Final = timedelta(minutes=5)
 
 
 @dataclass(slots=True)
 class LiveReport:
-    """The connection, for diagnostics."""
+    """State of the connection, for diagnostics."""
 
     state: str = "off"
-    """Off where positions are not offered, or polling is disabled."""
+    """Off if the service offers no positions or polling is disabled."""
     since: datetime = field(default_factory=dt_util.utcnow)
     why: str | None = None
-    """Why it ended last."""
+    """The error that ended the last connection."""
     messages: int = 0
     reconnects: int = 0
 
     def set_state(self, state: str) -> None:
-        """Set the state, as of now."""
+        """Set the state and its start time."""
         self.state, self.since = state, dt_util.utcnow()
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Live:
-    """Receives push messages for as long as the entry is loaded.
+    """Receives push messages while the entry is loaded.
 
-    No failure of it goes further than this: it ends, and is tried again.
+    Every error ends the connection, which is then tried again. No error affects polls.
     """
 
     coordinator: DataUpdateCoordinator[Any]
     client: TrackingClient
     async_apply: Callable[[], None]
-    """Applies push messages, as soon as all that came at once are there."""
+    """Callback that applies all messages received together."""
     messages: list[Message] = field(default_factory=list)
-    """Those that are not applied yet."""
+    """Received messages that are not applied yet."""
     report: LiveReport = field(default_factory=LiveReport)
     task: asyncio.Task[None] | None = None
 
     def connected_since_before(self, time: datetime) -> bool:
-        """Return whether messages came since before a time."""
+        """Return whether the current connection began before a time."""
         return self.report.state == "live" and self.report.since < time
 
     @callback
@@ -76,31 +75,31 @@ class Live:
             )
 
     async def _async_run(self) -> None:
-        """Connect, and again however that ends."""
-        await asyncio.sleep(_CONNECT_AFTER)
+        """Connect, and reconnect after every end of the connection."""
+        await asyncio.sleep(_CONNECT_AFTER_SECONDS)
         backoff, failures = UNSUPPORTED_BACKOFF, Failures()
         while True:
             while not self.coordinator.last_update_success:
-                await asyncio.sleep(_LOOK_AGAIN)
+                await asyncio.sleep(_CHECK_POLLS_SECONDS)
             error = await self._async_connect()
             if self.report.state == "live":
                 lasted = dt_util.utcnow() - self.report.since
-                if backoff is UNSUPPORTED_BACKOFF or lasted >= _WORKS_WELL:
+                if backoff is UNSUPPORTED_BACKOFF or lasted >= _STABLE_AFTER:
                     failures = Failures()
                 backoff = LIVE_BACKOFF
             failures = failures.another(backoff)
-            # A server only makes it longer: what never worked is asked for rarely.
+            # `Retry-After` may only lengthen the wait.
             wait = max(failures.wait, min(error.retry_after or 0, HOUR))
             await self._async_wait(wait, error)
 
     async def _async_wait(self, seconds: float, error: TrackingError) -> None:
         LOGGER.debug("Not live (%s); trying again in %.0f s", error, seconds)
         self.report.why = str(error)
-        self.report.set_state("waiting to be tried again")
+        self.report.set_state("waiting to reconnect")
         await asyncio.sleep(seconds)
 
     async def _async_connect(self) -> TrackingError:
-        """Receive messages until the connection ends; return how it did."""
+        """Receive messages until the connection ends. Return the error that ended it."""
         if self.report.state != "off":
             self.report.reconnects += 1
         self.report.set_state("connecting")
@@ -111,7 +110,7 @@ class Live:
                     self._async_receive(message)
         except TrackingError as err:
             error = err.with_traceback(None)
-        except Exception as err:  # noqa: BLE001 - an unexpected one, too
+        except Exception as err:  # noqa: BLE001 - reconnect after any error
             error = TrackingError(type(err).__name__)
         return error
 
@@ -120,14 +119,14 @@ class Live:
         self.report.messages += 1
         if self.report.state == "connecting":
             self._async_connected()
-        # A report is two messages: all that came at once is notified of once.
+        # A report arrives as two messages: apply messages that arrive together at once.
         if not self.messages:
             self.coordinator.hass.loop.call_soon(self.async_apply)
         self.messages.append(message)
 
     @callback
     def _async_connected(self) -> None:
-        """Poll after a reconnect: the server sends positions then, and no devices."""
+        """Poll after a reconnect: the server then sends only positions, no devices."""
         self.report.set_state("live")
         if self.report.reconnects and self.coordinator.last_update_success:
             self.coordinator.hass.async_create_background_task(

@@ -1,4 +1,4 @@
-"""System health: can the server be reached?"""
+"""System health: number of accounts and whether their servers can be reached."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .const import DOMAIN
 def async_register(
     hass: HomeAssistant, register: system_health.SystemHealthRegistration
 ) -> None:
-    """Register what the system health page shows."""
+    """Register the system health information."""
     register.async_register_info(_async_info)
 
 
@@ -23,7 +23,7 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
 
 
 async def _async_reach(hass: HomeAssistant, urls: list[str]) -> str | dict[str, str]:
-    """Return what is wrong with the first server that cannot be reached, or "ok"."""
+    """Return the error of the first server that cannot be reached, or "ok"."""
     for url in sorted(set(urls)):
         result = await system_health.async_check_can_reach_url(hass, url)
         if result != "ok":

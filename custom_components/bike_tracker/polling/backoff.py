@@ -1,4 +1,4 @@
-"""When to ask again: after failures in a row, and beside the polls."""
+"""Waits after failed requests, and the rate limit of requests besides polls."""
 
 from dataclasses import dataclass
 import random
@@ -11,42 +11,42 @@ MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
-"""Seconds. A bike that comes back moves a while later: all within five minutes."""
+"""Seconds. Shorter than 5 minutes, so that all states are right 5 minutes after an outage."""
 
 type Backoff = tuple[float, ...]
-"""Seconds after the first failure, the second …; the last wait is repeated."""
+"""Waits in seconds after the first failure, the second …; the last one is repeated."""
 
 NORMAL_BACKOFF: Final = (MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT)
-"""For what is known to work."""
+"""For calls that the service supports."""
 UNSUPPORTED_BACKOFF: Final[Backoff] = (HOUR, DAY)
-"""For what is not documented and never worked."""
+"""For undocumented calls that never worked."""
 SIGN_IN_BACKOFF: Final = (MINUTE, *(13 * [MAX_WAIT]), HOUR)
-"""So long that a password that is really wrong locks no account: hourly after an hour."""
+"""Hourly after the first hour, so that a wrong password does not lock the account."""
 MISSING_POSITION_BACKOFF: Final = (*NORMAL_BACKOFF, *(10 * [MAX_WAIT]), HOUR)
 LIVE_BACKOFF: Final = (5, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 15 * MINUTE)
 """For a live connection that worked before."""
 
 
 class Failures(NamedTuple):
-    """Failures in a row, and when to ask again, by the monotonic clock."""
+    """Consecutive failures and the time of the next try, by the monotonic clock."""
 
     length: int = 0
     since: float = 0.0
     wait: float = 0.0
-    """Seconds from the last one on."""
+    """Seconds after the last failure."""
     retry_at: float = 0.0
 
     @property
     def is_due(self) -> bool:
-        """Return whether it is time to ask again."""
+        """Return whether it is time to try again."""
         return monotonic() >= self.retry_at
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
-        """Return these and one more, after which a server may have asked for a wait."""
+        """Return the failures with one more, and obey the server's `Retry-After`."""
         now, length = monotonic(), self.length + 1
         wait = backoff[:length][-1]
-        # A tenth at most: not all accounts ask in the same second, and none more often
-        # than while all is well.
+        # Shorten by up to 10 %, so that accounts do not retry in the same second, but
+        # never poll more often than normally.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = min(max(retry_after, MINUTE), HOUR)
@@ -54,50 +54,50 @@ class Failures(NamedTuple):
 
 
 class EndpointSupport(NamedTuple):
-    """Whether the service supports a call that is not documented.
+    """Whether the service supports an undocumented call.
 
-    A service that answered once supports it: whatever else it says from then on, a 401
-    and a 404 included, is a failure that passes. One that never did is left alone for an
-    hour, then for days, unless it could not answer at all.
+    A call that answered once is supported. Every later error is then temporary, 401 and
+    404 included. A call that never answered is tried again after an hour, then daily;
+    errors of the connection do not count as an answer.
     """
 
     is_supported: bool | None = None
-    """None before the service was asked."""
+    """None before the first answer."""
     error: TrackingError | None = None
-    """Why the last answer was none."""
+    """The error of the last request, if it failed."""
     failures: Failures = Failures()
 
     @property
     def works(self) -> bool:
-        """Return whether the service supports it and did not fail the last time."""
+        """Return whether the call is supported and its last request succeeded."""
         return self.is_supported is True and self.error is None
 
     def failed(self, err: TrackingError) -> EndpointSupport:
-        """Return what an error means."""
+        """Return the support after a failed request."""
         is_supported, failures = self.is_supported, self.failures
-        passes = isinstance(err, CannotConnectError | ServiceUnavailableError)
-        if is_supported or passes:
+        is_temporary = isinstance(err, CannotConnectError | ServiceUnavailableError)
+        if is_supported or is_temporary:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
-            # Failures before say nothing of what is supported.
+            # Earlier errors of the connection do not count here.
             failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
-        # Its traceback would keep the answer.
+        # The traceback would keep the response in memory.
         return EndpointSupport(is_supported, err.with_traceback(None), failures)
 
 
 @dataclass(slots=True)
 class ExtraRequests:
-    """Requests beside the polls: one a minute for an account, whatever they ask for."""
+    """Rate limit of an account's requests besides polls: one per minute in total."""
 
     _next_at: float = 0.0
 
     @property
     def is_due(self) -> bool:
-        """Return whether one may be made now."""
+        """Return whether a request is allowed now."""
         return monotonic() >= self._next_at
 
     def count(self) -> None:
-        """Count one that is made now."""
-        # Polls, at which they are made, come up to a second early.
+        """Count a request made now."""
+        # The requests follow polls, which may start up to a second early.
         self._next_at = monotonic() + MINUTE - 2

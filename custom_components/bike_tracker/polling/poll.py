@@ -1,4 +1,4 @@
-"""One poll: the device list, then positions that are wanted; and what a failure means."""
+"""Polls of one account: the device list, then the positions needed, and error handling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ from .backoff import NORMAL_BACKOFF, SIGN_IN_BACKOFF, EndpointSupport, Failures
 from .history import History
 from .positions import Devices, PositionLookup
 
-# A server may err once.
+# Ignore a single 401: servers sometimes send one by mistake.
 _REFUSALS_UNTIL_REAUTH: Final = 2
-# The machine slept, or a person polls seldom.
+# After a longer pause (machine asleep, manual polling), reports may be missing.
 _MAX_PAUSE: Final = timedelta(minutes=5)
 _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
     errors.AuthenticationError: "unauthorized",
@@ -35,7 +35,7 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 
 @dataclass(slots=True, eq=False, repr=False)
 class Service:
-    """Asks the service on behalf of one account."""
+    """Polls the tracking service for one account and counts failures."""
 
     hass: HomeAssistant
     entry: ConfigEntry
@@ -43,34 +43,34 @@ class Service:
     positions: PositionLookup
     history: History
     asked_at: datetime = field(default_factory=dt_util.utcnow)
-    """When the newest poll began, in UTC."""
+    """Start of the newest poll, in UTC."""
     answered_at: datetime = field(default_factory=dt_util.utcnow)
-    """When the newest one began that was answered."""
+    """Start of the newest successful poll, in UTC."""
     _failures: Failures = field(default_factory=Failures)
-    # With others between them.
+    # Rejected sign-ins. Other failures between them do not reset the count after reauth.
     _refusals: Failures = field(default_factory=Failures)
 
     @property
     def has_history(self) -> bool:
-        """Return whether the service may tell what trackers reported before."""
+        """Return whether the service may have a history of reports."""
         positions, history = self.positions.support, self.history.support
         may_work = history.is_supported is not False or history.failures.is_due
         return bool(positions.is_supported) and may_work
 
     @property
     def has_missed(self) -> bool:
-        """Return whether reports may have gone by since the newest answer."""
+        """Return whether reports since the last successful poll may be missing."""
         support = self.positions.support
-        slept = dt_util.utcnow() - self.answered_at > _MAX_PAUSE
-        return slept or bool(support.is_supported and support.error)
+        has_paused = dt_util.utcnow() - self.answered_at > _MAX_PAUSE
+        return has_paused or bool(support.is_supported and support.error)
 
     async def async_get_devices(self) -> Mapping[str, Device]:
-        """Begin a poll: return the device list, or raise UpdateFailed."""
+        """Start a poll: return the device list, or raise UpdateFailed."""
         self.asked_at = dt_util.utcnow()
         try:
             devices = await self.client.async_get_devices()
         except errors.TrackingError as err:
-            # Home Assistant keeps the failure, whose traceback would keep the answer.
+            # Home Assistant keeps the exception; its traceback would keep the response.
             raise self._failure(err) from err.with_traceback(None)
         for flow in self.entry.async_get_active_flows(self.hass, {SOURCE_REAUTH}):
             self.hass.config_entries.flow.async_abort(flow["flow_id"])
@@ -80,23 +80,23 @@ class Service:
         return devices
 
     async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
-        """End a poll: return positions of these devices, by `uniqueId`."""
+        """Finish a poll: return the positions of these devices, by `uniqueId`."""
         positions = await self.positions.async_get(wanted) if wanted else {}
         self.answered_at = self.asked_at
         return positions
 
     def _failure(self, err: errors.TrackingError) -> UpdateFailed:
-        """Return what a failure means to Home Assistant, and count it."""
+        """Count a failure and return it as UpdateFailed."""
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
             wait = self._refused(is_loaded)
-        # Once the person was asked to sign in, only a success ends that streak.
+        # After the reauth flow has started, only a success resets the refusals.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = Failures()
         if is_loaded:
             async_check_contact(self.hass, self.entry, self._failures.since, str(err))
-        # At set-up the waits are Home Assistant's own.
+        # During set-up, Home Assistant chooses the waits.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(
             translation_domain=DOMAIN,
@@ -107,8 +107,8 @@ class Service:
 
     def _refused(self, is_loaded: bool) -> Failures:
         self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-        # Not ConfigEntryAuthFailed, at which Home Assistant would end polling. A server
-        # may err once, but Home Assistant's own retry of a set-up counts nothing.
+        # ConfigEntryAuthFailed would stop polling. During set-up, start reauth at once:
+        # each of Home Assistant's retries begins with a new count.
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
         return self._refusals
@@ -118,7 +118,7 @@ class Service:
 def async_open_service(
     hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
 ) -> Service:
-    """Return the service of an entry; it may support positions as of before a restart."""
+    """Create the service of an entry. Support of positions is restored after a restart."""
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
     support = EndpointSupport(supports_positions or None)
     positions = PositionLookup(entry, client, support)

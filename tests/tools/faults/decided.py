@@ -144,7 +144,9 @@ _BODY = {
     "invalid-utf8": _invalid_response(
         "invalid JSON: str is not valid UTF-8: surrogates not allowed"
     ),
-    "empty-body": _invalid_response("invalid JSON: Input is a zero-length, empty document"),
+    "empty-body": _invalid_response(
+        "invalid JSON: Input is a zero-length, empty document"
+    ),
     "html": _invalid_response("invalid JSON: unexpected character"),
     "html-as-json": _invalid_response("invalid JSON: unexpected character"),
     "json-as-text": _FINE,
