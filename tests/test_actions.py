@@ -256,8 +256,8 @@ async def test_statistics(bikes: Bikes) -> None:
 @pytest.mark.parametrize(
     ("start", "end", "words"),
     [
-        ("2026-11-24 00:00", "2026-11-23 00:00", "end has to be after"),
-        ("9999-12-31 00:00", "9999-12-31 20:00", "end has to be after"),
+        ("2026-11-24 00:00", "2026-11-23 00:00", "end must be after"),
+        ("9999-12-31 00:00", "9999-12-31 20:00", "end must be after"),
         ("2000-01-01 00:00", "2026-01-01 00:00", "more than 4000 periods"),
     ],
 )
@@ -349,7 +349,7 @@ async def test_where(hass: HomeAssistant, rides: list[dict[str, Any]]) -> None:
     [
         ("Red-Bike", "Red bike is 170.2 km northeast"),
         ("redbike", "Red bike is 170.2 km northeast"),
-        ("sofa", "No bike is called sofa. There are: Blue bike, Red bike."),
+        ("sofa", "No bike is named sofa. Your bikes: Blue bike, Red bike."),
     ],
 )
 async def test_where_by_name(hass: HomeAssistant, name: str, text: str) -> None:
@@ -367,7 +367,7 @@ async def test_where_while_nothing_is_loaded(
     device_id = device_of(hass, RED)
     await hass.config_entries.async_unload(setup.entry_id)
     answer = await _async_ask(hass, "where", {"device_id": device_id})
-    assert answer == {"bikes": [], "text": "There is no bike."}
+    assert answer == {"bikes": [], "text": "No bikes found."}
 
 
 @pytest.mark.usefixtures("rides")
@@ -579,7 +579,7 @@ async def test_questions_that_are_refused(
     )
     for data, words in (
         ({"start_date_time": now - 7 * DAY - MINUTE}, "at most 7 days"),
-        ({"start_date_time": now + MINUTE}, "end has to be after"),
+        ({"start_date_time": now + MINUTE}, "end must be after"),
         ({"device_id": car.id}, "None of the targets"),
         ({"device_id": "gone"}, "None of the targets"),
     ):
@@ -607,10 +607,10 @@ async def test_track_of_a_week(
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        ("status-400", r"does not tell what the tracker reported .*status 400"),
-        ("status-401", r"does not tell what the tracker reported .*status 401"),
-        ("status-404", r"does not tell what the tracker reported .*status 404"),
-        ("html", "does not tell what the tracker reported"),
+        ("status-400", r"has not provided the tracker's reports .*status 400"),
+        ("status-401", r"has not provided the tracker's reports .*status 401"),
+        ("status-404", r"has not provided the tracker's reports .*status 404"),
+        ("html", "has not provided the tracker's reports"),
         ("status-503", "cannot answer at the moment .*status 503"),
         ("reset-before-body", "could not be reached .*connection lost"),
         ("huge-body", "too many reports in that time"),
@@ -635,7 +635,7 @@ async def test_too_many_questions(
     simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     for _ in range(10):
         await async_get_track(hass)
-    with pytest.raises(HomeAssistantError, match="ten tracks within a minute"):
+    with pytest.raises(HomeAssistantError, match="Ten tracks were requested"):
         await async_get_track(hass)
     assert asked(simulator) == 10
     await poll()
@@ -722,7 +722,7 @@ async def test_time_that_is_none(hass: HomeAssistant) -> None:
         {"start_date_time": now, "end_date_time": now - MINUTE},
         {"end_date_time": datetime.min},
     ):
-        with pytest.raises(ServiceValidationError, match="end has to be after"):
+        with pytest.raises(ServiceValidationError, match="end must be after"):
             await async_get_rides(hass, **target, **times)
     with pytest.raises(vol.Invalid):
         await async_get_rides(hass, **target, start_date_time="yesterday")

@@ -115,7 +115,7 @@ async def test_unknown_name(hass: HomeAssistant, house: House) -> None:
     """It is told that no bike is called so, and which there are."""
     await house.async_automate("where_is_my_bike", RED, BLUE)
     said = await async_ask(hass, "where is the citi bike")
-    assert said == "No bike is called citi bike. There are: Blue bike, Red bike."
+    assert said == "No bike is named citi bike. Your bikes: Blue bike, Red bike."
 
 
 async def test_in_outage(

@@ -158,7 +158,7 @@ async def test_no_position(
     [bike] = await ask()
     assert bike == {
         "name": "Green bike",
-        "text": "It is not known where Green bike is.",
+        "text": "The location of Green bike is unknown.",
         "status": "online",
         "guard": "disarmed",
     }
