@@ -11,6 +11,7 @@ from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, EntityAdder
+from .frontend import async_serve_frontend
 from .polling.poll import async_open_service
 from .registry import async_open_registry
 from .registry.devices import tracker_of
@@ -31,8 +32,9 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
-    """Offer the actions."""
+    """Offer the actions and serve the cards."""
     async_setup_services(hass)
+    await async_serve_frontend(hass)
     return True
 
 
