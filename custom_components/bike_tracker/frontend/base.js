@@ -249,10 +249,10 @@ export function refreshCards() {
 export const isShown = (kind) => [...cards].some((card) => card instanceof kind);
 
 const STYLE = `
-:host { display: block; container-type: inline-size; }
+:host { display: block; height: 100%; container-type: inline-size; }
 ha-card { height: 100%; box-sizing: border-box; overflow: hidden; display: flex; flex-direction: column; }
-h2, h3, p, ul { margin: 0; padding: 0; list-style: none; font-size: inherit; font-weight: 500; }
-p { font-weight: 400; }
+h2, h3, p, ul { margin: 0; padding: 0; list-style: none; font-size: inherit; font-weight: 400; }
+h2, h3 { font-weight: 500; }
 h2 { font-size: 1.15em; }
 button { font: inherit; color: inherit; background: none; border: 0; border-radius: 12px; padding: 0;
   min-height: 44px; cursor: pointer; text-align: start; }

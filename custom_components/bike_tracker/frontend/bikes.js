@@ -11,7 +11,7 @@ export class BikesCard extends Card {
   static style = `
 ha-card { overflow: visible; }
 .strip { display: grid; grid-template-columns: repeat(auto-fill, minmax(200px, 1fr)); gap: 4px; padding: 4px; }
-.strip li { padding: 8px; display: grid; grid-template-columns: 1fr; gap: 6px; }
+.strip li { padding: 8px; display: grid; grid-template-columns: minmax(0, 1fr); gap: 6px; }
 .open { width: 100%; display: block; min-height: 44px; padding: 2px 6px; }
 .open .row { font-weight: 500; }
 table { width: 100%; border-collapse: collapse; }
@@ -27,7 +27,7 @@ ha-map { position: absolute; inset: 0; height: 100%; width: 100%; z-index: 0; }
 .actions button { flex: 1; white-space: nowrap; }
 @container (max-width: 500px) {
   .strip { grid-template-columns: 1fr; gap: 0; }
-  .strip li { grid-template-columns: 1fr auto; align-items: center; padding: 2px 8px; }
+  .strip li { grid-template-columns: minmax(0, 1fr) auto; align-items: center; padding: 2px 8px; }
   th.optional, td.optional { display: none; }
 }`;
 

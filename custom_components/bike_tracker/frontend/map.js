@@ -54,7 +54,7 @@ export class RouteMap {
     this.shown = key;
     this.stop();
     const fit = () => {
-      if (route?.points.length) map.fitBounds(route.points.map(({ point }) => point), { zoom: 16, pad: 0.1 });
+      if (route?.points.length) map.fitBounds(route.points.map(({ point }) => point), { zoom: 16, pad: 0.25 });
       else map.fitMap({ unpause_autofit: true });
     };
     this.timers = FITS_AFTER_MS.slice(0, isFirst ? undefined : 2).map((ms) => window.setTimeout(fit, ms));

@@ -8,7 +8,7 @@ export class RidesCard extends Card {
   static style = `
 .both { flex: 1; min-height: 0; display: flex; flex-direction: column; }
 .mapped { display: flex; flex-direction: column; flex: 1; min-height: 0; }
-.map { flex: 1; min-height: 260px; position: relative; }
+.map { flex: 1; min-height: 300px; position: relative; }
 ha-map { position: absolute; inset: 0; height: 100%; width: 100%; z-index: 0; }
 .info { padding: 4px 8px 8px 16px; align-items: start; }
 :host(:dir(rtl)) .info { padding: 4px 16px 8px 8px; }
@@ -21,7 +21,7 @@ h3 { padding: 12px 8px 4px; justify-content: space-between; }
 li button { width: 100%; padding: 0 8px; }
 li button[aria-current="true"] { background: var(--secondary-background-color); font-weight: 500; }
 .more { display: block; margin: 8px auto; }
-@media (min-width: 871px) { .list { max-height: 56vh; } }
+@media (min-width: 871px) { .list { max-height: 56vh; } .map { min-height: 56vh; } }
 @container (min-width: 720px) {
   .both { flex-direction: row; }
   .both .list { width: 300px; max-height: none; }
@@ -184,8 +184,7 @@ li button[aria-current="true"] { background: var(--secondary-background-color); 
   }
 
   getGridOptions() {
-    const rows = this.config.show === "map" ? 9 : "auto";
-    return { columns: 12, min_columns: 6, rows, min_rows: 5 };
+    return { columns: 12, min_columns: 6, rows: "auto" };
   }
 
   static getConfigForm() {
