@@ -12,6 +12,7 @@ from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
+from .night_guard.arming import NightGuards
 from .polling.poll import async_open_service
 from .registry import async_open_registry
 from .registry.devices import tracker_of
@@ -57,6 +58,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entry.runtime_data.async_start()
+    NightGuards(coordinator).async_start()
     # Once the entry is loaded: automations are told of nothing before.
     started = hass.loop.call_soon(coordinator.async_update_listeners)
     entry.async_on_unload(started.cancel)

@@ -12,8 +12,8 @@ from homeassistant.core import callback
 from homeassistant.helpers.entity_registry import RegistryEntryDisabler
 from homeassistant.util import dt as dt_util
 
-from .automations.messages import async_take_away_guard
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
 from .tracking.state import Changes, Tracker
 
@@ -82,7 +82,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         guard = changes.before[self.coordinator_context].state.guard
         if guard and guard.triggered and self.device_entry:
             hass, device_id = self.coordinator.hass, self.device_entry.id
-            taken_away = async_take_away_guard(hass, self._context, device_id)
+            taken_away = async_remove_guard_message(hass, self._context, device_id)
             hass.async_create_task(taken_away)
 
     @override

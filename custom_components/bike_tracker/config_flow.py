@@ -11,6 +11,7 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigFlow,
     ConfigFlowResult,
+    ConfigSubentryFlow,
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import HomeAssistant, callback
@@ -23,6 +24,7 @@ from .api import errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .api.client import TrackingClient
 from .const import DOMAIN, LOGGER
+from .night_guard.flow import NightGuardFlow
 from .registry.devices import trackers_of
 
 _URL = TextSelector({"autocomplete": "url"})
@@ -57,6 +59,15 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
     # Minor version 1 is from release 1.0: its unique IDs have no port and no path.
     MINOR_VERSION = 2
+
+    @classmethod
+    @callback
+    @override
+    def async_get_supported_subentry_types(
+        cls, _: ConfigEntry
+    ) -> dict[str, type[ConfigSubentryFlow]]:
+        """Return the types of subentries that an account may have."""
+        return {"night_guard": NightGuardFlow}
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
         """Start to sign in again, after the server rejected the password."""

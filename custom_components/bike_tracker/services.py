@@ -16,8 +16,8 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .automations import messages
 from .const import DOMAIN
+from .night_guard import messages
 from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
 from .responses.gpx import async_track
 from .responses.statistics import (

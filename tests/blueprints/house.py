@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 import re
 import string
+from types import MappingProxyType
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -11,7 +12,7 @@ from homeassistant.components.persistent_notification import (
     DOMAIN as NOTIFICATION_DOMAIN,
 )
 from homeassistant.config import async_hass_config_yaml
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import (
     EVENT_CALL_SERVICE,
     EVENT_HOMEASSISTANT_FINAL_WRITE,
@@ -37,6 +38,7 @@ from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 _AUTOMATION = "automation"
+_NIGHT = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 # Templates that became true have to stay so for some seconds.
 _AFTER_POLL = 6
@@ -121,6 +123,25 @@ class House:
         state = self._hass.states.get("automation.bikes")
         assert state is not None
         assert state.state == "on"
+
+    async def async_night_guard(self, *trackers: str, **data: Any) -> None:
+        """Add a night guard for some bikes, or change the only one."""
+        entries, bikes = self._hass.config_entries, list(map(self.device, trackers))
+        if not self._entry.subentries:
+            await self.async_save()
+        data = {"name": "Night", "bikes": bikes, **_NIGHT, **data}
+        for subentry in self._entry.subentries.values():
+            entries.async_update_subentry(self._entry, subentry, data=data)
+            break
+        else:
+            new = ConfigSubentry(
+                data=MappingProxyType(data),
+                subentry_type="night_guard",
+                title="Night",
+                unique_id=None,
+            )
+            entries.async_add_subentry(self._entry, new)
+        await self._async_settle()
 
     async def async_save(self, *automations: dict[str, Any]) -> None:
         """Save the automations as the editor does."""

@@ -1,4 +1,4 @@
-"""Tests of the blueprint: guard bikes."""
+"""The night guard: it arms, disarms and tells, in a house with two bikes."""
 
 from typing import Any
 
@@ -7,11 +7,10 @@ from homeassistant.helpers.translation import async_load_integrations
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser, async_mock_service
 
+from tests.blueprints.house import House, async_ride
 from tests.conftest import BLUE, RED
 from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
-
-from .house import House, async_ride
 
 ANN, BEN = "person.ann", "person.ben"
 GUARD = "alarm_control_panel.red_bike_guard"
@@ -31,7 +30,7 @@ async def parked(simulator: Simulator, house: House) -> House:
 @pytest.fixture
 async def night(parked: House) -> House:
     """Return the house at night, with the red bike guarded."""
-    await parked.async_automate("guard_bikes", RED)
+    await parked.async_night_guard(RED)
     await parked.async_until(22)
     assert parked.state(GUARD) == "armed_away"
     return parked
@@ -78,7 +77,7 @@ async def async_by_hand(
 
 async def test_at_night(parked: House) -> None:
     """Bikes are guarded from evening to morning, by nothing more than being chosen."""
-    await parked.async_automate("guard_bikes", RED)
+    await parked.async_night_guard(RED)
     assert parked.state(GUARD) == "disarmed"
     await parked.async_until(22)
     assert parked.state(GUARD) == "armed_away"
@@ -90,7 +89,7 @@ async def test_at_night(parked: House) -> None:
 async def test_no_night(parked: House) -> None:
     """The same time twice is none."""
     inputs = {"night_begins": "22:00:00", "night_ends": "22:00:00"}
-    await parked.async_automate("guard_bikes", RED, **inputs)
+    await parked.async_night_guard(RED, **inputs)
     await parked.async_until(22)
     await parked.async_until(23)
     assert parked.state(GUARD) == "disarmed"
@@ -99,7 +98,7 @@ async def test_no_night(parked: House) -> None:
 async def test_made_at_night(parked: House) -> None:
     """It begins at once; and after a start in an outage with the first answer."""
     await parked.async_until(23)
-    await parked.async_automate("guard_bikes", RED)
+    await parked.async_night_guard(RED)
     await parked.async_minutes(1)
     assert parked.state(GUARD) == "armed_away"
 
@@ -108,16 +107,21 @@ async def test_made_at_night(parked: House) -> None:
 async def test_outage(
     simulator: Simulator, parked: House, is_started_in_outage: bool
 ) -> None:
-    """It is armed and disarmed while the service does not answer, or with its first answer."""
-    await parked.async_automate("guard_bikes", RED)
+    """A bike is armed with the first answer, where it is then, and disarmed in an outage.
+
+    2.0 armed it where it was before the outage, and the first answer was a false alarm.
+    """
+    await parked.async_night_guard(RED)
     simulator.fault("status-503")
     await parked.async_minutes(2)
     if is_started_in_outage:
         await parked.async_restart()
     await parked.async_until(22)
-    if is_started_in_outage:
-        simulator.fault(None)
-        await parked.async_minutes(15)
+    await parked.async_minutes(1)
+    assert parked.state(GUARD) == "disarmed" or is_started_in_outage
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.01, motion=False)
+    simulator.fault(None)
+    await parked.async_minutes(15)
     assert parked.state(GUARD) == "armed_away"
     simulator.fault("status-503")
     await parked.async_until(6)
@@ -128,7 +132,7 @@ async def test_everyone_away(hass: HomeAssistant, parked: House) -> None:
     """Bikes are guarded while nobody is near, by day too."""
     be(hass, ANN, 0)
     be(hass, BEN, 1000)
-    await parked.async_automate("guard_bikes", RED, riders=[ANN, BEN])
+    await parked.async_night_guard(RED, riders=[ANN, BEN])
     for meters, state in ((150, "disarmed"), (250, "armed_away"), (0, "disarmed")):
         be(hass, ANN, meters)
         await parked.async_minutes(1)
@@ -143,7 +147,7 @@ async def test_ridden_at_night(
     hass: HomeAssistant, simulator: Simulator, parked: House, hass_admin_user: MockUser
 ) -> None:
     """A bike that is ridden is guarded once it has stood, though disarmed by hand before."""
-    await parked.async_automate("guard_bikes", RED, night_begins="12:05:00")
+    await parked.async_night_guard(RED, night_begins="12:05:00")
     await async_by_hand(hass, hass_admin_user, "disarm")
     for part in range(6):
         latitude = DEFAULT_LATITUDE + 0.003 * part
@@ -158,15 +162,21 @@ async def test_ridden_at_night(
 
 
 @pytest.mark.parametrize(
-    ("happens", "message"),
+    ("happens", "title", "message"),
     [
-        ({}, "1.1 km from where it stood, Roonstraße, 22:00"),
+        (
+            {},
+            "Red bike is being moved",
+            "1.1 km from where it stood, Roonstraße, 22:00",
+        ),
         (
             {"latitude": DEFAULT_LATITUDE + 0.003, "address": None},
+            "Red bike is being moved",
             "330 m from where it stood, 22:00",
         ),
         (
             {"latitude": DEFAULT_LATITUDE, "address": None},
+            "Red bike is being moved",
             "The bike moves, test home, 22:00",
         ),
         (
@@ -175,18 +185,23 @@ async def test_ridden_at_night(
                 "latitude": DEFAULT_LATITUDE,
                 "attributes": {"alarm": "shock"},
             },
+            "Red bike: Vibration",
             "Vibration, Roonstraße, 22:00",
         ),
     ],
 )
 async def test_says_it_all(
-    simulator: Simulator, night: House, happens: dict[str, Any], message: str
+    simulator: Simulator,
+    night: House,
+    happens: dict[str, Any],
+    title: str,
+    message: str,
 ) -> None:
-    """Why, where and when, under the name of the bike."""
+    """What happened, why, where and when."""
     steal(simulator, **happens)
     await night.async_minutes(2)
     [notification] = night.notifications
-    assert notification["title"] == "Red bike"
+    assert notification["title"] == title
     assert notification["message"] == message
 
 
@@ -210,43 +225,65 @@ async def test_guard_again(
     phones: list[str],
     hass_admin_user: MockUser,
 ) -> None:
-    """Its button arms the guard where the bike is, and takes the message away everywhere."""
+    """A bike that moves stays followed, and is armed once it has stood for five minutes.
+
+    2.0 armed it at once: no alarm, no message and no *Follow it* while the thief rode on.
+    """
     ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
     ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
-    await night.async_automate("guard_bikes", RED, phones=phones, guard_again="Weiter")
-    for count in (1, 2):
-        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * count)
-        await night.async_minutes(1)
-        assert night.state(GUARD) == "triggered"
-        push = ann[-1]
-        titles = [button["title"] for button in push.data["data"]["actions"]]
-        assert titles == ["Weiter", "Disarm", "Show on map"]
-        await async_press(hass, hass_admin_user, night, push, 0)
-        assert night.state(GUARD) == "armed_away"
+    await night.async_night_guard(RED, phones=phones)
+    await async_flee(simulator, night, range(1, 3))
+    assert night.state(GUARD) == "triggered"
+    titles = [button["title"] for button in ann[-1].data["data"]["actions"]]
+    assert titles == ["It's me", "Guard again", "Show on map", "Theft report"]
+    await async_press(hass, hass_admin_user, night, ann[-1], 1)
+    assert night.state(GUARD) == "triggered"
+    still = "Still moving. It will be guarded again where it stops."
+    for pushes in (ann, ben):
+        assert pushes[-1].data["title"] == "Red bike is on the move"
+        assert pushes[-1].data["message"] == still
+    await async_flee(simulator, night, range(3, 6))
+    for _ in range(8):
         simulator.report(RED, motion=False)
-        await night.async_minutes(8)
-        for pushes in (ann, ben):
-            assert len(pushes) == 2 * count
-            assert pushes[-1].data["message"] == "clear_notification"
-        assert len(night.gone) == len(night.notifications) == count
+        await night.async_minutes(1)
+    assert night.state(GUARD) == "armed_away"
+    for pushes in (ann, ben):
+        assert pushes[-2].data["title"] == "Red bike has stopped"
+        assert pushes[-1].data["message"] == "clear_notification"
+    # Who armed it matters in the morning: the night guard disarms it, and breakfast is quiet.
+    await night.async_until(6)
+    assert night.state(GUARD) == "disarmed"
 
 
-async def test_disarmed_by_hand(
+async def test_it_s_me(
     hass: HomeAssistant,
     simulator: Simulator,
     night: House,
     phones: list[str],
     hass_admin_user: MockUser,
 ) -> None:
-    """It stays so until the next night begins, from the message too, and after a restart."""
+    """The bike is not guarded until it has stood, or the next night begins."""
+    be(hass, ANN, 0)
     ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
-    await night.async_automate("guard_bikes", RED, phones=phones)
-    steal(simulator)
+    await night.async_night_guard(RED, phones=phones, riders=[ANN])
+    simulator.report(RED, attributes={"alarm": "shock"})
     await night.async_minutes(1)
-    await night.async_restart()
-    await night.async_minutes(2)
-    await async_press(hass, hass_admin_user, night, ann[0], 1)
-    await async_ride(simulator, night, by=0)
+    await async_press(hass, hass_admin_user, night, ann[-1], 0)
+    assert night.state(GUARD) == "disarmed"
+    state = hass.states.get(GUARD)
+    assert state
+    assert state.attributes["changed_by"] is None
+    be(hass, ANN, 500)
+    await async_ride(simulator, night, by=0.02)
+    assert night.state(GUARD) == "armed_away"
+    assert len(night.fired) == 1
+
+
+async def test_disarmed_by_hand(
+    night: House, hass: HomeAssistant, hass_admin_user: MockUser
+) -> None:
+    """It stays so until the next night begins, also after a restart."""
+    await async_by_hand(hass, hass_admin_user, "disarm")
     await night.async_restart()
     await night.async_minutes(2)
     assert night.state(GUARD) == "disarmed"
@@ -261,7 +298,7 @@ async def test_armed_by_hand(
 ) -> None:
     """It stays so while somebody is near."""
     be(hass, ANN, 0)
-    await parked.async_automate("guard_bikes", RED, riders=[ANN])
+    await parked.async_night_guard(RED, riders=[ANN])
     await async_by_hand(hass, hass_admin_user, "arm_away")
     be(hass, ANN, 10)
     await parked.async_minutes(2)
@@ -276,7 +313,7 @@ async def test_no_guard_at_night(
     """What was disarmed by hand stays so until the time at which a night would begin."""
     be(hass, ANN, 0)
     night_ends = "22:00:00"
-    await parked.async_automate("guard_bikes", RED, riders=[ANN], night_ends=night_ends)
+    await parked.async_night_guard(RED, riders=[ANN], night_ends=night_ends)
     await async_by_hand(hass, hass_admin_user, "disarm")
     await parked.async_until(22)
     be(hass, ANN, 500)
@@ -300,7 +337,7 @@ async def test_each_night_begins_anew(simulator: Simulator, night: House) -> Non
 
 async def test_stolen_at_nightfall(simulator: Simulator, parked: House) -> None:
     """What is on its way with somebody then stays so: the night arms what stands."""
-    await parked.async_automate("guard_bikes", RED, night_begins="12:05:00")
+    await parked.async_night_guard(RED, night_begins="12:05:00")
     await parked.async_guard("red_bike", "arm_away")
     await async_flee(simulator, parked, range(1, 8))
     assert parked.state(GUARD) == "triggered"
@@ -318,7 +355,7 @@ async def test_follow_it(
     simulator: Simulator, night: House, follow: bool, count: int
 ) -> None:
     """Every ten minutes where it is now is told, while that changes, until it is disarmed."""
-    await night.async_automate("guard_bikes", RED, follow=follow)
+    await night.async_night_guard(RED, follow=follow)
     await async_flee(simulator, night, range(1, 26))
     for _ in range(30):
         simulator.report(RED, motion=False)
@@ -348,7 +385,7 @@ async def test_follow_it_after_a_restart(
 ) -> None:
     """It is followed on, and the message goes from all phones once the guard is disarmed."""
     ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
-    await night.async_automate("guard_bikes", RED, phones=phones)
+    await night.async_night_guard(RED, phones=phones)
     await async_flee(simulator, night, range(1, 3))
     await night.async_restart()
     await async_flee(simulator, night, range(3, 16))
@@ -373,21 +410,7 @@ async def test_follow_it_through_a_reload(
     await night.async_minutes(10)
     await hass.config_entries.async_setup(entry.entry_id)
     assert len(night.fired) == 1
-    await async_flee(simulator, night, range(3, 16))
+    await async_flee(simulator, night, range(3, 12))
     assert len(night.fired) == 2
     assert night.gone == []
     assert "Error" not in caplog.text
-
-
-async def test_own_actions(
-    hass: HomeAssistant, simulator: Simulator, night: House
-) -> None:
-    """They come with what a person may want to tell, even where the message is none."""
-    calls = async_mock_service(hass, "test", "tell")
-    data = {"said": "{{ trigger.name }}, {{ trigger.cause }}, {{ trigger.place }}"}
-    own = [{"action": "test.tell", "data": data}]
-    await night.async_automate("guard_bikes", RED, actions=own, in_home_assistant=False)
-    steal(simulator)
-    await night.async_minutes(1)
-    assert [call.data["said"] for call in calls] == ["Red bike, place, Roonstraße"]
-    assert night.fired == []

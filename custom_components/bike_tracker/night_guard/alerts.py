@@ -1,0 +1,154 @@
+"""Write the messages of the night guard, in Home Assistant's language."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from homeassistant.core import HomeAssistant
+
+from ..const import DOMAIN
+from ..responses.bikes import Bike
+from ..responses.texts import clock_time, sentence, text, with_commas
+from ..responses.where import where
+from ..tracking.occurrences import Occurrence
+from ..tracking.state import Tracker
+from .messages import CRITICAL, GUARD_TAG, URGENT, Button, Message, map_button, map_of
+from .schedule import NightGuard, Place, meters
+
+NIGHT: Final = f"{DOMAIN}_night_"
+"""The action of each of its buttons begins with this."""
+FOLLOW_EVERY: Final = timedelta(minutes=10)
+NO_CONTACT_AFTER: Final = timedelta(minutes=15)
+_SILENT_AFTER: Final = timedelta(hours=1)
+# A tracker that reports this long after the arming does so while the bike stands.
+_REPORTS_AT_REST: Final = timedelta(minutes=10)
+_RIDER_IS_FRESH: Final = timedelta(minutes=5)
+
+
+class Rider(NamedTuple):
+    """A rider, and where they were seen last."""
+
+    name: str
+    place: Place | None
+    seen_at: datetime
+
+
+def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
+    """Return a text of the night guard."""
+    return text(hass, f"selector.night_guard.options.{key}", key, **placeholders)
+
+
+def companion(
+    armed_at: Place, seen_at: Place, riders: Iterable[Rider], away: float, now: datetime
+) -> str | None:
+    """Return the name of the only rider who is near a bike and moves with it.
+
+    A rider who sleeps near the place where it was armed does not move with it.
+    """
+    near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
+    if len(near) != 1 or near[0].place is None:
+        return None
+    is_fresh = now - near[0].seen_at <= _RIDER_IS_FRESH
+    has_moved = meters(near[0].place, armed_at) >= away
+    return near[0].name if is_fresh and has_moved else None
+
+
+def lost_since(tracker: Tracker, armed_at: datetime, now: datetime) -> datetime | None:
+    """Return the start of a tracker's silence, which makes its guard useless.
+
+    Trackers that sleep while the bike stands are silent as usual.
+    """
+    online, last = tracker.state.online, tracker.device.last_update
+    if online and not online.value and online.changed_at > armed_at:
+        if now - online.changed_at >= NO_CONTACT_AFTER:
+            return online.changed_at
+    if last and last - armed_at >= _REPORTS_AT_REST and now - last >= _SILENT_AFTER:
+        return last
+    return None
+
+
+def moved(
+    hass: HomeAssistant, bike: Bike, occurrence: Occurrence, rider: str | None
+) -> Message:
+    """Return the message about a guard that was triggered."""
+    alarm = occurrence.attributes["alarm"]
+    if rider:
+        title = words(hass, "with_rider", name=bike.name, rider=rider)
+    elif alarm:
+        kind = text(hass, f"selector.alarm.options.{alarm}", alarm)
+        title = f"{with_commas(hass, [bike.name])}: {kind}"
+    else:
+        title = words(hass, "moved", name=bike.name)
+    return _about(hass, bike, title, sentence(hass, bike.name, occurrence))
+
+
+def on_its_way(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Message:
+    """Return the message about where a bike is now whose guard was triggered."""
+    title = words(hass, "stopped" if has_arrived else "on_the_move", name=bike.name)
+    return _about(hass, bike, title, where(hass, bike)["text"])
+
+
+def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
+    """Return the answer to *Guard again* while a bike moves."""
+    title = words(hass, "on_the_move", name=bike.name)
+    return _about(hass, bike, title, words(hass, "still_moving"))
+
+
+def tracker_lost(hass: HomeAssistant, bike: Bike, since: datetime) -> Message:
+    """Return the message about a guarded bike whose tracker is offline or silent."""
+    tag = f"{NIGHT}lost_{bike.entity.device_id}"
+    is_off = bike.tracker and bike.tracker.device.status != "online"
+    key = "went_offline_since" if is_off else "became_silent_since"
+    time = clock_time(since)
+    title = text(hass, f"selector.occurrence.options.{key}", "{name}: {time}")
+    blind = words(hass, "blind", names=bike.name, time=time)
+    url = map_of(hass, bike.entity.device_id or "")
+    return Message(tag, title.format(name=bike.name, time=time), blind, url)
+
+
+def not_guarded(
+    hass: HomeAssistant, guard: NightGuard, reasons: Iterable[tuple[str, str]]
+) -> Message:
+    """Return the message about bikes that are not guarded tonight, with the reasons."""
+    lines = [f"{name}: {words(hass, reason)}" for name, reason in reasons]
+    title = words(hass, "not_guarded")
+    return Message(f"{NIGHT}dusk_{guard.id}", title, "\n".join(lines), level=URGENT)
+
+
+def no_contact(
+    hass: HomeAssistant, guard: NightGuard, names: Iterable[str], since: datetime
+) -> Message:
+    """Return the message about guarded bikes while the service does not answer."""
+    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
+    title = text(hass, "issues.no_contact.title", "No contact")
+    blind = words(hass, "blind", names=listed, time=clock_time(since))
+    return Message(tag, title, blind, level=URGENT)
+
+
+def contact_again(
+    hass: HomeAssistant, guard: NightGuard, names: Iterable[str]
+) -> Message:
+    """Return the message about the end of an outage."""
+    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
+    seeing = words(hass, "seeing", names=listed)
+    return Message(tag, words(hass, "contact_again"), seeing)
+
+
+def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
+    """Return how loud the message about a moved bike is."""
+    return CRITICAL if guard.critical and not rider else URGENT
+
+
+def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
+    """Return a message about one guard, with its buttons."""
+    device_id = bike.entity.device_id or ""
+    url = map_of(hass, device_id)
+    keys = ("disarm", "arm", "report")
+    buttons = [_button(hass, key, device_id) for key in keys]
+    buttons.insert(2, map_button(url, words(hass, "button_map")))
+    return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
+
+
+def _button(hass: HomeAssistant, key: str, device_id: str) -> Button:
+    title = words(hass, f"button_{key}")
+    return {"action": f"{NIGHT}{key}_{device_id}", "title": title}

@@ -1,0 +1,96 @@
+"""Add and change a night guard: a config subentry of the account."""
+
+from typing import Any
+
+from homeassistant.config_entries import (
+    SOURCE_RECONFIGURE,
+    ConfigSubentryFlow,
+    SubentryFlowResult,
+)
+from homeassistant.const import CONF_NAME
+from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.selector import (
+    BooleanSelector,
+    DeviceSelector,
+    EntitySelector,
+    NumberSelector,
+    NumberSelectorMode,
+    TextSelector,
+    TimeSelector,
+)
+import voluptuous as vol
+
+from ..const import DOMAIN
+from ..responses.texts import text
+from .schedule import DEFAULTS
+
+# Importing it would need its libraries.
+_PHONES = "mobile_app"
+_BIKES = DeviceSelector({"multiple": True, "filter": [{"integration": DOMAIN}]})
+_PHONE = DeviceSelector({"multiple": True, "filter": [{"integration": _PHONES}]})
+_RIDERS = EntitySelector({"multiple": True, "filter": [{"domain": ["person"]}]})
+_OTHERS = EntitySelector({"multiple": True, "filter": [{"domain": ["notify"]}]})
+_METERS = NumberSelector(
+    {
+        "min": 50,
+        "max": 5000,
+        "unit_of_measurement": "m",
+        "mode": NumberSelectorMode.BOX,
+    }
+)
+_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_NAME): TextSelector(),
+        vol.Optional("phones"): _PHONE,
+        vol.Optional("bikes"): _BIKES,
+        vol.Optional("night_begins"): TimeSelector(),
+        vol.Optional("night_ends"): TimeSelector(),
+        vol.Optional("riders"): _RIDERS,
+        vol.Required("away_distance", default=DEFAULTS["away_distance"]): _METERS,
+        vol.Optional("others"): _OTHERS,
+        vol.Required("critical", default=True): BooleanSelector(),
+        vol.Required("follow", default=True): BooleanSelector(),
+    }
+)
+_NIGHT = ("night_begins", "night_ends")
+
+
+class NightGuardFlow(ConfigSubentryFlow):
+    """One form, with defaults that suit most people."""
+
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Add a night guard."""
+        is_change = self.source == SOURCE_RECONFIGURE
+        if user_input is None:
+            stored = self._get_reconfigure_subentry().data if is_change else None
+            shown = stored or {**DEFAULTS, **self._suggested()}
+            schema = self.add_suggested_values_to_schema(_SCHEMA, shown)
+            return self.async_show_form(step_id="user", data_schema=schema)
+        if any(user_input.get(key) for key in _NIGHT):
+            # A night has both ends.
+            user_input = {**{key: DEFAULTS[key] for key in _NIGHT}, **user_input}
+        name = user_input[CONF_NAME]
+        if not is_change:
+            return self.async_create_entry(title=name, data=user_input)
+        entry, subentry = self._get_entry(), self._get_reconfigure_subentry()
+        return self.async_update_and_abort(entry, subentry, title=name, data=user_input)
+
+    async def async_step_reconfigure(
+        self, _: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Change a night guard."""
+        return await self.async_step_user()
+
+    def _suggested(self) -> dict[str, Any]:
+        """Return a name, and the phone of a house that has one."""
+        key = "config_subentries.night_guard.entry_type"
+        registry = dr.async_get(self.hass)
+        phones = [
+            device.id
+            for entry in self.hass.config_entries.async_entries(_PHONES)
+            for device in dr.async_entries_for_config_entry(registry, entry.entry_id)
+        ]
+        name = text(self.hass, key, "Night guard")
+        return {CONF_NAME: name, "phones": phones if len(phones) == 1 else []}

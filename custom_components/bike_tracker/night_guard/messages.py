@@ -1,0 +1,213 @@
+"""Send messages about bikes to phones, notify entities and Home Assistant."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import starmap
+import re
+from typing import Any, Final, NamedTuple
+
+from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, Platform
+from homeassistant.core import Context, Event, HomeAssistant, ServiceCall
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import (
+    config_validation as cv,
+    device_registry as dr,
+    entity_registry as er,
+)
+from homeassistant.util import slugify
+import voluptuous as vol
+
+from ..const import DOMAIN, LOGGER
+from ..registry.devices import name_of, tracker_of
+from ..responses.bikes import async_bikes_in, validation_error
+
+SCHEMA: Final = vol.Schema(
+    {
+        vol.Required(ATTR_DEVICE_ID): cv.string,
+        vol.Optional("message"): cv.string,
+        vol.Optional("title"): cv.string,
+        vol.Optional("tag", default="message"): cv.slug,
+        vol.Optional("phones", default=list): vol.All(cv.ensure_list, [cv.string]),
+        vol.Optional("others", default=list): cv.entity_ids,
+        vol.Optional("in_home_assistant", default=True): cv.boolean,
+        vol.Optional("urgent", default=False): cv.boolean,
+        vol.Optional("critical", default=False): cv.boolean,
+        vol.Optional("arm_button"): cv.string,
+        vol.Optional("disarm_button"): cv.string,
+        vol.Optional("map_button"): cv.string,
+    }
+)
+
+# The notify actions of phones begin with this.
+_PHONE: Final = "mobile_app_"
+EVENT_BUTTON: Final = "mobile_app_notification_action"
+"""The event that the phone apps fire when a button is tapped."""
+GUARD_TAG: Final = f"{DOMAIN}_guard_"
+"""The tag of the message about a guard, before the device ID."""
+# The action of each button, before the device ID.
+_BUTTONS: Final = {
+    f"{DOMAIN}_arm": "alarm_arm_away",
+    f"{DOMAIN}_disarm": "alarm_disarm",
+}
+# Notifications in Home Assistant are Markdown: escape punctuation.
+_MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
+_AWAKE: Final = {"ttl": 0, "priority": "high"}
+_SOUND: Final = {"name": "default", "critical": 1, "volume": 1.0}
+URGENT: Final = {**_AWAKE, "push": {"interruption-level": "time-sensitive"}}
+"""Wakes a sleeping phone."""
+CRITICAL: Final = {
+    **_AWAKE,
+    "channel": "alarm_stream",
+    "push": {"interruption-level": "critical", "sound": _SOUND},
+}
+"""Rings through silent mode."""
+
+type Button = dict[str, str]
+type _Action = tuple[str, str, dict[str, Any]]
+"""Domain, action and data."""
+
+
+class Message(NamedTuple):
+    """A message, which replaces the last one with the same tag."""
+
+    tag: str
+    title: str = ""
+    text: str = ""
+    """Without a text, the last message with this tag is removed."""
+    url: str = "/map"
+    buttons: tuple[Button, ...] = ()
+    level: Mapping[str, Any] = {}
+
+
+class Recipients(NamedTuple):
+    """Everybody and everything that gets a message."""
+
+    phones: Iterable[str] = ()
+    """Notify actions of phones."""
+    others: Iterable[str] = ()
+    """Notify entities."""
+    in_home_assistant: bool = True
+
+
+async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None:
+    """Arm or disarm a guard in the name of the user who taps a button."""
+    button, _, device_id = str(event.data.get("action")).rpartition("_")
+    guard = entity_of(hass, device_id, Platform.ALARM_CONTROL_PANEL)
+    if guard and (service := _BUTTONS.get(button)):
+        action = (Platform.ALARM_CONTROL_PANEL, service, {ATTR_ENTITY_ID: guard})
+        await async_call(hass, event.context, action)
+
+
+async def async_send(call: ServiceCall) -> None:
+    """Send a message about a bike, or remove the last one if it has no text."""
+    hass, data, device_id = call.hass, call.data, call.data[ATTR_DEVICE_ID]
+    device = dr.async_get(hass).async_get(device_id)
+    if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
+        raise validation_error("no_tracker")
+    # The error for a user who may not read it.
+    await async_bikes_in(call)
+    url, text = map_of(hass, device_id), data.get("message", "")
+    buttons = (
+        {"action": f"{DOMAIN}_arm_{device_id}", "title": data.get("arm_button", "")},
+        {
+            "action": f"{DOMAIN}_disarm_{device_id}",
+            "title": data.get("disarm_button", ""),
+        },
+        map_button(url, data.get("map_button", "")),
+    )
+    shown = tuple(button for button in buttons if button["title"])
+    level = CRITICAL if data["critical"] else URGENT if data["urgent"] else {}
+    tag = f"{DOMAIN}_{data['tag']}_{device_id}"
+    title = data.get("title") or name_of(device)
+    message = Message(tag, title, text, url, shown, level)
+    phones = phones_of(hass, data["phones"])
+    recipients = Recipients(phones, data["others"], data["in_home_assistant"])
+    await async_deliver(hass, call.context, message, recipients)
+
+
+async def async_remove_guard_message(
+    hass: HomeAssistant, context: Context | None, device_id: str
+) -> None:
+    """Remove the message about a guard from all phones and from Home Assistant."""
+    services = hass.services.async_services_for_domain(Platform.NOTIFY)
+    phones = [service for service in services if service.startswith(_PHONE)]
+    message = Message(GUARD_TAG + device_id)
+    await async_deliver(hass, context, message, Recipients(phones))
+
+
+async def async_deliver(
+    hass: HomeAssistant,
+    context: Context | None,
+    message: Message,
+    recipients: Recipients,
+) -> None:
+    """Show a message everywhere, or remove the last one with its tag."""
+    await async_call(hass, context, *_actions(message, recipients))
+
+
+def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
+    """Yield the actions that show or remove a message."""
+    tag, text = message.tag, message.text
+    shown = {"title": message.title, "message": text}
+    on_phone = {"message": "clear_notification", "data": {"tag": tag}}
+    if text:
+        links = {"url": message.url, "clickAction": message.url}
+        actions = list(message.buttons)
+        data = {"tag": tag, **links, "actions": actions, **message.level}
+        on_phone = shown | {"data": data}
+    for phone in recipients.phones:
+        yield Platform.NOTIFY, phone, on_phone
+    for entity_id in recipients.others if text else ():
+        yield Platform.NOTIFY, "send_message", {ATTR_ENTITY_ID: entity_id, **shown}
+    if text and recipients.in_home_assistant:
+        escaped = {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
+        yield "persistent_notification", "create", shown | escaped
+    else:
+        yield "persistent_notification", "dismiss", {"notification_id": tag}
+
+
+def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
+    """Return the notify actions of phones."""
+    phones = list[str]()
+    for device_id in device_ids:
+        phone = dr.async_get(hass).async_get(device_id)
+        if name := phone and phone.name:
+            phones.append(f"{_PHONE}{slugify(name)}")
+        else:
+            LOGGER.warning("No message to the phone %s: it is gone", device_id)
+    return phones
+
+
+def map_of(hass: HomeAssistant, device_id: str) -> str:
+    """Return the address of the map with a bike."""
+    tracker = entity_of(hass, device_id, Platform.DEVICE_TRACKER)
+    return f"/map?entity_id={tracker}" if tracker else "/map"
+
+
+def map_button(url: str, title: str) -> Button:
+    """Return a button that opens the map."""
+    return {"action": "URI", "title": title, "uri": url}
+
+
+async def async_call(
+    hass: HomeAssistant, context: Context | None, *actions: _Action
+) -> None:
+    """Call actions concurrently, and log the errors."""
+    call = partial(hass.services.async_call, blocking=True, context=context)
+    errors = await asyncio.gather(*starmap(call, actions), return_exceptions=True)
+    for (domain, service, _), err in zip(actions, errors, strict=True):
+        if isinstance(err, HomeAssistantError | vol.Invalid):
+            LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
+        elif err:
+            # Its text may contain an address with a token.
+            name = type(err).__name__
+            LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
+
+
+def entity_of(hass: HomeAssistant, device_id: str, domain: str) -> str | None:
+    """Return the first entity of a bike in a domain."""
+    entities = er.async_entries_for_device(er.async_get(hass), device_id)
+    kind = (domain, DOMAIN)
+    found = (it.entity_id for it in entities if (it.domain, it.platform) == kind)
+    return next(found, None)

@@ -1,0 +1,126 @@
+"""Decide which bikes a night guard guards: pure functions of times and places."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, time, timedelta
+from typing import Any, Final, Literal, NamedTuple, Self
+
+from homeassistant.util.location import distance
+
+type Place = tuple[float, float]
+"""Latitude and longitude."""
+type Decision = Literal["arm", "disarm"]
+type GuardState = Literal["armed", "disarmed", "triggered"]
+
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "bikes": [],
+    "night_begins": "22:00:00",
+    "night_ends": "06:00:00",
+    "riders": [],
+    "away_distance": 200,
+    "phones": [],
+    "others": [],
+    "critical": True,
+    "follow": True,
+}
+"""The settings of a night guard that needs no typing."""
+
+
+class NightGuard(NamedTuple):
+    """The settings of one night guard."""
+
+    id: str
+    bikes: frozenset[str]
+    """Device IDs; empty for all bikes of the account."""
+    night: tuple[time, time] | None
+    """Begin and end, which may be the same, or None for never."""
+    riders: tuple[str, ...]
+    """Entity IDs of persons."""
+    away_distance: float
+    """Meters."""
+    phones: tuple[str, ...]
+    """Device IDs."""
+    others: tuple[str, ...]
+    critical: bool
+    follow: bool
+
+    @classmethod
+    def from_data(cls, subentry_id: str, stored: Mapping[str, Any]) -> Self:
+        """Return the night guard of a config subentry."""
+        data = {**DEFAULTS, "night_begins": None, "night_ends": None, **stored}
+        times = [data["night_begins"], data["night_ends"]]
+        begins, ends = (time.fromisoformat(it) if it else None for it in times)
+        return cls(
+            subentry_id,
+            frozenset(data["bikes"]),
+            (begins, ends) if begins and ends else None,
+            tuple(data["riders"]),
+            data["away_distance"],
+            tuple(data["phones"]),
+            tuple(data["others"]),
+            data["critical"],
+            data["follow"],
+        )
+
+    def is_for(self, device_id: str) -> bool:
+        """Return whether a bike belongs to this night guard."""
+        return not self.bikes or device_id in self.bikes
+
+    def last_began(self, now: datetime) -> datetime | None:
+        """Return when a night began last, given the local time."""
+        if self.night is None:
+            return None
+        began = datetime.combine(now.date(), self.night[0], now.tzinfo)
+        return began if began <= now else began - timedelta(days=1)
+
+    def is_night(self, now: datetime) -> bool:
+        """Return whether it is night, given the local time."""
+        if self.night is None:
+            return False
+        (begins, ends), clock = self.night, now.time()
+        if begins <= ends:
+            return begins <= clock < ends
+        return clock >= begins or clock < ends
+
+    def wants(self, bike: Place, riders: Iterable[Place | None], now: datetime) -> bool:
+        """Return whether a bike should be guarded; unknown riders are away."""
+        if self.is_night(now):
+            return True
+        near = self.near(bike, riders)
+        return bool(self.riders) and not any(near)
+
+    def near(self, bike: Place, riders: Iterable[Place | None]) -> list[bool]:
+        """Return for each rider whether they are near a bike."""
+        return [
+            place is not None and meters(bike, place) < self.away_distance
+            for place in riders
+        ]
+
+
+class Situation(NamedTuple):
+    """Everything about a bike that matters for its guard."""
+
+    guard: GuardState
+    is_held: bool = False
+    """Whether a person armed or disarmed it."""
+    on_ride: bool = False
+    in_outage: bool = False
+    """Whether its position is older than an outage that lasts."""
+
+
+def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
+    """Return what to do with the guard of a bike, compared with what it should be."""
+    can_arm = not (bike.on_ride or bike.in_outage)
+    if not night_begins and (bike.is_held or bike.guard == "triggered"):
+        return None
+    if is_wanted and can_arm and (night_begins or bike.guard == "disarmed"):
+        return "arm"
+    if bike.guard == "armed" and not is_wanted:
+        return "disarm"
+    # A night has begun: a person holds it no longer, and it is armed once it stands.
+    is_released = night_begins and bike.guard != "triggered" and not bike.in_outage
+    return "disarm" if is_released else None
+
+
+def meters(first: Place, second: Place) -> float:
+    """Return the distance between two places in meters."""
+    return distance(*first, *second) or 0
