@@ -33,7 +33,7 @@ def inputs_of(blueprint: Blueprint) -> dict[str, Any]:
 def test_all_are_there() -> None:
     """There is a blueprint for each thing people ask for."""
     assert [
-        *("a_ride_has_ended", "alarm", "battery_low", "bike_moved")
+        *("a_ride_has_ended", "alarm", "battery_low", "bike_moved"),
         *("keep_each_ride", "service_due", "tracker_offline", "where_is_my_bike"),
     ] == NAMES
 
