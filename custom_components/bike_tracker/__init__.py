@@ -18,6 +18,7 @@ from .registry import async_open_registry
 from .registry.devices import tracker_of
 from .registry.ride_book import RideBook
 from .registry.storage import SOON, TrackerStore
+from .responses.gpx_view import async_register_gpx_view
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -33,8 +34,9 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
-    """Offer the actions and serve the cards."""
+    """Offer the actions, the cards and the download of tracks."""
     async_setup_services(hass)
+    async_register_gpx_view(hass)
     await async_serve_frontend(hass)
     return True
 

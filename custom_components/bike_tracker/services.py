@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 import csv
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from io import StringIO
 from itertools import product
@@ -19,7 +19,6 @@ import voluptuous as vol
 from .const import DOMAIN
 from .night_guard import messages
 from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
-from .responses.gpx import async_track
 from .responses.statistics import (
     MAX_PERIODS,
     PERIODS,
@@ -29,6 +28,14 @@ from .responses.statistics import (
     statistics,
 )
 from .responses.texts import with_commas, zone_name
+from .responses.track import (
+    MAX_TRACK,
+    async_gpx,
+    async_track,
+    points,
+    route_of,
+    time_range,
+)
 from .responses.where import where, words
 from .tracking.distance import Fix
 from .tracking.ride_state import Ride
@@ -37,7 +44,6 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-_WEEK: Final = timedelta(days=7)
 type _Times = tuple[datetime, datetime]
 # A tenth of a metre.
 _DECIMALS: Final = 6
@@ -87,11 +93,11 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     """Return the rides of a target in a time range, and write them to a file."""
-    start, end = _times(call.data)
+    start, end = time_range(call.data.get(_START), call.data.get(_END))
     bikes, path = await async_bikes_in(call), await _async_path(call)
     rides = [
         _described(call.hass, bike, ride)
-        | ({"route": _route_of(ride)} if call.data[_ROUTES] else {})
+        | ({"route": route_of(ride)} if call.data[_ROUTES] else {})
         for bike in _loaded(bikes)
         for ride in bike.rides(start, end)
     ]
@@ -104,7 +110,7 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
 async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
     """Return sums of the rides of a target by day, week, month or year."""
     data, period = call.data, call.data[_PERIOD]
-    _, end = _times(data)
+    _, end = time_range(data.get(_START), data.get(_END))
     try:
         days = first_days(period, data.get(_START), end)
         start, after = midnight(days[0]), midnight(days[-1])
@@ -123,11 +129,6 @@ async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
 def _loaded(bikes: list[Bike]) -> list[Bike]:
     """Return the bikes of loaded accounts, or all bikes if no account is loaded."""
     return [bike for bike in bikes if bike.coordinator] or bikes
-
-
-def _route_of(ride: Ride) -> str | None:
-    route: str | None = getattr(ride, "route", None)
-    return route
 
 
 def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
@@ -171,14 +172,17 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
 
 
 async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
-    """Return the track of a device, and write it if asked to."""
+    """Return the track of a device, and write it to a file."""
     bikes, path = await async_bikes_in(call), await _async_path(call)
     if not bikes:
         raise validation_error("no_tracker")
     start, end = _times_of_track(call.data, bikes[0])
     track = await async_track(call.hass, bikes[0], start, end)
-    await _async_write(call.hass, path, track["gpx"])
-    return track
+    gpx = await async_gpx(call.hass, bikes[0], track)
+    await _async_write(call.hass, path, gpx)
+    # Users who copy the GPX by hand find it above thousands of points.
+    run = call.hass.async_add_executor_job
+    return {"gpx": gpx, "points": await run(list, points(track.reports))}
 
 
 async def _async_where(call: ServiceCall) -> dict[str, Any]:
@@ -195,25 +199,10 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     return {"bikes": answers, "text": text}
 
 
-def _times(data: dict[str, Any], longest: timedelta = timedelta.max) -> _Times:
-    """Return from when to when, in UTC, by default the last seven days."""
-    try:
-        end = dt_util.as_utc(data.get(_END, dt_util.utcnow()))
-        start = dt_util.as_utc(data.get(_START, end - _WEEK))
-        # A week in which clocks are set back is an hour longer.
-        by_clocks = dt_util.as_local(end) - dt_util.as_local(start)
-    except OverflowError:
-        raise validation_error("wrong_time") from None
-    # A ride that is known by its arrival alone ends when it starts.
-    if end < start or min(end - start, by_clocks) > longest:
-        raise validation_error("wrong_time")
-    return start, end
-
-
 def _times_of_track(data: dict[str, Any], bike: Bike) -> _Times:
     """Return from when to when, in UTC, by default the ride under way, else the last."""
     if data.keys() & {_START, _END}:
-        return _times(data, _WEEK)
+        return time_range(data.get(_START), data.get(_END), MAX_TRACK)
     rides = bike.rides(dt_util.utc_from_timestamp(0), dt_util.utcnow())
     last = (bike.tracker and bike.tracker.ride_under_way) or next(reversed(rides), None)
     if last is None:

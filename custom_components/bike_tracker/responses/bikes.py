@@ -88,6 +88,13 @@ def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
 
 
 @callback
+def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
+    """Return the bike of a device, or None if it is not a bike tracker."""
+    found = (bike for bike in _bikes(hass) if bike.entity.device_id == device_id)
+    return next(found, None)
+
+
+@callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
     """Return the bikes whose device tracker is exposed to an assistant, by its names."""
     names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)

@@ -1,0 +1,194 @@
+"""The track of a bike: its reports in the service's history, else stored routes."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
+
+from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
+from ..api.models import Position
+from ..polling.history import History
+from ..tracking.ride_state import Ride
+from ..tracking.routes import decode
+from .bikes import Bike, service_error, validation_error
+from .gpx import Point, gpx, in_segments
+from .texts import text
+
+MAX_TRACK: Final = timedelta(days=7)
+DEFAULT_RANGE: Final = timedelta(days=7)
+# The longest local day is one request. A courier's week would be 16,000 reports at once.
+_PORTION: Final = timedelta(hours=25, seconds=1)
+_MIN_PORTION: Final = timedelta(hours=1)
+_FAILURES: Final[dict[type[TrackingError], str]] = {
+    CannotConnectError: "cannot_connect",
+    ServiceUnavailableError: "service_unavailable",
+}
+_STORED: Final = "Stored routes of the rides: {error}"
+
+
+class Track(NamedTuple):
+    """Where a bike was in a time range."""
+
+    reports: list[Position]
+    """Measured places in order of time."""
+    rides: list[Ride] = []
+    """Rides with stored routes, if the service sent no reports."""
+    error: str = ""
+    """Why the service sent no reports."""
+
+    def segments(self) -> list[list[Point]]:
+        """Return the lines of the track."""
+        if self.reports:
+            return list(in_segments(points(self.reports)))
+        return [_route_points(ride) for ride in self.rides]
+
+    def description(self, hass: HomeAssistant) -> str:
+        """Return the source of the track, or nothing if it is the service's history."""
+        if self.reports:
+            return ""
+        key = "selector.report.options.stored_routes"
+        return text(hass, key, _STORED, error=self.error)
+
+
+def time_range(
+    start: datetime | None, end: datetime | None, longest: timedelta = timedelta.max
+) -> tuple[datetime, datetime]:
+    """Return a time range in UTC, by default the last seven days."""
+    try:
+        utc_end = dt_util.as_utc(end or dt_util.utcnow())
+        utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
+        # A week in which clocks are set back is an hour longer.
+        by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
+        # Requests may go beyond the end.
+        _ = utc_end + timedelta(days=2)
+    except OverflowError:
+        raise validation_error("wrong_time") from None
+    # A ride of which only the arrival is known ends when it starts.
+    duration = utc_end - utc_start
+    if duration < timedelta() or min(duration, by_clocks) > longest:
+        raise validation_error("wrong_time")
+    return utc_start, utc_end
+
+
+def route_of(ride: Ride) -> str | None:
+    """Return the stored route of a ride as an encoded polyline."""
+    route: str | None = getattr(ride, "route", None)
+    return route
+
+
+async def async_gpx(hass: HomeAssistant, bike: Bike, track: Track) -> str:
+    """Return a track as GPX."""
+    description = track.description(hass)
+    run = hass.async_add_executor_job
+    return await run(lambda: gpx(bike.name, track.segments(), description))
+
+
+async def async_best_track(
+    hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
+) -> Track:
+    """Return the reports of the service, or else the stored routes of the rides."""
+    try:
+        return await async_track(hass, bike, start, end)
+    except HomeAssistantError as err:
+        rides = [ride for ride in bike.rides(start, end) if route_of(ride)]
+        if not rides:
+            raise
+        return Track([], rides, str(err))
+
+
+async def async_track(
+    hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
+) -> Track:
+    """Return the reports of a time range from the service's history."""
+    # Users and triggers write whole seconds: include the last one.
+    end += timedelta(seconds=1)
+    reports = await _async_reports(bike, start, end)
+    run = hass.async_add_executor_job
+    if not (places := await run(list, _places(reports, start, end))):
+        raise validation_error("no_reports")
+    return Track(places)
+
+
+async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:
+    coordinator, tracker = bike.coordinator, bike.tracker
+    if coordinator is None or tracker is None or tracker.device.id is None:
+        raise service_error("not_available", name=bike.name)
+    history = coordinator.service.history
+    if not history.allows():
+        raise service_error("too_many_requests")
+    try:
+        return await _async_by_day(history, tracker.device.id, start, end)
+    except TrackingError as err:
+        failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
+        if err.is_too_large:
+            failure = validation_error("too_many_reports")
+    # Raised outside of the block, since the context would keep the response in memory.
+    raise failure
+
+
+async def _async_by_day(
+    history: History, device_id: int, start: datetime, end: datetime
+) -> list[Position]:
+    reports = list[Position]()
+    while start < end:
+        until = min(start + _PORTION, end)
+        reports += await _async_portion(history, device_id, start, until)
+        start = until
+    return reports
+
+
+async def _async_portion(
+    history: History, device_id: int, start: datetime, end: datetime
+) -> list[Position]:
+    """Return the reports of a time range, in halves where the answer is too large."""
+    try:
+        return await history.async_get(device_id, start, end)
+    except TrackingError as err:
+        if not err.is_too_large or end - start < 2 * _MIN_PORTION:
+            raise
+    middle = start + (end - start) / 2
+    return [
+        *await _async_portion(history, device_id, start, middle),
+        *await _async_portion(history, device_id, middle, end),
+    ]
+
+
+def _places(
+    reports: Iterable[Position], start: datetime, end: datetime
+) -> Iterator[Position]:
+    """Yield each measured place once. The service may ignore the time range."""
+    before = None
+    for report in reports:
+        time = report.fix_time if report.is_fix else None
+        if time is None or report.latitude is None or report.longitude is None:
+            continue
+        if time != before and start <= time < end:
+            before = time
+            yield report
+
+
+def points(reports: Iterable[Position]) -> Iterator[Point]:
+    """Yield measured places as `get_track` returns them."""
+    for report in reports:
+        speed = report.speed
+        yield {
+            "time": report.moment.isoformat(),
+            "latitude": report.latitude,
+            "longitude": report.longitude,
+            "speed": speed if speed is None else round(speed, 1),
+            "altitude": report.altitude,
+        }
+
+
+def _route_points(ride: Ride) -> list[Point]:
+    """Return the points of a stored route; only the first and the last have a time."""
+    line: list[dict[str, Any]] = [
+        {"latitude": latitude, "longitude": longitude}
+        for latitude, longitude in decode(route_of(ride) or "")
+    ]
+    line[0]["time"] = ride.started_at.isoformat()
+    line[-1]["time"] = ride.moved_at.isoformat()
+    return line

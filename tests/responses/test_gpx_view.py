@@ -1,0 +1,185 @@
+"""Tracks by link: who may read them, and where they come from."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from aiohttp.test_utils import TestClient
+import gpxpy
+from gpxpy.gpx import GPXTrack
+from homeassistant.components.http.auth import async_sign_path
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.responses import track as tracks
+from custom_components.bike_tracker.tracking.routes import encode
+
+from ..conftest import RED, Bikes, async_setup
+from ..riding import async_ride, go, standing
+from ..test_actions import async_get_rides, device_of
+from ..tools.simulator.server import Simulator
+
+HOUR = timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
+NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
+LINE = [(48.0, 7.8), (48.01, 7.81), (48.02, 7.8)]
+
+
+@pytest.fixture(autouse=True)
+async def http(hass: HomeAssistant) -> None:
+    """Let Home Assistant serve pages before the integration is set up."""
+    assert await async_setup_component(hass, "http", {})
+
+
+@pytest.fixture
+async def client(
+    http: None, setup: MockConfigEntry, hass_client: ClientSessionGenerator
+) -> TestClient[Any, Any]:
+    """Return a client that is signed in as the owner."""
+    return await hass_client()
+
+
+def path(
+    device_id: str, start: str | datetime = NOW - HOUR, end: str | datetime = NOW
+) -> str:
+    """Return the path of a track; a text stands for itself."""
+    times = [
+        each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}"
+        for each in (start, end)
+    ]
+    return f"/api/{DOMAIN}/gpx/{device_id}?start={times[0]}&end={times[1]}"
+
+
+def read(text: str) -> GPXTrack:
+    """Return the only track of a file."""
+    [track] = gpxpy.parse(text, version="1.1").tracks
+    return track
+
+
+async def test_track_of_the_service(
+    hass: HomeAssistant, simulator: Simulator, client: TestClient[Any, Any]
+) -> None:
+    """A browser saves it under the name of the bike and the day."""
+    simulator.rename(RED, 'Vélo "rouge"')
+    simulator.forget_position(RED)
+    for minutes in (50, 49, 10):
+        simulator.report(RED, last_update=NOW - minutes * MINUTE)
+    await hass.config_entries.async_reload(
+        hass.config_entries.async_entries(DOMAIN)[0].entry_id
+    )
+    response = await client.get(path(device_of(hass, RED)))
+    assert response.status == 200
+    assert response.content_type == "application/gpx+xml"
+    assert response.headers["Content-Disposition"] == (
+        'attachment; filename="velo_rouge_2026-11-20.gpx"; '
+        "filename*=UTF-8''V%C3%A9lo%20%22rouge%22%202026-11-20.gpx"
+    )
+    track = read(await response.text())
+    assert track.name == 'Vélo "rouge"'
+    assert track.description is None
+    assert [len(segment.points) for segment in track.segments] == [2, 1]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_signed_link(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    hass_client_no_auth: ClientSessionGenerator,
+) -> None:
+    """A link that the frontend signed needs no sign-in; the same one unsigned does."""
+    simulator.report(RED, last_update=NOW - MINUTE)
+    client, link = await hass_client_no_auth(), path(device_of(hass, RED))
+    user = await hass.auth.async_create_user("Ann", group_ids=["system-admin"])
+    token = await hass.auth.async_create_refresh_token(user, "https://example.com")
+    signed = async_sign_path(hass, link, HOUR, refresh_token_id=token.id)
+    assert (await client.get(link)).status == 401
+    assert (await client.get(signed)).status == 200
+    other_time = signed.replace("11:00:00Z", "10:00:00Z").replace("T11%3A", "T10%3A")
+    assert other_time != signed
+    assert (await client.get(other_time)).status == 401
+
+
+async def test_who_may_read(
+    hass: HomeAssistant,
+    client: TestClient[Any, Any],
+    hass_admin_user: MockUser,
+    simulator: Simulator,
+) -> None:
+    """A user without the right to read the bike gets 401."""
+    simulator.report(RED, last_update=NOW - MINUTE)
+    hass_admin_user.groups = []
+    for entities, status in (
+        ({"device_tracker.blue_bike": True}, 401),
+        ({"device_tracker.red_bike": {"read": True}}, 200),
+    ):
+        hass_admin_user.mock_policy({"entities": {"entity_ids": entities}})
+        assert (await client.get(path(device_of(hass, RED)))).status == status
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [
+        (("yesterday", NOW), 400),
+        ((NOW, ""), 400),
+        ((NOW, "2026-13-01T00:00:00Z"), 400),
+        ((NOW, NOW - HOUR), 400),
+        ((NOW - 8 * 24 * HOUR, NOW), 400),
+        (("9999-12-30T00:00:00Z", "9999-12-31T23:59:59Z"), 400),
+        # No report, and no ride with a route.
+        ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
+    ],
+)
+async def test_wrong_time(
+    hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
+) -> None:
+    """The answer says what is wrong."""
+    response = await client.get(path(device_of(hass, RED), *times))
+    assert response.status == status
+    assert (await response.json())["message"]
+
+
+async def test_other_device(client: TestClient[Any, Any]) -> None:
+    """A device that is not a bike is not found, nor is an unknown one."""
+    assert (await client.get(path("unknown"))).status == 404
+
+
+@pytest.mark.parametrize("fault", ["status-404", "status-503", "html"])
+async def test_service_without_history(
+    bikes: Bikes,
+    hass_client: ClientSessionGenerator,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+) -> None:
+    """The stored routes of the rides of that time take its place, and the file says so."""
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
+    bikes.simulator.fault(fault, path="history")
+    device, now = device_of(bikes.hass, RED), dt_util.utcnow()
+    [ride] = await async_get_rides(bikes.hass, device_id=device)
+    monkeypatch.setattr(tracks, "route_of", lambda _: encode(LINE))
+    client = await hass_client()
+    response = await client.get(path(device, now - HOUR, now))
+    assert response.status == 200
+    track = read(await response.text())
+    assert track.description
+    assert track.description.startswith("The tracking service sent no reports")
+    [segment] = track.segments
+    assert [(it.latitude, it.longitude) for it in segment.points] == LINE
+    times = [it.time and it.time.isoformat()[:19] for it in segment.points]
+    assert times == [ride["started_at"][:19], None, ride["ended_at"][:19]]
+    monkeypatch.setattr(tracks, "route_of", lambda _: None)
+    assert (await client.get(path(device, now - HOUR, now))).status == 404
+
+
+async def test_home_assistant_without_http(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    """A Home Assistant that serves no pages sets up the integration."""
+    hass.config.components.remove("http")
+    await async_setup(hass, entry)
+    assert hass.services.has_service(DOMAIN, "get_track")
