@@ -616,7 +616,7 @@ async def test_end_of_all_time(hass: HomeAssistant, action: str) -> None:
         "start_date_time": "9999-12-31 00:00:00",
         "end_date_time": "9999-12-31 23:59:59",
     }
-    with pytest.raises(ServiceValidationError, match="end has to be after"):
+    with pytest.raises(ServiceValidationError, match="end must be after"):
         await _async_ask(hass, action, data)
 
 
