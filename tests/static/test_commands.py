@@ -12,6 +12,7 @@ from .project import ROOT, project_files
 
 SCRIPTS = [path.name for path in project_files() if path.parent == ROOT / "scripts"]
 PROGRAMS = {
+    "mutate": "scripts.lib.mutate",
     "demo": "tests.tools.demo.demo",
     "benchmark": "tests.tools.benchmark",
     "soak": "tests.tools.soak",
