@@ -27,6 +27,10 @@ interface Place {
 }
 
 interface Ride {
+  /** Device and start. */
+  key: string;
+  /** Start, in milliseconds. */
+  at: number;
   device_id: string;
   name: string;
   started_at: string;
@@ -60,3 +64,13 @@ interface Period {
 interface Statistics {
   periods: Period[];
 }
+
+interface Route {
+  bike: Bike;
+  points: TimedPoint[];
+  /** Whether the ride is under way. */
+  isOpen?: boolean;
+}
+
+type Child = Node | string | null | false | undefined;
+type OfBike<T> = (hass: Hass, bike: Bike, key?: string) => T;

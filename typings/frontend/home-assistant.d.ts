@@ -49,7 +49,7 @@ interface HaMap extends HTMLElement {
 }
 
 interface Window {
-  customCards?: { type: string }[];
+  customCards?: object[];
   customStrategies?: object[];
   loadCardHelpers(): Promise<{ createCardElement(config: object): HTMLElement }>;
 }

@@ -1,16 +1,13 @@
 // Adds the cards and the dashboard to Home Assistant's frontend.
 
-import { bikesOf, Card, loadTexts, text } from "./base.js";
+import { bikesOf, loadTexts, text } from "./base.js";
 import { BikesCard } from "./bikes.js";
 import { DistanceCard } from "./distance.js";
 import { RidesCard } from "./rides.js";
 
-/** @type {Record<string, typeof Card>} */
 const CARDS = { bikes: BikesCard, rides: RidesCard, distance: DistanceCard };
-/** English until the texts are loaded. */
-const NAMES = /** @type {Record<string, string>} */ ({
-  bikes_card: "Bikes", rides_card: "Rides", distance_card: "Distance", dashboard: "Bikes",
-});
+/** Names until the texts are loaded. @type {Record<string, string>} */
+const NAMES = { bikes_card: "Bikes", rides_card: "Rides", distance_card: "Distance", dashboard: "Bikes" };
 
 /** The dashboard that *Add dashboard* offers. */
 class BikesStrategy extends HTMLElement {
@@ -19,59 +16,51 @@ class BikesStrategy extends HTMLElement {
   /** @param {object} _config @param {Hass} hass */
   static async generate(_config, hass) {
     await loadTexts(hass);
+    const title = text("dashboard");
     const card = (/** @type {string} */ kind, options = {}) => ({ type: `custom:bike-tracker-${kind}-card`, ...options });
-    const section = (/** @type {number} */ column_span, /** @type {object[]} */ ...cards) =>
-      ({ type: "grid", column_span, cards });
     const sections = [
-      section(2, card("bikes")),
-      section(1, card("rides", { show: "map" })),
-      section(1, card("distance"), card("rides", { show: "list" })),
+      { type: "grid", column_span: 2, cards: [card("bikes")] },
+      { type: "grid", cards: [card("rides", { show: "map" })] },
+      { type: "grid", cards: [card("distance"), card("rides", { show: "list" })] },
     ];
-    return { title: text("dashboard"), views: [{ title: text("dashboard"), type: "sections", max_columns: 2, sections }] };
+    return { title, views: [{ title, type: "sections", max_columns: 2, sections }] };
   }
 }
 
-function define() {
-  const elements = Object.entries(CARDS).map(([kind, card]) => ({ name: `bike-tracker-${kind}-card`, card }));
-  for (const { name, card } of [...elements, { name: "ll-strategy-dashboard-bike-tracker", card: BikesStrategy }]) {
-    if (!customElements.get(name)) customElements.define(name, card);
-  }
+/** @param {string} name @param {CustomElementConstructor} element */
+function define(name, element) {
+  if (!customElements.get(name)) customElements.define(name, element);
 }
 
-/** Offer the cards for our entities, under the names that texts have once they are loaded. */
-function offer() {
-  /** @param {string} key */
-  const named = (key) => ({
-    get name() { return text(key) || NAMES[key]; },
-    get description() { return text(`${key}_description`); },
-  });
-  window.customCards ??= [];
-  for (const kind of Object.keys(CARDS)) {
-    const type = `bike-tracker-${kind}-card`;
-    if (window.customCards.some((card) => card.type === type)) return;
-    window.customCards.push(Object.defineProperties({
-      type, preview: true,
-      getEntitySuggestion(/** @type {Hass} */ hass, /** @type {string} */ entityId) {
-        const entity = hass.entities[entityId];
-        const id = entity?.platform === "bike_tracker" && entity.device_id;
-        const bikes = id && bikesOf(hass, [id]);
-        return bikes && bikes.length ? { config: { type: `custom:${type}`, bikes: [bikes[0].id] } } : null;
-      },
-    }, Object.getOwnPropertyDescriptors(named(`${kind}_card`))));
-  }
-  window.customStrategies ??= [];
-  window.customStrategies.push(Object.defineProperties(
-    { type: "bike-tracker", strategyType: "dashboard" }, Object.getOwnPropertyDescriptors(named("dashboard"))));
+/** Offer something under the name that it has once the texts are loaded. @param {string} key @param {object} what */
+const named = (key, what) => Object.defineProperties(what, {
+  name: { enumerable: true, get: () => text(key) || NAMES[key] },
+  description: { enumerable: true, get: () => text(`${key}_description`) },
+});
+
+/** Offer a card, also for each of our entities. @param {string} kind */
+function offer(kind) {
+  const type = `bike-tracker-${kind}-card`;
+  /** @param {Hass} hass @param {string} entityId */
+  const getEntitySuggestion = (hass, entityId) => {
+    const bike = bikesOf(hass).find(({ has }) => Object.values(has).includes(entityId));
+    return bike ? { config: { type: `custom:${type}`, bikes: [bike.id] } } : null;
+  };
+  (window.customCards ??= []).push(named(`${kind}_card`, { type, preview: true, getEntitySuggestion }));
 }
 
 async function start() {
-  offer();
-  // Before the app is defined, releases from 2026.7 to 2026.10 replace the registry of elements.
+  Object.keys(CARDS).forEach(offer);
+  (window.customStrategies ??= []).push(named("dashboard", { type: "bike-tracker", strategyType: "dashboard" }));
+  // Releases from 2026.7 to 2026.10 replace the registry of elements before they define the app.
   await customElements.whenDefined("home-assistant");
-  define();
-  const app = /** @type {HTMLElement & {hass?: Hass}} */ (document.querySelector("home-assistant"));
+  for (const [kind, card] of Object.entries(CARDS)) define(`bike-tracker-${kind}-card`, card);
+  define("ll-strategy-dashboard-bike-tracker", BikesStrategy);
+  /** @type {(HTMLElement & {hass?: Hass}) | null} */
+  const app = document.querySelector("home-assistant");
   while (app && !app.hass?.loadBackendTranslation) await new Promise((done) => setTimeout(done, 500));
   if (app?.hass) await loadTexts(app.hass);
 }
 
-void start();
+// After an update the module of the version before may run already.
+if (!customElements.get("bike-tracker-rides-card")) void start();

@@ -1,176 +1,150 @@
 // The card with the bikes: where each is, its battery, its guard, and what to do at a theft.
 
-import { ask, Card, dot, h, hasLowBattery, placeOf, stateOf, text } from "./base.js";
+import { ask, Card, dot, GONE, h, hasLowBattery, messageOf, placeOf, stateOf, text } from "./base.js";
 import { RouteMap, trackSince } from "./map.js";
 import { download } from "./rides.js";
 
 const TABLE_FROM = 12;
-const GONE = ["unavailable", "unknown"];
+
+/** @typedef {{map: RouteMap, element: Element, title: Element, place: Element}} Alarm */
 
 export class BikesCard extends Card {
   static style = `
-ha-card { overflow: visible; }
-.strip { display: grid; grid-template-columns: repeat(auto-fill, minmax(200px, 1fr)); gap: 4px; padding: 4px; }
+.strip { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); padding: 4px; }
 .strip li { padding: 8px; display: grid; grid-template-columns: minmax(0, 1fr); gap: 6px; }
-.open { width: 100%; display: block; min-height: 44px; padding: 2px 6px; }
-.open .row { font-weight: 500; }
-table { width: 100%; border-collapse: collapse; }
-th, td { text-align: start; padding: 2px 8px; font-weight: 400; border-bottom: 1px solid var(--divider-color); }
-thead th { color: var(--secondary-text-color); padding: 8px; }
-td { overflow-wrap: anywhere; }
-td .button { width: 100%; }
+.open { width: 100%; padding: 2px 6px; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; }
+th, td { text-align: start; padding: 2px 8px; font-weight: 400; border-bottom: 1px solid var(--divider-color); overflow-wrap: anywhere; }
+th.note { padding: 8px 14px; }
+td .button { width: 100%; padding: 0; }
+tbody .note { display: none; }
 .low { color: var(--error-color); }
 .alarm { border: 2px solid var(--error-color); border-radius: 12px; margin: 8px; padding: 12px; display: grid; gap: 8px; }
-.alarm .map { height: 240px; position: relative; border-radius: 8px; overflow: hidden; }
-ha-map { position: absolute; inset: 0; height: 100%; width: 100%; z-index: 0; }
+.alarm .map { height: 240px; }
 .actions { flex-wrap: wrap; }
 .actions button { flex: 1; white-space: nowrap; }
 @container (max-width: 500px) {
-  .strip { grid-template-columns: 1fr; gap: 0; }
+  .strip { grid-template-columns: 1fr; }
   .strip li { grid-template-columns: minmax(0, 1fr) auto; align-items: center; padding: 2px 8px; }
-  th.optional, td.optional { display: none; }
+  .optional { display: none; }
+  tbody .note { display: flex; }
 }`;
 
-  constructor() {
-    super();
-    this.alarms = h("div", { role: "alert" });
-    this.list = h("div");
-    this.root.append(h("ha-card", {}, this.alarms, this.list));
-    /** @type {Map<string, {map: RouteMap, element: HTMLElement, since: string}>} */
-    this.shown = new Map();
-  }
+  alarms = h("div");
+  list = h("div");
+  card = this.root.appendChild(h("ha-card", {}, this.alarms, this.list));
+  /** @type {Map<string, Alarm>} */
+  shown = new Map();
 
-  /** @param {Hass} hass */
-  render(hass) {
+  render() {
     const { bikes } = this;
-    const isTable = bikes.length >= TABLE_FROM;
-    const triggered = bikes.filter((bike) => isTriggered(hass, bike));
-    for (const id of this.shown.keys()) {
-      if (!triggered.some((bike) => bike.id === id)) this.shown.delete(id);
-    }
-    this.fill(this.alarms, ...triggered.map((bike) => this.alarmOf(hass, bike)));
-    const list = isTable ? this.tableOf(hass, bikes) : h("ul", { class: "strip" }, ...bikes.map((bike) =>
-      h("li", {}, this.nameOf(hass, bike), this.guardOf(hass, bike))));
-    this.fill(this.list, bikes.length ? list : h("p", { class: "note pad" }, text("no_bikes")));
+    const triggered = bikes.filter((bike) => this.weightOf(bike) === 0);
+    for (const id of this.shown.keys()) if (!triggered.some((bike) => bike.id === id)) this.shown.delete(id);
+    const alarms = triggered.map((bike) => this.alarmOf(bike));
+    if (alarms.some((alarm, i) => alarm !== this.alarms.children[i]) || alarms.length < this.alarms.childElementCount) this.fill(this.alarms, ...alarms);
+    this.fill(this.list, !bikes.length ? h("p", { class: "note pad" }, text("no_bikes")) : bikes.length < TABLE_FROM
+      ? h("ul", { class: "strip" }, bikes.map((bike) => h("li", {}, this.nameOf(bike), this.guardOf(bike)))) : this.tableOf(bikes));
   }
 
-  /** @param {Hass} hass @param {Bike} bike */
-  nameOf(hass, bike) {
-    const battery = batteryOf(hass, bike);
-    return h("button", { class: "open", "data-key": `open ${bike.id}`, onclick: () => this.open(bike) },
+  /** Return which bikes come first: triggered, offline, low battery. @param {Bike} bike */
+  weightOf(bike) {
+    const { hass } = this;
+    if (stateOf(hass, bike, "guard")?.state === "triggered") return 0;
+    if (["off", ...GONE].includes(stateOf(hass, bike, "online")?.state ?? "")) return 1;
+    return hasLowBattery(hass, bike) ? 2 : 3;
+  }
+
+  /** @param {Bike} bike */
+  placeOf(bike) {
+    const { hass } = this;
+    const online = stateOf(hass, bike, "online");
+    if (hass.states[bike.tracker].state === "unavailable") return text("no_contact");
+    const offline = online?.state === "off" && text("offline_since", { time: this.formats.moment(Date.parse(online.last_changed)) });
+    return [placeOf(hass, bike), offline].filter(Boolean).join(" · ");
+  }
+
+  /** @param {Bike} bike */
+  batteryOf(bike) {
+    const battery = stateOf(this.hass, bike, "battery");
+    if (!battery || GONE.includes(battery.state)) return null;
+    return h("span", { class: hasLowBattery(this.hass, bike) ? "number low" : "number" }, this.hass.formatEntityState(battery));
+  }
+
+  /** @param {Bike} bike */
+  nameOf(bike) {
+    const onclick = () => this.fire("hass-more-info", { entityId: bike.tracker });
+    return h("button", { class: "open", "data-key": `open ${bike.id}`, onclick },
       h("span", { class: "row" }, dot(bike), h("span", { class: "name" }, bike.name)),
-      h("span", { class: "row note" }, h("span", { class: "name" }, whereOf(hass, bike, this.formats)),
-        battery && h("span", { class: hasLowBattery(hass, bike) ? "number low" : "number" }, `· ${battery}`)));
+      h("span", { class: "row note" }, h("span", { class: "name" }, this.placeOf(bike)), this.batteryOf(bike)));
   }
 
-  /** Return the button that guards a bike, and ends that. @param {Hass} hass @param {Bike} bike */
-  guardOf(hass, bike) {
-    const guard = stateOf(hass, bike, "guard");
+  /** Return the button that guards a bike, or ends that. @param {Bike} bike */
+  guardOf(bike) {
+    const guard = stateOf(this.hass, bike, "guard");
     if (!guard) return null;
-    const isOff = guard.state === "disarmed";
-    const isMoved = guard.state === "triggered";
-    const label = isOff ? text("guard") : isMoved ? text("its_me") : hass.formatEntityState(guard);
+    const { state } = guard;
+    const label = state === "disarmed" ? text("guard") : state === "triggered" ? text("its_me") : this.hass.formatEntityState(guard);
+    const kind = state === "triggered" ? "danger" : state === "armed_away" ? "primary" : "";
     return h("button", {
-      class: `button ${isOff ? "" : isMoved ? "danger" : "primary"}`, "data-key": `guard ${bike.id}`,
-      "aria-pressed": isMoved ? null : String(!isOff), "aria-label": `${label}: ${bike.name}`,
-      disabled: GONE.includes(guard.state), onclick: () => this.set(bike, isOff),
-    }, label, !isOff && !isMoved && " ✓");
+      class: `button ${kind}`, "data-key": `guard ${bike.id}`, "aria-label": `${label}: ${bike.name}`,
+      "aria-pressed": kind !== "danger" && String(!!kind), disabled: GONE.includes(state), onclick: () => this.set(bike, !kind),
+    }, label, kind === "primary" && " ✓");
   }
 
-  /** @param {Hass} hass @param {Bike[]} bikes */
-  tableOf(hass, bikes) {
-    const weight = (/** @type {Bike} */ bike) =>
-      isTriggered(hass, bike) ? 0 : isOffline(hass, bike) ? 1 : hasLowBattery(hass, bike) ? 2 : 3;
-    const sorted = bikes.map((bike) => ({ bike, weight: weight(bike) })).sort((one, other) => one.weight - other.weight);
-    const head = ["bike", "place", "battery", "guard"].map((key, i) =>
-      h("th", { scope: "col", class: i === 1 || i === 2 ? "optional" : null }, text(key)));
-    return h("table", {}, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...sorted.map(({ bike }) => {
-      const low = hasLowBattery(hass, bike) ? "optional low" : "optional";
-      return h("tr", {}, h("th", { scope: "row" }, this.nameOf(hass, bike)),
-        h("td", { class: "optional" }, whereOf(hass, bike, this.formats)),
-        h("td", { class: low }, batteryOf(hass, bike)), h("td", {}, this.guardOf(hass, bike)));
-    })));
+  /** @param {Bike[]} bikes */
+  tableOf(bikes) {
+    const sorted = bikes.map((bike) => ({ bike, weight: this.weightOf(bike) })).sort((one, other) => one.weight - other.weight);
+    const head = ["bike", "place", "battery", "guard"].map((key) =>
+      h("th", { scope: "col", class: ["place", "battery"].includes(key) ? "note optional" : "note" }, text(key)));
+    return h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, sorted.map(({ bike }) => h("tr", {},
+      h("th", { scope: "row" }, this.nameOf(bike)), h("td", { class: "optional" }, this.placeOf(bike)),
+      h("td", { class: "optional" }, this.batteryOf(bike)), h("td", {}, this.guardOf(bike))))));
   }
 
-  /** Return what one needs at 3 a.m. @param {Hass} hass @param {Bike} bike */
-  alarmOf(hass, bike) {
-    const guard = /** @type {HassState} */ (stateOf(hass, bike, "guard"));
-    const { cause, since, address } = guard.attributes;
-    const state = cause === "alarm" ? text("alarm") : hass.formatEntityState(guard);
-    let shown = this.shown.get(bike.id);
-    if (!shown) {
-      shown = { map: new RouteMap(), element: h("section", { class: "alarm" }), since };
-      this.shown.set(bike.id, shown);
-    }
-    const { map, element } = shown;
-    const start = since ?? guard.last_changed;
-    void trackSince(hass, bike, start).then((points) => map.show([bike], { bike, points, isOpen: true }, `${start} ${points.length}`));
-    this.fill(element,
-      h("div", { class: "row" }, dot(bike), h("h2", {}, `${bike.name}: ${state}`)),
-      h("p", {}, text("since", { time: this.formats.moment(new Date(start)) }), " · ", address || whereOf(hass, bike, this.formats)),
-      map.element,
-      h("div", { class: "row actions" },
-        h("button", { class: "button primary", "data-key": `me ${bike.id}`, onclick: () => this.set(bike, false) }, text("its_me")),
-        h("button", { class: "button", "data-key": `again ${bike.id}`, onclick: () => this.set(bike, true) }, text("guard_again")),
-        h("button", { class: "button", "data-key": `report ${bike.id}`, onclick: () => this.report(bike) }, text("theft_report"))));
-    return element;
+  /** Return what one needs at 3 a.m. @param {Bike} bike */
+  alarmOf(bike) {
+    const guard = /** @type {HassState} */ (stateOf(this.hass, bike, "guard"));
+    const { cause, since = guard.last_changed, address } = guard.attributes;
+    const alarm = this.shown.get(bike.id) ?? this.newAlarm(bike);
+    const title = `${bike.name}: ${cause === "alarm" ? text("alarm") : this.hass.formatEntityState(guard)}`;
+    // Written only if it is another text: a screen reader reads it out.
+    if (alarm.title.textContent !== title) alarm.title.textContent = title;
+    alarm.place.textContent = `${text("since", { time: this.formats.moment(Date.parse(since)) })} · ${address || this.placeOf(bike)}`;
+    void trackSince(this.hass, bike, since).then((points) => alarm.map.show([bike], `${since} ${points.length}`, { bike, points, isOpen: true }));
+    return alarm.element;
+  }
+
+  /** @param {Bike} bike */
+  newAlarm(bike) {
+    const [map, title, place] = [new RouteMap(), h("h2", { role: "alert" }), h("p")];
+    /** @param {string} key @param {() => void} onclick */
+    const button = (key, onclick) => h("button", { class: key === "its_me" ? "button primary" : "button", onclick }, text(key));
+    const element = h("section", { class: "alarm" }, h("div", { class: "row" }, dot(bike), title), place, map.element,
+      h("div", { class: "row actions" }, button("its_me", () => this.set(bike, false)),
+        button("guard_again", () => this.set(bike, true)), button("theft_report", () => this.report(bike))));
+    const alarm = { map, element, title, place };
+    this.shown.set(bike.id, alarm);
+    return alarm;
   }
 
   /** @param {Bike} bike @param {boolean} isGuarded */
   set(bike, isGuarded) {
     const action = isGuarded ? "alarm_arm_away" : "alarm_disarm";
+    // Home Assistant shows the error.
     this.hass.callService("alarm_control_panel", action, {}, { entity_id: bike.has.guard }).catch(() => {});
   }
 
-  /** Download the report: a page to print. @param {Bike} bike */
+  /** Download the report, a page to print. @param {Bike} bike */
   async report(bike) {
     try {
-      const { html } = await ask(this.hass, "theft_report", { device_id: bike.id }, []);
+      const { html } = await ask(this.hass, "theft_report", { device_id: bike.id });
       const url = URL.createObjectURL(new Blob([html], { type: "text/html" }));
       download(url, `${bike.name}.html`);
       setTimeout(() => URL.revokeObjectURL(url), 60_000);
     } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      this.dispatchEvent(new CustomEvent("hass-notification", { bubbles: true, composed: true, detail: { message } }));
+      this.fire("hass-notification", { message: messageOf(error) });
     }
   }
 
-  /** @param {Bike} bike */
-  open(bike) {
-    const detail = { entityId: bike.tracker };
-    this.dispatchEvent(new CustomEvent("hass-more-info", { bubbles: true, composed: true, detail }));
-  }
-
-  getCardSize() {
-    return Math.ceil(this.bikes.length / 2) + 1;
-  }
-
-  getGridOptions() {
-    return { columns: "full", min_columns: 6, rows: "auto" };
-  }
-
-  static getConfigForm() {
-    return Card.form();
-  }
-}
-
-/** @param {Hass} hass @param {Bike} bike */
-const isTriggered = (hass, bike) => stateOf(hass, bike, "guard")?.state === "triggered";
-
-/** @param {Hass} hass @param {Bike} bike */
-const isOffline = (hass, bike) => ["off", ...GONE].includes(stateOf(hass, bike, "online")?.state ?? "");
-
-/** @param {Hass} hass @param {Bike} bike */
-function batteryOf(hass, bike) {
-  const battery = stateOf(hass, bike, "battery");
-  return battery && !GONE.includes(battery.state) ? hass.formatEntityState(battery) : "";
-}
-
-/** @param {Hass} hass @param {Bike} bike @param {import("./base.js").Formats} formats */
-function whereOf(hass, bike, formats) {
-  const online = stateOf(hass, bike, "online");
-  if (hass.states[bike.tracker].state === "unavailable") return text("no_contact");
-  const place = placeOf(hass, bike);
-  if (online?.state !== "off") return place;
-  return `${text("offline_since", { time: formats.moment(new Date(online.last_changed)) })} · ${place}`;
+  columns = "full";
 }
