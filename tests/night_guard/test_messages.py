@@ -6,7 +6,11 @@ from homeassistant.components.persistent_notification import (
     DOMAIN as NOTIFICATION_DOMAIN,
 )
 from homeassistant.core import Context, HomeAssistant, ServiceCall
-from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceValidationError,
+    Unauthorized,
+)
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
@@ -128,6 +132,21 @@ async def test_no_bike(hass: HomeAssistant, bike: str, phones: list[str]) -> Non
     for device_id in ("0", phones[0]):
         with pytest.raises(ServiceValidationError, match="None of the targets"):
             await async_send(hass, device_id=device_id, message="1")
+
+
+async def test_forbidden_bike(hass: HomeAssistant, bike: str) -> None:
+    """Only users who may read a bike send messages about it: its name is in them."""
+    user = MockUser(id="guest", groups=[]).add_to_hass(hass)
+    shown = async_mock_service(hass, NOTIFICATION_DOMAIN, "create")
+    with pytest.raises(Unauthorized):
+        await hass.services.async_call(
+            DOMAIN,
+            "send_message",
+            {"device_id": bike, "message": "1"},
+            blocking=True,
+            context=Context(user_id=user.id),
+        )
+    assert shown == []
 
 
 async def test_buttons(

@@ -53,7 +53,9 @@ def companion(
     return near[0].name if is_fresh and has_moved else None
 
 
-def lost_since(tracker: Tracker, armed_at: datetime, now: datetime) -> datetime | None:
+def silent_since(
+    tracker: Tracker, armed_at: datetime, now: datetime
+) -> datetime | None:
     """Return the start of a tracker's silence, which makes its guard useless.
 
     Trackers that sleep while the bike stands are silent as usual.
@@ -94,9 +96,9 @@ def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
-def tracker_lost(hass: HomeAssistant, bike: Bike, since: datetime) -> Message:
+def tracker_silent(hass: HomeAssistant, bike: Bike, since: datetime) -> Message:
     """Return the message about a guarded bike whose tracker is offline or silent."""
-    tag = f"{NIGHT}lost_{bike.entity.device_id}"
+    tag = f"{NIGHT}silent_{bike.entity.device_id}"
     is_off = bike.tracker and bike.tracker.device.status != "online"
     key = "went_offline_since" if is_off else "became_silent_since"
     time = clock_time(since)

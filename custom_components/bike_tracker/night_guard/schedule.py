@@ -6,6 +6,8 @@ from typing import Any, Final, Literal, NamedTuple, Self
 
 from homeassistant.util.location import distance
 
+from ..tracking.guard import Guard
+
 type Place = tuple[float, float]
 """Latitude and longitude."""
 type Decision = Literal["arm", "disarm"]
@@ -61,7 +63,7 @@ class NightGuard(NamedTuple):
             data["follow"],
         )
 
-    def is_for(self, device_id: str) -> bool:
+    def is_for(self, device_id: str | None) -> bool:
         """Return whether a bike belongs to this night guard."""
         return not self.bikes or device_id in self.bikes
 
@@ -83,17 +85,10 @@ class NightGuard(NamedTuple):
 
     def wants(self, bike: Place, riders: Iterable[Place | None], now: datetime) -> bool:
         """Return whether a bike should be guarded; unknown riders are away."""
-        if self.is_night(now):
-            return True
-        near = self.near(bike, riders)
-        return bool(self.riders) and not any(near)
-
-    def near(self, bike: Place, riders: Iterable[Place | None]) -> list[bool]:
-        """Return for each rider whether they are near a bike."""
-        return [
-            place is not None and meters(bike, place) < self.away_distance
-            for place in riders
-        ]
+        if self.is_night(now) or not self.riders:
+            return self.is_night(now)
+        away = self.away_distance
+        return not any(place and meters(bike, place) < away for place in riders)
 
 
 class Situation(NamedTuple):
@@ -119,6 +114,13 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
     # A night has begun: a person holds it no longer, and it is armed once it stands.
     is_released = night_begins and bike.guard != "triggered" and not bike.in_outage
     return "disarm" if is_released else None
+
+
+def state_of(guard: Guard | None) -> GuardState:
+    """Return the state of a guard."""
+    if guard is None:
+        return "disarmed"
+    return "triggered" if guard.triggered else "armed"
 
 
 def meters(first: Place, second: Place) -> float:

@@ -1,0 +1,257 @@
+"""What the night guard tells beside thefts."""
+
+from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
+
+from tests.blueprints.house import House
+from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
+
+from .test_night import ANN, BEN, BLUE_GUARD, GUARD, be, parked, steal
+
+__all__ = ["parked"]
+
+
+def told(house: House) -> list[tuple[str, str]]:
+    """Return titles and texts of all messages so far."""
+    return [(it["title"], it["message"]) for it in house.notifications]
+
+
+@pytest.mark.parametrize(
+    ("distances", "level", "title"),
+    [
+        ((1112, 0), "time-sensitive", "Red bike is moving with ann"),
+        ((1112, 1112), "critical", "Red bike is being moved"),
+        ((0, 0), "critical", "Red bike is being moved"),
+    ],
+)
+async def test_rider(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    parked: House,
+    phones: list[str],
+    distances: tuple[float, float],
+    level: str,
+    title: str,
+) -> None:
+    """A message that one rider moves the bike does not ring on a muted phone."""
+    pushes = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+    await parked.async_night_guard(
+        RED, phones=phones[1:], riders=[ANN, BEN], night_begins="12:00:00"
+    )
+    await parked.async_minutes(2)
+    assert parked.state(GUARD) == "armed_away"
+    for person, meters in zip((ANN, BEN), distances, strict=True):
+        be(hass, person, meters)
+    steal(simulator)
+    await parked.async_minutes(1)
+    [push] = pushes
+    assert push.data["title"] == title
+    assert push.data["data"]["push"]["interruption-level"] == level
+
+
+async def test_not_guarded(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    parked: House,
+    entity_registry: er.EntityRegistry,
+) -> None:
+    """One message at nightfall names all bikes with the reason; what lasts is told once."""
+    for number in range(50):
+        simulator.add_device(f"{number}", name=f"Bike {number:02}", email=EMAIL)
+        simulator.report(f"{number}", motion=False)
+    simulator.add_device("new", name="New bike", email=EMAIL)
+    simulator.override_position("new", "fixTime", None)
+    for number in range(25):
+        simulator.set_disabled(f"{number}", disabled=True)
+    await parked.async_minutes(2)
+    entity_registry.async_update_entity(
+        BLUE_GUARD, disabled_by=er.RegistryEntryDisabler.USER
+    )
+    await parked.async_night_guard()
+    await parked.async_until(22)
+    assert parked.state(GUARD) == "armed_away"
+    assert parked.state("alarm_control_panel.bike_49_guard") == "armed_away"
+    assert parked.state("alarm_control_panel.bike_00_guard") == "disarmed"
+    [(title, text)] = told(parked)
+    assert title == "Not guarded tonight"
+    lines = text.split("\n")
+    assert len(lines) == 27
+    assert "Bike 00: disabled" in lines
+    assert "Blue bike: disabled" in lines
+    assert "New bike: its place is not known" in lines
+    await parked.async_until(6)
+    await parked.async_until(22)
+    assert len(told(parked)) == 1
+
+
+async def test_stolen_at_nightfall(simulator: Simulator, parked: House) -> None:
+    """A bike that is on its way with its guard triggered is not guarded tonight."""
+    await parked.async_night_guard(RED, night_begins="12:05:00", follow=False)
+    await parked.async_guard("red_bike", "arm_away")
+    for minute in range(1, 8):
+        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * minute)
+        await parked.async_minutes(1)
+    assert told(parked)[-1] == (
+        "Not guarded tonight",
+        "Red bike: being moved, and not disarmed",
+    )
+
+
+async def test_outage(simulator: Simulator, parked: House) -> None:
+    """After 15 minutes one message says that nothing would be noticed, and one that it is over."""
+    simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
+    await parked.async_night_guard(night_begins="12:05:00")
+    await parked.async_minutes(6)
+    simulator.fault("status-503")
+    await parked.async_minutes(10)
+    assert told(parked) == [("Not guarded tonight", "New bike: its place is not known")]
+    await parked.async_minutes(30)
+    both = "Blue bike, Red bike: guarded"
+    assert told(parked)[1:] == [
+        (
+            "No contact with the tracking service",
+            f"{both}, but nothing would be noticed since 12:07.",
+        )
+    ]
+    simulator.fault(None)
+    await parked.async_minutes(7)
+    assert told(parked)[2:] == [
+        ("Contact with the tracking service again", f"{both} as before.")
+    ]
+
+
+async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:
+    """Bikes that should be guarded by now are told about as well."""
+    await parked.async_night_guard(RED, night_begins="13:00:00")
+    simulator.fault("status-503")
+    await parked.async_minutes(40)
+    assert told(parked) == []
+    await parked.async_until(13)
+    assert parked.state(GUARD) == "disarmed"
+    [(title, text)] = told(parked)
+    assert title == "No contact with the tracking service"
+    assert text.startswith("Red bike: ")
+
+
+@pytest.mark.parametrize("is_offline", [True, False])
+async def test_silent_tracker(
+    simulator: Simulator, parked: House, is_offline: bool
+) -> None:
+    """A guarded bike whose tracker went offline or stopped reporting is told about once."""
+    await parked.async_night_guard(RED, night_begins="12:05:00")
+    for _ in range(20):
+        simulator.report(RED, motion=False)
+        await parked.async_minutes(1)
+    if is_offline:
+        simulator.set_status(RED, "offline")
+    await parked.async_minutes(14)
+    assert told(parked) == []
+    await parked.async_minutes(50 if not is_offline else 2)
+    [(title, text)] = told(parked)
+    since = "12:22" if is_offline else "12:20"
+    kind = "been offline" if is_offline else "not reported"
+    assert title == f"Red bike has {kind} since {since}"
+    assert text == f"Red bike: guarded, but nothing would be noticed since {since}."
+    await parked.async_minutes(90)
+    assert len(told(parked)) == 1
+
+
+async def test_left_out(parked: House) -> None:
+    """A bike that no night guard is for any longer is disarmed; what a person armed stays."""
+    await parked.async_night_guard(night_begins="12:00:00")
+    await parked.async_minutes(1)
+    assert parked.state(BLUE_GUARD) == "armed_away"
+    await parked.async_night_guard(RED, night_begins="12:00:00")
+    assert parked.state(BLUE_GUARD) == "disarmed"
+    assert parked.state(GUARD) == "armed_away"
+
+
+async def test_disabled_device(
+    hass: HomeAssistant, simulator: Simulator, parked: House
+) -> None:
+    """Of a bike whose device a person disabled nothing is told, and it is not guarded."""
+    dr.async_get(hass).async_update_device(
+        parked.device(BLUE), disabled_by=dr.DeviceEntryDisabler.USER
+    )
+    await parked.async_night_guard(night_begins="12:00:00")
+    await parked.async_minutes(2)
+    assert parked.state(GUARD) == "armed_away"
+    steal(simulator)
+    simulator.report(BLUE, latitude=DEFAULT_LATITUDE + 0.01, motion=True)
+    await parked.async_minutes(2)
+    assert [title for title, _ in told(parked)] == ["Red bike is being moved"]
+
+
+async def test_unrelated(hass: HomeAssistant, parked: House) -> None:
+    """Other buttons, other accounts and renamed accounts change nothing."""
+    await parked.async_night_guard(RED, night_begins="12:00:00")
+    await parked.async_minutes(1)
+    other = MockConfigEntry(domain="another")
+    other.add_to_hass(hass)
+    hass.config_entries.async_update_entry(other, title="New")
+    for action in ("OTHER", f"bike_tracker_night_other_{parked.device(RED)}"):
+        hass.bus.async_fire("mobile_app_notification_action", {"action": action})
+    await parked.async_minutes(1)
+    assert parked.state(GUARD) == "armed_away"
+
+
+async def test_removed_entities(
+    simulator: Simulator, parked: House, entity_registry: er.EntityRegistry
+) -> None:
+    """A bike whose device tracker a person removed is left out."""
+    await parked.async_night_guard(night_begins="12:00:00")
+    await parked.async_minutes(1)
+    entity_registry.async_remove("device_tracker.blue_bike")
+    await parked.async_night_guard(night_begins="11:00:00")
+    for minute in range(1, 15):
+        for bike in (RED, BLUE):
+            latitude = DEFAULT_LATITUDE + 0.01 * minute
+            simulator.report(bike, latitude=latitude, motion=True)
+        await parked.async_minutes(1)
+    assert [title for title, _ in told(parked)] == [
+        "Red bike is being moved",
+        "Red bike is on the move",
+    ]
+
+
+async def test_two_accounts(
+    hass: HomeAssistant, simulator: Simulator, parked: House, make_entry: MakeEntry
+) -> None:
+    """Each account has its night guards; a restart compares once Home Assistant runs."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.add_device("bob", name="Green bike", email=BOB)
+    await parked.async_night_guard(night_begins="12:00:00")
+    other = make_entry(BOB)
+    await hass.config_entries.async_setup(other.entry_id)
+    await parked.async_minutes(3)
+    assert parked.state(GUARD) == "armed_away"
+    assert parked.state("alarm_control_panel.green_bike_guard") == "disarmed"
+    simulator.report("bob", attributes={"alarm": "sos"})
+    await parked.async_minutes(1)
+    assert told(parked) == []
+    hass.set_state(CoreState.starting)
+    await parked.async_night_guard(night_begins="12:01:00")
+    hass.set_state(CoreState.running)
+    await hass.config_entries.async_unload(other.entry_id)
+
+
+async def test_guard_again(
+    hass: HomeAssistant, simulator: Simulator, parked: House
+) -> None:
+    """A bike that was only shaken is guarded again at once."""
+    await parked.async_night_guard(RED, night_begins="12:00:00")
+    simulator.report(RED, motion=False, attributes={"alarm": "shock"})
+    await parked.async_minutes(1)
+    assert parked.state(GUARD) == "triggered"
+    action = f"bike_tracker_night_arm_{parked.device(RED)}"
+    hass.bus.async_fire("mobile_app_notification_action", {"action": action})
+    await parked.async_minutes(1)
+    assert parked.state(GUARD) == "armed_away"
+    assert parked.gone == [f"bike_tracker_guard_{parked.device(RED)}"]
