@@ -726,6 +726,7 @@ async def test_actions_without_an_account(hass: HomeAssistant) -> None:
         "get_statistics",
         "get_track",
         "send_message",
+        "theft_report",
         "where",
     }
 

@@ -28,6 +28,7 @@ from .responses.statistics import (
     statistics,
 )
 from .responses.texts import with_commas, zone_name
+from .responses.theft_report import DETAILS, async_theft_report
 from .responses.track import (
     MAX_TRACK,
     async_gpx,
@@ -44,7 +45,6 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-type _Times = tuple[datetime, datetime]
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
@@ -69,6 +69,9 @@ _GET_STATISTICS: Final = vol.Schema(
     }
 )
 _GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
+_THEFT_REPORT: Final = _GET_TRACK.extend(
+    {vol.Optional(key): cv.string for key in DETAILS}
+)
 _WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
 
 
@@ -84,6 +87,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
             SupportsResponse.ONLY,
         ),
         ("get_track", _async_get_track, _GET_TRACK, SupportsResponse.OPTIONAL),
+        ("theft_report", _async_theft_report, _THEFT_REPORT, SupportsResponse.OPTIONAL),
         ("where", _async_where, _WHERE, SupportsResponse.ONLY),
         ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
     ):
@@ -185,6 +189,17 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     return {"gpx": gpx, "points": await run(list, points(track.reports))}
 
 
+async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
+    """Return a report for police and insurance, and write it to a file."""
+    bikes, path = await async_bikes_in(call), await _async_path(call)
+    if not bikes:
+        raise validation_error("no_tracker")
+    start, end = _times_of_report(call.data, bikes[0])
+    report = await async_theft_report(call.hass, bikes[0], start, end, call.data)
+    await _async_write(call.hass, path, report["html"])
+    return report
+
+
 async def _async_where(call: ServiceCall) -> dict[str, Any]:
     """Return where the bikes of a target are, or those of them that are called so."""
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
@@ -199,15 +214,31 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     return {"bikes": answers, "text": text}
 
 
-def _times_of_track(data: dict[str, Any], bike: Bike) -> _Times:
-    """Return from when to when, in UTC, by default the ride under way, else the last."""
+def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+    """Return the time range of a track, by default that of the last ride."""
     if data.keys() & {_START, _END}:
         return time_range(data.get(_START), data.get(_END), MAX_TRACK)
+    last = _last_ride(bike)
+    return last.started_at, last.moved_at
+
+
+def _times_of_report(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+    """Return the time range of a report, by default since the bike was guarded."""
+    start, end = data.get(_START), data.get(_END, dt_util.utcnow())
+    if start is None:
+        guard = bike.tracker and bike.tracker.state.guard
+        since = guard.armed_at if guard else _last_ride(bike).started_at
+        start = max(since, dt_util.as_utc(end) - MAX_TRACK)
+    return time_range(start, end, MAX_TRACK)
+
+
+def _last_ride(bike: Bike) -> Ride:
+    """Return the ride under way, or the last one."""
     rides = bike.rides(dt_util.utc_from_timestamp(0), dt_util.utcnow())
     last = (bike.tracker and bike.tracker.ride_under_way) or next(reversed(rides), None)
     if last is None:
         raise validation_error("no_ride", name=bike.name)
-    return last.started_at, last.moved_at
+    return last
 
 
 async def _async_path(call: ServiceCall) -> Path | None:

@@ -25,7 +25,7 @@ _LANGUAGES_WITH_POINT: Final = {
 # What languages write in place of ", " and ".".
 _COMMAS: Final = {"ar": "، ", "ja": "、", "zh-Hans": "，", "zh-Hant": "，"}
 _FULL_STOPS: Final = dict.fromkeys(("ja", "zh-Hans", "zh-Hant"), "。")
-_RIGHT_TO_LEFT: Final = ("ar", "he")
+RIGHT_TO_LEFT: Final = ("ar", "he")
 _TEXTS: Final = "selector.occurrence.options"
 _ALARMS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
@@ -86,7 +86,7 @@ def clock_time(time: datetime) -> str:
 def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts with the commas of Home Assistant's language between them."""
     comma = _COMMAS.get(hass.config.language, ", ")
-    if hass.config.language in _RIGHT_TO_LEFT:
+    if hass.config.language in RIGHT_TO_LEFT:
         # A street and a time in Latin letters would be one part, read from the left.
         return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
     return comma.join(parts)
@@ -117,7 +117,9 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         place = attributes["address"] or place_of(hass, occurrence)
-        return with_commas(hass, filter(None, (_cause(hass, attributes), place, time)))
+        return with_commas(
+            hass, filter(None, (cause_text(hass, attributes), place, time))
+        )
     filled = {"name": name, "time": time}
     if kind == "ride_ended":
         filled["distance"] = distance(hass, attributes["distance"])
@@ -144,8 +146,8 @@ def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
     return zone_name(hass, fix) or seen["address"]
 
 
-def _cause(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
-    """Return which alarm triggered a guard, how far away the bike was, or that it moved."""
+def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
+    """Return the reason why a guard was triggered: its alarm, the distance, or motion."""
     cause, alarm = attributes["cause"], attributes["alarm"]
     if cause == "place":
         way = short_distance(hass, attributes["distance"])

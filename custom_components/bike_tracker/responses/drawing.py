@@ -1,0 +1,98 @@
+"""Draw a route as SVG: north up, with a scale, without a map."""
+
+from collections.abc import Callable, Sequence
+from math import cos, floor, log10, radians
+from typing import Final
+
+from ..tracking.routes import Point, thinned
+
+_METERS_PER_DEGREE: Final = 111_195
+_WIDTH: Final = 680
+_HEIGHT: Final = 250
+_MARGIN: Final = 26
+_MIN_EXTENT_METERS: Final = 100
+# The longest scale, as a part of the width.
+_SCALE_PART: Final = 0.25
+
+type _Line = Sequence[Point]
+
+
+def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
+    """Return lines of latitudes and longitudes as SVG.
+
+    `label` returns the text of a distance in meters, escaped. All else is numbers.
+    """
+    flat = [_flat(lines[0][0], thinned(line)) for line in lines if line]
+    if not flat:
+        return ""
+    east, north = zip(*(point for line in flat for point in line), strict=True)
+    scale = min(
+        (_WIDTH - 2 * _MARGIN) / max(max(east) - min(east), _MIN_EXTENT_METERS),
+        (_HEIGHT - 2 * _MARGIN) / max(max(north) - min(north), _MIN_EXTENT_METERS),
+    )
+    middle = (max(east) + min(east)) / 2, (max(north) + min(north)) / 2
+    placed = [
+        [
+            (
+                _WIDTH / 2 + (x - middle[0]) * scale,
+                _HEIGHT / 2 - (y - middle[1]) * scale,
+            )
+            for x, y in line
+        ]
+        for line in flat
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        'font-family="sans-serif" font-size="11">'
+        f"{_lines(placed)}{_ends(placed[0][0], placed[-1][-1])}"
+        f"{_scale(scale, label)}{_NORTH}</svg>"
+    )
+
+
+_NORTH: Final = (
+    f'<path d="M{_WIDTH - 18} 30V10m-4 6l4-6 4 6" fill="none" stroke="#000"/>'
+    f'<text x="{_WIDTH - 18}" y="42" text-anchor="middle">N</text>'
+)
+
+
+def _flat(origin: Point, line: _Line) -> list[Point]:
+    """Return a line in meters east and north of a point; the date line is no jump."""
+    latitude, longitude = origin
+    scale = _METERS_PER_DEGREE * cos(radians(latitude))
+    return [
+        (
+            ((east - longitude + 180) % 360 - 180) * scale,
+            (north - latitude) * _METERS_PER_DEGREE,
+        )
+        for north, east in line
+    ]
+
+
+def _lines(placed: Sequence[_Line]) -> str:
+    texts = (" ".join(f"{x:.1f},{y:.1f}" for x, y in line) for line in placed)
+    return "".join(
+        f'<polyline points="{text}" fill="none" stroke="#c00" stroke-width="2" '
+        'stroke-linejoin="round"/>'
+        for text in texts
+    )
+
+
+def _ends(start: Point, end: Point) -> str:
+    """Mark the start with a ring and the end with a dot."""
+    return (
+        f'<circle cx="{start[0]:.1f}" cy="{start[1]:.1f}" r="6" fill="#fff" '
+        'stroke="#000" stroke-width="2"/>'
+        f'<circle cx="{end[0]:.1f}" cy="{end[1]:.1f}" r="5" fill="#000"/>'
+    )
+
+
+def _scale(scale: float, label: Callable[[float], str]) -> str:
+    """Draw the longest scale of 1, 2 or 5 and zeros that takes a quarter of the width."""
+    longest = _WIDTH * _SCALE_PART / scale
+    unit = 10 ** floor(log10(longest))
+    meters = max(step * unit for step in (1, 2, 5) if step * unit <= longest)
+    x, y, right = 12, _HEIGHT - 12, 12 + meters * scale
+    return (
+        f'<path d="M{x} {y - 5}v5H{right:.1f}v-5" fill="none" stroke="#000"/>'
+        f'<text x="{x + 4}" y="{y - 5}">{label(meters)}</text>'
+    )

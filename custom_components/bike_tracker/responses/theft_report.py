@@ -1,0 +1,256 @@
+"""A theft report for police and insurance: one HTML page to print, and a GPX file."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from html import escape
+from string import Template
+from typing import Any, Final, NamedTuple
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
+
+from ..api.address import host_of
+from ..tracking.distance import NOWHERE, Fix, fix_of
+from ..tracking.state import Tracker
+from .bikes import Bike, service_error, validation_error
+from .drawing import route_as_svg
+from .gpx import Point, gpx
+from .texts import RIGHT_TO_LEFT, cause_text, short_distance, text
+from .track import Track, async_best_track
+
+DETAILS: Final = ("owner", "frame_number", "color", "insurance")
+_MAX_ROWS: Final = 24
+_REPORT: Final = "selector.report.options"
+_FIELDS: Final = "services.theft_report.fields"
+_GUARD: Final = "entity.alarm_control_panel.guard.state"
+
+_PAGE: Final = Template("""<!DOCTYPE html>
+<html lang="$language" dir="$direction">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<style>
+@page { size: A4; margin: 14mm; }
+body { font: 10pt/1.35 sans-serif; color: #000; background: #fff; max-width: 182mm;
+  margin: 1em auto; padding: 0 1em; }
+@media print { body { margin: 0; padding: 0; max-width: none; } }
+h1 { font-size: 17pt; margin: 0 0 .4em; }
+h2 { font-size: 11pt; margin: 1em 0 .3em; border-bottom: 1px solid #000; }
+table { width: 100%; border-collapse: collapse; }
+th { text-align: start; }
+td, th { padding: .12em .8em .12em 0; vertical-align: top; overflow-wrap: anywhere; }
+.facts th { width: 24%; font-weight: normal; color: #444; }
+.positions { font-size: 8.5pt; }
+.positions td:first-child { padding-right: .3em; }
+.positions td { border-top: 1px solid #ccc; }
+.positions tr { break-inside: avoid; }
+.number { white-space: nowrap; }
+svg { display: block; box-sizing: border-box; width: 100%; border: 1px solid #888; }
+footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
+</style>
+</head>
+<body>
+<h1>$title</h1>
+<table class="facts">$bike</table>
+<h2>$what_happened</h2>
+<table class="facts">$events</table>
+<h2>$route</h2>
+$drawing
+<h2>$positions</h2>
+<table class="positions"><thead><tr>$header</tr></thead><tbody>$rows</tbody></table>
+$notes
+<footer>$created</footer>
+</body>
+</html>
+""")
+
+
+class TheftReport(NamedTuple):
+    """The sources of a report."""
+
+    bike: Bike
+    tracker: Tracker
+    track: Track
+    fixes: list[Fix]
+    """Places in order of time."""
+    details: Mapping[str, str]
+    """Texts of the owner, by their key."""
+
+
+async def async_theft_report(
+    hass: HomeAssistant,
+    bike: Bike,
+    start: datetime,
+    end: datetime,
+    details: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the page, the GPX file and the number of positions."""
+    if bike.tracker is None:
+        raise service_error("not_available", name=bike.name)
+    try:
+        track = await async_best_track(hass, bike, start, end)
+    except HomeAssistantError as err:
+        # The last known places are better than no report.
+        track = Track([], [], str(err))
+    reported = [fix_of(report, report.fix_time) for report in track.reports]
+    fixes = [fix for fix in reported if fix] or _known_fixes(bike.tracker, track)
+    if not fixes:
+        raise validation_error("no_reports")
+    report = TheftReport(bike, bike.tracker, track, fixes, details)
+    run = hass.async_add_executor_job
+    return {
+        "html": await run(_page, hass, report),
+        "gpx": await run(_gpx, hass, report),
+        "positions": len(fixes),
+    }
+
+
+def _known_fixes(tracker: Tracker, track: Track) -> list[Fix]:
+    """Return the places that are known without the service."""
+    position, guard = tracker.position, tracker.state.guard
+    fixes = [position and fix_of(position, position.fix_time)]
+    if guard:
+        fixes += [guard.place, guard.triggered and guard.triggered.fix]
+    for ride in track.rides:
+        fixes += [ride.start, ride.end]
+    by_time = {fix.time: fix for fix in fixes if fix and fix.time != NOWHERE.time}
+    return [by_time[time] for time in sorted(by_time)]
+
+
+def _gpx(hass: HomeAssistant, report: TheftReport) -> str:
+    track, name = report.track, report.bike.name
+    segments = track.segments() or [[_point(fix) for fix in report.fixes]]
+    return gpx(name, segments, track.description(hass))
+
+
+def _point(fix: Fix) -> Point:
+    time = fix.time.isoformat()
+    return {"time": time, "latitude": fix.latitude, "longitude": fix.longitude}
+
+
+def _page(hass: HomeAssistant, report: TheftReport) -> str:
+    """Return the page. All texts are escaped."""
+    title = _label(hass, "title", "Theft report: {name}", name=report.bike.name)
+    columns = ("time", "coordinates", "accuracy", "address")
+    now = _time(dt_util.utcnow())
+    created = "Created {time} (time zone {zone}) by Bike Tracker for Home Assistant"
+    shown = _thinned(report.fixes)
+    return _PAGE.substitute(
+        language=escape(hass.config.language),
+        direction="rtl" if hass.config.language in RIGHT_TO_LEFT else "ltr",
+        title=title,
+        bike=_facts(_bike(hass, report)),
+        what_happened=_label(hass, "what_happened", "What happened"),
+        events=_facts(_events(hass, report)),
+        route=_label(hass, "route", "Route"),
+        drawing=_drawing(hass, report),
+        positions=_label(hass, "positions", "Positions"),
+        header="<th></th>"
+        + "".join(f"<th>{_label(hass, it, it)}</th>" for it in columns),
+        rows="".join(map(_row, shown, _marks(len(shown)), strict=True)),
+        notes=_notes(hass, report, len(shown)),
+        created=_label(hass, "created", created, time=now, zone=hass.config.time_zone),
+    )
+
+
+def _label(hass: HomeAssistant, key: str, default: str, **placeholders: str) -> str:
+    return escape(text(hass, f"{_REPORT}.{key}", default, **placeholders))
+
+
+def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
+    """Yield labels and values about the bike and its tracker."""
+    for key in DETAILS:
+        if value := report.details.get(key):
+            yield escape(text(hass, f"{_FIELDS}.{key}.name", key)), escape(value)
+    device = report.tracker.device
+    tracker = " · ".join(filter(None, (device.model, device.unique_id)))
+    yield _label(hass, "tracker", "Tracker"), escape(tracker)
+    if report.bike.coordinator:
+        host = host_of(report.bike.coordinator.config_entry.data["url"])
+        yield _label(hass, "service", "Tracking service"), escape(host)
+
+
+def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
+    """Yield labels and values about the guard and the last position."""
+    guard, position = report.tracker.state.guard, report.tracker.position
+    guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
+    if guard is None:
+        yield guarded, escape(text(hass, f"{_GUARD}.disarmed", "Not guarded"))
+    else:
+        by = report.tracker.state.changed_by
+        yield guarded, _lines(_time(guard.armed_at), _place(hass, guard.place), by)
+    if guard and (triggered := guard.triggered):
+        attributes = {**triggered.described(), "alarm": triggered.alarm}
+        cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
+        label = _label(hass, "triggered", "Guard triggered")
+        yield label, _lines(_time(triggered.since), cause, place)
+    last = position and fix_of(position, position.fix_time)
+    if last:
+        label = _label(hass, "last_seen", "Last seen")
+        yield label, _lines(_time(last.time), _place(hass, last))
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f'<tr><th>{label}</th><td dir="auto">{value}</td></tr>'
+        for label, value in facts
+    )
+
+
+def _lines(*parts: str | None) -> str:
+    return "<br>".join(escape(part) for part in parts if part)
+
+
+def _place(hass: HomeAssistant, fix: Fix | None) -> str | None:
+    """Return the address, the coordinates and the accuracy of a place."""
+    if fix is None:
+        return None
+    accuracy = f"± {fix.accuracy:.0f} m" if fix.accuracy else None
+    return ", ".join(filter(None, (fix.address, _coordinates(fix), accuracy)))
+
+
+def _coordinates(fix: Fix) -> str:
+    return f"{fix.latitude:.6f}, {fix.longitude:.6f}"
+
+
+def _time(time: datetime) -> str:
+    return f"{dt_util.as_local(time):%Y-%m-%d %H:%M:%S}"
+
+
+def _thinned(fixes: list[Fix]) -> list[Fix]:
+    """Return at most 24 fixes at even distances in the list, with both ends."""
+    if len(fixes) <= _MAX_ROWS:
+        return fixes
+    step = (len(fixes) - 1) / (_MAX_ROWS - 1)
+    return [fixes[round(number * step)] for number in range(_MAX_ROWS)]
+
+
+def _marks(count: int) -> list[str]:
+    """Return the marks of positions: the drawing has a ring at the start, a dot at the end."""
+    return ["○", *[""] * (count - 2), "●"] if count > 1 else ["●"]
+
+
+def _row(fix: Fix, mark: str) -> str:
+    accuracy = f"{fix.accuracy:.0f} m" if fix.accuracy else "–"
+    numbers = (_time(fix.time), _coordinates(fix), accuracy)
+    cells = "".join(f'<td class="number" dir="ltr">{escape(it)}</td>' for it in numbers)
+    return f'<tr><td>{mark}</td>{cells}<td dir="auto">{escape(fix.address or "–")}</td></tr>'
+
+
+def _notes(hass: HomeAssistant, report: TheftReport, shown: int) -> str:
+    count, notes = len(report.fixes), [escape(report.track.description(hass))]
+    if shown < count:
+        default = "{shown} of {count} positions. The GPX file has all of them."
+        numbers = {"shown": f"{shown}", "count": f"{count}"}
+        notes.append(_label(hass, "shown", default, **numbers))
+    return "".join(f'<p class="note">{note}</p>' for note in notes if note)
+
+
+def _drawing(hass: HomeAssistant, report: TheftReport) -> str:
+    segments = report.track.segments() or [[_point(fix) for fix in report.fixes]]
+    lines = [[(it["latitude"], it["longitude"]) for it in each] for each in segments]
+    return route_as_svg(lines, lambda meters: escape(short_distance(hass, meters)))

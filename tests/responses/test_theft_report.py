@@ -1,0 +1,271 @@
+"""The theft report: what it says, from where, and that all of it is text."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import gpxpy
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceValidationError,
+    Unauthorized,
+)
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.responses import track as tracks
+from custom_components.bike_tracker.responses.drawing import route_as_svg
+from custom_components.bike_tracker.tracking.routes import encode
+
+from ..conftest import PASSWORD, RED, Bikes, Poll, async_setup
+from ..riding import async_ride, go, standing
+from ..test_actions import device_of
+from ..tools.simulator.server import Simulator
+from ..tools.simulator.world import DEFAULT_LATITUDE
+
+MINUTE = timedelta(minutes=1)
+MARKUP = '<script>alert("&")</script>'
+ESCAPED = "&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;"
+GUARD = "alarm_control_panel.red_bike_guard"
+
+
+async def async_report(
+    hass: HomeAssistant, context: Context | None = None, /, **data: Any
+) -> Any:
+    """Return the answer of the action."""
+    data = {"device_id": device_of(hass, RED), **data}
+    return await hass.services.async_call(
+        DOMAIN,
+        "theft_report",
+        data,
+        context=context,
+        blocking=True,
+        return_response=True,
+    )
+
+
+async def async_arm(hass: HomeAssistant) -> None:
+    """Guard the bike where it stands."""
+    await hass.services.async_call(
+        "alarm_control_panel", "alarm_arm_away", {"entity_id": GUARD}, blocking=True
+    )
+
+
+async def async_steal(simulator: Simulator, poll: Poll, **more: Any) -> None:
+    """Let a guarded bike be carried off, a report a minute."""
+    for minute in range(1, 7):
+        simulator.report(
+            RED,
+            latitude=DEFAULT_LATITUDE + minute / 1_000,
+            accuracy=5,
+            motion=True,
+            speed=10.0,
+            address=f"Rue {minute}",
+            **more,
+        )
+        await poll()
+
+
+async def test_stolen_bike(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """The page says how the bike was guarded, why that triggered, and where it is now."""
+    await hass.config.async_set_time_zone("Europe/Berlin")
+    simulator.report(RED, accuracy=5, address="Am Bach 3")
+    await async_setup(hass, entry)
+    await async_arm(hass)
+    await async_steal(simulator, poll)
+    report = await async_report(hass, owner="Ann Example", frame_number="WTU123")
+    assert report["positions"] == 6
+    html = report["html"]
+    for text in (
+        "<title>Theft report: Red bike</title>",
+        '<th>Owner</th><td dir="auto">Ann Example</td>',
+        '<th>Frame number</th><td dir="auto">WTU123</td>',
+        f">{RED}<",
+        ">127.0.0.1<",
+        "<br>Am Bach 3, 49.414599, 8.681470, ± 5 m<",
+        "The bike moves<br>Rue 1, 49.415599, 8.681470, ± 5 m<",
+        "<br>Rue 6, 49.420599, 8.681470, ± 5 m<",
+        "time zone Europe/Berlin",
+    ):
+        assert text in html, text
+    assert html.count("<tr><td>") == 6
+    # An owner who left fields empty gets no empty lines.
+    assert "Insurance" not in html
+    assert PASSWORD not in html
+    [track] = gpxpy.parse(report["gpx"]).tracks
+    assert len(track.segments[0].points) == 6
+
+
+async def test_everything_is_text(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
+) -> None:
+    """Markup in whatever a server or a user writes is shown as it stands."""
+    simulator.report(RED, accuracy=5, address=MARKUP)
+    await async_setup(hass, entry)
+    simulator.rename(RED, MARKUP)
+    simulator.override_field(RED, "model", MARKUP)
+    await poll()
+    await async_arm(hass)
+    await async_steal(simulator, poll, attributes={"alarm": MARKUP})
+    texts = dict.fromkeys(("owner", "frame_number", "color", "insurance"), MARKUP)
+    report = await async_report(hass, **texts)
+    assert "<script" not in report["html"]
+    assert report["html"].count(ESCAPED) >= 8
+    assert ET.fromstring(report["gpx"]).tag  # noqa: S314 - it is our own
+    page = report["html"].lower()
+    for word in ("src=", "href=", "url(", "@import", "onload"):
+        assert word not in page
+
+
+async def test_long_track(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
+) -> None:
+    """A page shows 24 positions, with the first and the last; the GPX file has all."""
+    now = dt_util.utcnow()
+    simulator.forget_position(RED)
+    for minute in range(100, 0, -1):
+        simulator.report(
+            RED, latitude=48 + minute / 10_000, last_update=now - minute * MINUTE
+        )
+    report = await async_report(hass, start_date_time=now - 200 * MINUTE)
+    assert report["positions"] == 100
+    assert report["html"].count("<tr><td>") == 24
+    assert "24 of 100 positions." in report["html"]
+    for latitude in ("48.010000", "48.000100"):
+        assert latitude in report["html"]
+    assert "Not guarded" in report["html"]
+    [track] = gpxpy.parse(report["gpx"]).tracks
+    assert len(track.segments[0].points) == 100
+
+
+async def test_service_does_not_answer(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
+) -> None:
+    """The last known places are in the report, which says why there are no more."""
+    simulator.report(RED, accuracy=5, address="Am Bach 3")
+    await poll()
+    await async_arm(hass)
+    simulator.fault("status-503", path="history")
+    report = await async_report(hass)
+    assert report["positions"] == 1
+    assert "503" in report["html"]
+    await async_steal(simulator, poll)
+    report = await async_report(hass)
+    # Where it was guarded, where the guard triggered, where it is now.
+    assert report["positions"] == 3
+    [track] = gpxpy.parse(report["gpx"]).tracks
+    assert len(track.segments[0].points) == 3
+    assert "503" in (track.description or "")
+
+
+async def test_stored_routes(bikes: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without history the drawing is the stored route of the last ride."""
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
+    bikes.simulator.fault("status-404", path="history")
+    line = [(48.0, 7.8), (48.01, 7.81), (48.02, 7.8)]
+    monkeypatch.setattr(tracks, "route_of", lambda _: encode(line))
+    report = await async_report(bikes.hass)
+    [polyline] = [
+        part for part in report["html"].split("<") if part.startswith("polyline")
+    ]
+    assert polyline.count(",") == 3
+    assert len(gpxpy.parse(report["gpx"]).tracks[0].segments[0].points) == 3
+
+
+@pytest.mark.usefixtures("setup")
+async def test_no_report(hass: HomeAssistant, simulator: Simulator, poll: Poll) -> None:
+    """A bike without a guard, a ride or an account has none, and the error says why."""
+    with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
+        await async_report(hass)
+    now = dt_util.utcnow()
+    with pytest.raises(ServiceValidationError, match="at most 7 days"):
+        await async_report(hass, start_date_time=now - timedelta(days=8))
+    with pytest.raises(ServiceValidationError, match="None of the targets"):
+        await async_report(hass, device_id="gone")
+    simulator.unassign("ann@example.com", RED)
+    await poll()
+    with pytest.raises(HomeAssistantError, match="not available"):
+        await async_report(hass, start_date_time=now - MINUTE)
+
+
+async def test_bike_without_position(
+    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry
+) -> None:
+    """A tracker that never had a fix has nothing to report."""
+    simulator.forget_position(RED)
+    await async_setup(hass, entry)
+    start = dt_util.utcnow() - MINUTE
+    with pytest.raises(ServiceValidationError, match="no reports"):
+        await async_report(hass, start_date_time=start)
+
+
+async def test_bike_guarded_for_long(
+    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, freezer: Any
+) -> None:
+    """The report of a bike that is guarded for weeks begins seven days ago."""
+    await async_arm(hass)
+    freezer.tick(timedelta(days=20))
+    simulator.report(RED, last_update=datetime.now(dt_util.UTC) - MINUTE)
+    assert (await async_report(hass))["positions"] >= 1
+
+
+async def test_who_may(
+    hass: HomeAssistant, setup: MockConfigEntry, tmp_path: Path
+) -> None:
+    """A report needs the right to read the bike, a file also the right to control it."""
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    user = MockUser(id="anna").add_to_hass(hass)
+    user.mock_policy({"entities": {"all": {"read": True}}})
+    anna = Context(user_id=user.id)
+    times = {"start_date_time": dt_util.utcnow() - MINUTE}
+    assert (await async_report(hass, anna, **times))["html"]
+    with pytest.raises(Unauthorized):
+        await async_report(hass, anna, **times, filename="theft.html")
+    report = await async_report(hass, **times, filename="theft.html")
+    assert (tmp_path / "theft.html").read_text(encoding="utf-8") == report["html"]
+    user.mock_policy({})
+    with pytest.raises(Unauthorized):
+        await async_report(hass, anna, **times)
+
+
+@pytest.mark.parametrize(
+    ("lines", "label", "points"),
+    [
+        ([], None, 0),
+        ([[(48.0, 7.8)]], "50.0", 1),
+        ([[(48.0, 7.8), (48.0, 7.9)]], "2000.0", 2),
+        # Across the date line.
+        ([[(10.0, 179.99), (10.0, -179.99)]], "500.0", 2),
+        ([[(48.0, 7.8), (48.01, 7.8)], [(48.02, 7.8)]], "1000.0", 3),
+    ],
+)
+def test_drawing(lines: Any, label: str | None, points: int) -> None:
+    """The scale fits the route, which fits the drawing."""
+    labels = list[float]()
+
+    def labeled(meters: float) -> str:
+        labels.append(meters)
+        return f"{meters:.1f}"
+
+    svg = route_as_svg(lines, labeled)
+    if label is None:
+        assert svg == ""
+        return
+    root = ET.fromstring(svg)  # noqa: S314 - it is our own
+    drawn = [
+        tuple(map(float, pair.split(",")))
+        for line in root.iter("{http://www.w3.org/2000/svg}polyline")
+        for pair in line.attrib["points"].split()
+    ]
+    assert len(drawn) == points
+    assert all(20 <= x <= 660 and 20 <= y <= 230 for x, y in drawn)
+    assert [f"{meters:.1f}" for meters in labels] == [label]
