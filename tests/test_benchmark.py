@@ -1,20 +1,12 @@
-"""What is measured is like what people have: rows as long as real ones, and the same entities."""
+"""What is measured is like what people have: rows as long as real ones."""
 
 import orjson
 import pytest
-
-from custom_components.bike_tracker import (
-    binary_sensor as our_binary_sensor,
-    sensor as our_sensor,
-)
-from custom_components.bike_tracker.api.models import Device
-from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 
 from .tools.benchmark.page import PAGE, goals
 from .tools.benchmark.plan import PARTS
 from .tools.benchmark.results import Results, load
 from .tools.benchmark.service.fleet import EMAIL as RIDER, Fleet
-from .tools.benchmark.usual_way import binary_sensor, sensor
 from .tools.simulator import Simulator
 
 
@@ -29,20 +21,6 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
             for row in simulator.listed("positions", RIDER):
                 assert 730 <= len(orjson.dumps(row)) <= 890
             fleet.commands["report"](3)
-
-
-def test_same_entities() -> None:
-    """The usual way has no entity that this integration has not, so that both are alike."""
-    new = Tracker(Device(1, "", "new", None, None, None, None, None), TrackerState())
-    ours = {
-        (kind.key, kind.entity_registry_enabled_default, not kind.is_reported(new))
-        for kind in (*our_binary_sensor.DESCRIPTIONS, *our_sensor.DESCRIPTIONS)
-    }
-    usual = {
-        (kind.key, kind.entity_registry_enabled_default, kind.only_if_reported)
-        for kind in (*binary_sensor.DESCRIPTIONS, *sensor.DESCRIPTIONS)
-    }
-    assert usual <= ours
 
 
 def test_page() -> None:

@@ -103,11 +103,6 @@ _HABITS: Final = {
         _Habit(2),
         _Habit(2, more_changed=3, more_written=3, different=3),
     ),
-    "usual_way": (
-        _Habit(2, changed=5, written=5, different=5),
-        _Habit(2, changed=1, written=5),
-        _Habit(2, changed=1, more_changed=2, written=5, different=3),
-    ),
 }
 
 

@@ -16,20 +16,15 @@ from .plan import (
     PARTS,
     SMALL,
     TRIGGERS,
-    USUAL,
     in_words,
 )
 from .results import Results, load
 from .scenarios import (
     ALL,
-    ALL_REPORTED,
-    MEMORY,
     ONE,
     SAME_BODY,
-    SET_UP,
     SHUFFLED,
     SOME_REPORTED,
-    STORE,
     TITLES,
     TITLES_OF_EVERYTHING,
 )
@@ -38,7 +33,6 @@ PAGE: Final = DOCS / "benchmarks.md"
 _NAMES: Final = {
     OURS: "Bike Tracker",
     FLOOR: "the floor",
-    USUAL: "the usual way",
     LIVE_PEER: "`traccar_server`",
 }
 _LONGEST: Final = 0.05
@@ -62,8 +56,6 @@ class _Ratio:
 
     def get(self, results: Results, candidate: str) -> float:
         """Return the figure of a candidate."""
-        if self.kind == MEMORY:
-            return results.per_tracker(candidate, self.trackers) / self.per
         figure = self.kind, candidate, self.trackers, self.work, self.name
         return results.get(*figure) / self.per
 
@@ -75,35 +67,7 @@ _RATIOS: Final = (
             (SAME_BODY.key, FLOOR, 0.4),
             (SHUFFLED.key, FLOOR, 0.4),
             (SOME_REPORTED.key, FLOOR, 1.5),
-            (SOME_REPORTED.key, USUAL, 0.1),
-            (ALL_REPORTED.key, USUAL, 1),
-            (SET_UP, USUAL, 1),
         )
-    ),
-    _Ratio(
-        MEMORY,
-        LARGE,
-        MEMORY,
-        "each tracker",
-        USUAL,
-        what="memory",
-        unit="KiB",
-        per=1024,
-    ),
-    *(
-        _Ratio(
-            "everything",
-            EVERYTHING,
-            work,
-            f"everything reported, {title}",
-            USUAL,
-            name="per_state",
-            what="CPU of each changed state",
-            unit="µs",
-            per=1e-6,
-        )
-        for work, title in TITLES_OF_EVERYTHING.items()
-        if work != STORE
     ),
     *(
         _Ratio(
@@ -196,7 +160,7 @@ def _goals(results: Results) -> str:
 
 
 def _polls(results: Results) -> str:
-    names = OURS, FLOOR, USUAL
+    names = OURS, FLOOR
     rows = [
         (
             f"{trackers:,}",
@@ -222,9 +186,9 @@ def _beside(values: list[float]) -> Iterator[str]:
 
 
 def _everything(results: Results) -> str:
-    def get(name: str, work: str, figure: str) -> float:
+    def get(work: str, figure: str) -> float:
         average = {"average": max} if figure == "busy" else {}
-        return results.get("everything", name, EVERYTHING, work, figure, **average)
+        return results.get("everything", OURS, EVERYTHING, work, figure, **average)
 
     return as_markdown(
         (
@@ -232,17 +196,13 @@ def _everything(results: Results) -> str:
             "Bike Tracker, ms",
             "in one go, ms",
             "each changed state, µs",
-            "the usual way, µs",
         ),
         (
             (
                 title,
-                f"{get(OURS, work, 'cpu') * 1e3:.0f}",
-                f"{get(OURS, work, 'busy') * 1e3:.0f}",
-                *(
-                    "" if work == STORE else f"{get(name, work, 'per_state') * 1e6:.0f}"
-                    for name in (OURS, USUAL)
-                ),
+                f"{get(work, 'cpu') * 1e3:.0f}",
+                f"{get(work, 'busy') * 1e3:.0f}",
+                f"{get(work, 'per_state') * 1e6:.0f}",
             )
             for work, title in TITLES_OF_EVERYTHING.items()
         ),

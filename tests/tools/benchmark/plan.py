@@ -18,7 +18,6 @@ TRIGGERS: Final = 10
 LIVE_FLEETS: Final = (1, 100, LARGE)
 OURS: Final = "bike_tracker"
 FLOOR: Final = "floor"
-USUAL: Final = "usual_way"
 LIVE_PEER: Final = "traccar_server"
 
 _TIMES: Final = {"time": 5, "everything": 3, "live": 7, "automations": 10}
@@ -66,12 +65,12 @@ def in_words(trackers: int) -> str:
 
 def quick() -> list[Step]:
     """Count alone, with small fleets."""
-    return _each("count", (OURS, FLOOR, USUAL), SMALL)
+    return _each("count", (OURS, FLOOR), SMALL)
 
 
 def polls(repeats: int) -> list[Step]:
     """Set-ups and polls. Candidates take turns, so that a slow minute strikes all of them."""
-    candidates = OURS, FLOOR, USUAL
+    candidates = OURS, FLOOR
     return [
         *_each("count", candidates, (*SMALL, LARGE)),
         *_each("memory", candidates, (1, LARGE)),
@@ -81,7 +80,7 @@ def polls(repeats: int) -> list[Step]:
 
 def everything(repeats: int) -> list[Step]:
     """Set-ups, polls and unloads of trackers that report all there is."""
-    return _each("everything", (OURS, USUAL), (EVERYTHING,)) * repeats
+    return _each("everything", (OURS,), (EVERYTHING,)) * repeats
 
 
 def live(repeats: int) -> list[Step]:

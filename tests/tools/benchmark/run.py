@@ -5,8 +5,7 @@ memory, everything, live or automations.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
+from collections.abc import Awaitable, Callable
 import gc
 import json
 from pathlib import Path
@@ -17,10 +16,7 @@ from typing import Any, Final
 
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.storage import Store
 from homeassistant.runner import create_event_loop
-
-from custom_components.bike_tracker.const import DOMAIN
 
 from . import automations, listening
 from .bench import Bench
@@ -29,15 +25,7 @@ from .counters import count, states
 from .home import home, settle
 from .meter import Meter
 from .results import Found
-from .scenarios import (
-    ALL_REPORTED,
-    MEMORY,
-    SCENARIOS,
-    SET_UP,
-    SET_UP_AGAIN,
-    STORE,
-    Scenario,
-)
+from .scenarios import ALL_REPORTED, MEMORY, SCENARIOS, SET_UP, SET_UP_AGAIN, Scenario
 from .service import Service
 
 type Work = Callable[[], Awaitable[Any]]
@@ -59,16 +47,14 @@ async def _time(bench: Bench) -> Found:
 
 
 async def _everything(bench: Bench) -> Found:
-    """Return the costs of set-up, of polls in which all changed, of storing that, and of set-ups after a restart."""
+    """Return the costs of set-up, of polls in which all changed, and of set-ups after a restart."""
     candidate, meter = bench.candidate, Meter()
     assert isinstance(candidate, Integration)
     found: Found = {SET_UP: [await _cost(bench.hass, meter, bench.set_up)]}
     for _ in range(bench.times):
         await _prepare(bench, ALL_REPORTED)
-        stores = [item for item in gc.get_objects() if isinstance(item, Store)]
         for work, do in (
             (ALL_REPORTED.key, candidate.poll),
-            (STORE, partial(_store, stores)),
             (None, candidate.unload),
             (SET_UP_AGAIN, candidate.set_up_again),
         ):
@@ -77,13 +63,6 @@ async def _everything(bench: Bench) -> Found:
             if work:
                 found.setdefault(work, []).append(cost)
     return found
-
-
-async def _store(stores: Iterable[Store[Any]]) -> None:
-    """Write what this integration is about to write, and nothing of Home Assistant's."""
-    for store in stores:
-        if DOMAIN in store.key:
-            await store._async_handle_write_data()  # type: ignore[no-untyped-call]  # noqa: SLF001
 
 
 async def _cost(hass: HomeAssistant, meter: Meter, work: Work) -> dict[str, float]:
@@ -152,13 +131,11 @@ async def _run(
 
 
 def _install(folder: Path) -> None:
-    """Let Home Assistant find the integrations that do not ship with it."""
+    """Let Home Assistant find the integration."""
     components = folder / "custom_components"
     components.mkdir()
-    here = Path(__file__).parent
-    ours = here.parents[2] / "custom_components" / "bike_tracker"
-    for path in (here / "usual_way", ours):
-        (components / path.name).symlink_to(path)
+    ours = Path(__file__).parents[3] / "custom_components" / "bike_tracker"
+    (components / ours.name).symlink_to(ours)
     # Of this version some was imported already.
     for name in [name for name in sys.modules if name.startswith("custom_components")]:
         del sys.modules[name]

@@ -30,7 +30,6 @@ class Scenario:
 
 SET_UP: Final = "set_up"
 SET_UP_AGAIN: Final = "set_up_again"
-STORE: Final = "store"
 MEMORY: Final = "memory"
 
 SAME_BODY: Final = Scenario("same_body", "idle poll, the same body", same_order=True)
@@ -49,7 +48,6 @@ TITLES_OF_EVERYTHING: Final = {
     SET_UP: "set-up",
     SET_UP_AGAIN: "set-up after a restart",
     ALL_REPORTED.key: ALL_REPORTED.title,
-    STORE: "storing that",
 }
 
 ONE: Final = "one"

@@ -6,12 +6,11 @@ from typing import Final
 from tests.tools.benchmark.service.client import Addresses
 
 from .floor import Floor
-from .integration import Candidate, Integration, bike_tracker, traccar_server, usual_way
+from .integration import Candidate, Integration, bike_tracker, traccar_server
 
 CANDIDATES: Final[dict[str, Callable[[Addresses], Candidate]]] = {
     "bike_tracker": bike_tracker,
     "floor": Floor,
-    "usual_way": usual_way,
 }
 """Candidates that poll."""
 

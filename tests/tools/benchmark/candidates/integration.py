@@ -86,11 +86,6 @@ def bike_tracker(addresses: Addresses, *, live: bool = False) -> Candidate:
     )
 
 
-def usual_way(addresses: Addresses) -> Candidate:
-    """Return the plain integration that is kept beside this package."""
-    return Integration("usual_way", _account(addresses))
-
-
 def traccar_server(addresses: Addresses) -> Candidate:
     """Return Home Assistant's integration for Traccar's own servers, which listens."""
     address = URL(addresses.peer)
