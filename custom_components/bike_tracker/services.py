@@ -37,7 +37,7 @@ from .responses.track import (
     route_of,
     time_range,
 )
-from .responses.where import where, words
+from .responses.where import short_text, where, words
 from .tracking.distance import Fix
 from .tracking.ride_state import Ride
 
@@ -45,6 +45,8 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
+# With more bikes, the answer says only where each is.
+_FEW_BIKES: Final = 3
 # A tenth of a metre.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
@@ -206,7 +208,10 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     name = call.data.get(ATTR_NAME, "")
     called = [bike for bike in bikes if not name or bike.is_called(name)]
     answers = [where(call.hass, bike) for bike in called]
-    text = " ".join(answer["text"] for answer in answers)
+    texts = [answer["text"] for answer in answers]
+    if len(answers) > _FEW_BIKES:
+        texts = [short_text(call.hass, answer) for answer in answers]
+    text = " ".join(texts)
     if not answers:
         known = with_commas(call.hass, (bike.name for bike in bikes))
         key = "not_known" if bikes else "none"

@@ -7,7 +7,7 @@ from homeassistant.core import Context, HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
 
-from tests.conftest import BLUE, RED
+from tests.conftest import BLUE, EMAIL, RED
 from tests.static.project import ROOT
 from tests.tools.simulator.server import Simulator
 
@@ -47,6 +47,44 @@ async def test_by_name(
     said = await async_ask(hass, asked)
     assert [name for name in ("Blue", "N4-ride") if f"{name}" in said] == fired
     assert said.count("at home") == len(fired)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("is my bike guarded?", "Blue bike: Not guarded. Red bike: Not guarded."),
+        ("is the red bike guarded", "Red bike: Not guarded."),
+        ("guard my bike", "Blue bike: Guarded. Red bike: Guarded."),
+        ("guard the red bike", "Red bike: Guarded."),
+        ("find my bike", "at home"),
+        ("where's my bike", "at home"),
+        ("is the red bike at home", "Red bike is at home"),
+        ("guard the green bike", "No bike"),
+    ],
+)
+async def test_guard(
+    hass: HomeAssistant, simulator: Simulator, house: House, asked: str, answer: str
+) -> None:
+    """Bikes are guarded by a sentence, and the answer says whether they are."""
+    for bike in (RED, BLUE):
+        simulator.report(bike, motion=False)
+    await house.async_minutes(1)
+    await house.async_automate("where_is_my_bike", RED, BLUE)
+    assert answer in await async_ask(hass, asked)
+
+
+async def test_five_bikes(
+    hass: HomeAssistant, simulator: Simulator, house: House
+) -> None:
+    """Of many bikes the answer says only where each is."""
+    more = [f"{number}" for number in range(3)]
+    for number in more:
+        simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
+    await house.async_minutes(2)
+    await house.async_automate("where_is_my_bike", RED, BLUE, *more)
+    names = ["Bike 0", "Bike 1", "Bike 2", "Blue bike", "Red bike"]
+    sentences = " ".join(f"{name} is at home." for name in names)
+    assert await async_ask(hass, "where is my bike") == sentences
 
 
 @pytest.mark.parametrize(

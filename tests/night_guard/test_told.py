@@ -1,5 +1,7 @@
 """What the night guard tells beside thefts."""
 
+from pathlib import Path
+
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
@@ -255,3 +257,31 @@ async def test_guard_again(
     await parked.async_minutes(1)
     assert parked.state(GUARD) == "armed_away"
     assert parked.gone == [f"bike_tracker_guard_{parked.device(RED)}"]
+
+
+@pytest.mark.parametrize("has_folder", [True, False])
+async def test_report(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    parked: House,
+    tmp_path: Path,
+    has_folder: bool,
+) -> None:
+    """The button writes the report for the police; the answer is its name, or the error."""
+    if has_folder:
+        hass.config.media_dirs = {"local": str(tmp_path)}
+        hass.config.allowlist_external_dirs = {str(tmp_path)}
+    await parked.async_night_guard(RED, night_begins="12:00:00")
+    steal(simulator)
+    await parked.async_minutes(1)
+    action = f"bike_tracker_night_report_{parked.device(RED)}"
+    hass.bus.async_fire("mobile_app_notification_action", {"action": action})
+    await hass.async_block_till_done()
+    title, text = told(parked)[-1]
+    assert title == "Red bike: Theft report"
+    if has_folder:
+        [file] = tmp_path.iterdir()
+        assert text == f"Written to the media folder: {file.name}"
+        assert "Red bike" in file.read_text()
+    else:
+        assert "red_bike-2026-11-20-12" in text

@@ -17,6 +17,12 @@ from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """The action of each of its buttons begins with this."""
+# The buttons of messages about a guard, with their texts.
+_BUTTONS: Final = {
+    "disarm": "its_me",
+    "arm": "guard_again",
+    "report": "theft_report",
+}
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _SILENT_AFTER: Final = timedelta(hours=1)
@@ -145,12 +151,18 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     """Return a message about one guard, with its buttons."""
     device_id = bike.entity.device_id or ""
     url = map_of(hass, device_id)
-    keys = ("disarm", "arm", "report")
-    buttons = [_button(hass, key, device_id) for key in keys]
+    buttons = [_button(hass, action, device_id) for action in _BUTTONS]
     buttons.insert(2, map_button(url, words(hass, "button_map")))
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
-def _button(hass: HomeAssistant, key: str, device_id: str) -> Button:
-    title = words(hass, f"button_{key}")
-    return {"action": f"{NIGHT}{key}_{device_id}", "title": title}
+def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
+    title = text(hass, f"config_panel.{_BUTTONS[action]}", action)
+    return {"action": f"{NIGHT}{action}_{device_id}", "title": title}
+
+
+def report(hass: HomeAssistant, bike: Bike, said: str) -> Message:
+    """Return the answer to *Theft report*."""
+    title = text(hass, "config_panel.theft_report", "Theft report")
+    tag = f"{NIGHT}report_{bike.entity.device_id}"
+    return Message(tag, f"{with_commas(hass, [bike.name])}: {title}", said)

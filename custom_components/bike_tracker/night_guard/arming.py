@@ -280,3 +280,5 @@ class NightGuards:
                 self._messenger.send(night, alerts.still_moving(self._hass, bike))
         elif action == "arm":
             self._act("arm", [unique_id])
+        elif action == "report":
+            self._messenger.run(self._messenger.async_report(bike))

@@ -4,10 +4,17 @@ from collections.abc import Coroutine, Iterator
 from datetime import datetime
 from typing import Any
 
-from homeassistant.const import ATTR_LATITUDE, ATTR_LONGITUDE, Platform
+from homeassistant.const import (
+    ATTR_DEVICE_ID,
+    ATTR_LATITUDE,
+    ATTR_LONGITUDE,
+    CONF_FILENAME,
+    Platform,
+)
 from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
-from homeassistant.util import dt as dt_util
+from homeassistant.util import dt as dt_util, slugify
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
@@ -136,6 +143,19 @@ class Messenger:
         if night.follow:
             message = alerts.on_its_way(self._hass, bike, has_arrived=has_arrived)
             self.send(night, message._replace(level=alerts.level_of(night)))
+
+    async def async_report(self, bike: Bike) -> None:
+        """Write a theft report into the media folder, and tell its name."""
+        filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
+        data = {ATTR_DEVICE_ID: bike.entity.device_id, CONF_FILENAME: filename}
+        try:
+            call = self._hass.services.async_call
+            await call(DOMAIN, "theft_report", data, blocking=True)
+            said = alerts.words(self._hass, "report_written", filename=filename)
+        except HomeAssistantError as err:
+            said = str(err)
+        for night in self.guards_of(bike):
+            self.send(night, alerts.report(self._hass, bike, said))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """Tell why bikes are not guarded tonight; a reason that stays is told once."""

@@ -49,6 +49,11 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
     return values | {"text": as_sentence(hass, parts)}
 
 
+def short_text(hass: HomeAssistant, values: _Values) -> str:
+    """Return only where a bike is, as a sentence."""
+    return as_sentence(hass, [_whereabouts(hass, values)])
+
+
 def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
     time, battery = values["position_time"], values["battery"]
     # Each is said where it is known, or so; some with what it is.
