@@ -280,7 +280,7 @@ async def test_report(
     title, text = told(parked)[-1]
     assert title == "Red bike: Theft report"
     if has_folder:
-        [file] = tmp_path.iterdir()
+        [file] = tmp_path.glob("*.html")
         assert text == f"Written to the media folder: {file.name}"
         assert "Red bike" in file.read_text()
     else:
