@@ -18,6 +18,7 @@ th, td { text-align: start; padding: 2px 8px; font-weight: 400; border-bottom: 1
 th.note { padding: 8px 14px; }
 td .button { width: 100%; padding: 0; }
 tbody .note { display: none; }
+.place { overflow-wrap: anywhere; }
 .low { color: var(--error-color); }
 .alarm { border: 2px solid var(--error-color); border-radius: 12px; margin: 8px; padding: 12px; display: grid; gap: 8px; }
 .alarm .map { height: 240px; }
@@ -75,7 +76,7 @@ tbody .note { display: none; }
     const onclick = () => this.fire("hass-more-info", { entityId: bike.tracker });
     return h("button", { class: "open", "data-key": `open ${bike.id}`, onclick },
       h("span", { class: "row" }, dot(bike), h("span", { class: "name" }, bike.name)),
-      h("span", { class: "row note" }, h("span", { class: "name" }, this.placeOf(bike)), this.batteryOf(bike)));
+      h("span", { class: "row note" }, h("span", { class: "place" }, this.placeOf(bike)), this.batteryOf(bike)));
   }
 
   /** Return the button that guards a bike, or ends that. @param {Bike} bike */
