@@ -11,7 +11,7 @@ const TABLE_FROM = 12;
 export class BikesCard extends Card {
   static style = `
 .strip { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); padding: 4px; }
-.strip li { padding: 8px; display: grid; grid-template-columns: minmax(0, 1fr); gap: 6px; }
+.strip li { padding: 8px; display: grid; grid-template: 1fr auto / minmax(0, 1fr); align-items: start; gap: 6px; }
 .open { width: 100%; padding: 2px 6px; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; }
 th, td { text-align: start; padding: 2px 8px; font-weight: 400; border-bottom: 1px solid var(--divider-color); overflow-wrap: anywhere; }
@@ -26,7 +26,7 @@ tbody .note { display: none; }
 .actions button { flex: 1; white-space: nowrap; }
 @container (max-width: 500px) {
   .strip { grid-template-columns: 1fr; }
-  .strip li { grid-template-columns: minmax(0, 1fr) auto; align-items: center; padding: 2px 8px; }
+  .strip li { grid-template: auto / minmax(0, 1fr) auto; align-items: center; padding: 2px 8px; }
   .optional { display: none; }
   tbody .note { display: flex; }
 }`;
@@ -147,5 +147,4 @@ tbody .note { display: none; }
     }
   }
 
-  columns = "full";
 }

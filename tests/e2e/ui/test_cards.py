@@ -113,7 +113,11 @@ async def test_from_nothing(
     await expect(frontend.button("Add dashboard")).to_be_visible()
     await clicks.begin()
     await frontend.button("Add dashboard").click()
-    await frontend.page.locator("dashboard-card").get_by_text("Bikes").click()
+    await (
+        frontend.page.locator("dashboard-card")
+        .get_by_role("heading", name="Bikes", exact=True)
+        .click()
+    )
     await frontend.button("Create").last.click()
     assert await clicks.count() == _CLICKS
     [dashboard] = await home_assistant.client.call("lovelace/dashboards/list")
@@ -239,6 +243,8 @@ async def test_update(
     manifest.write_text(json.dumps({**content, "version": "99.0.0"}))
     await home_assistant.stop()
     await home_assistant.start()
+    # Of the time without a Home Assistant.
+    cards.errors.clear()
     await frontend.open(PATH)
     await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
     loaded = await frontend.page.evaluate(
