@@ -29,11 +29,11 @@ def standing(kilometres: float) -> dict[str, Any]:
 async def async_ride(simulator: Simulator, poll: Poll) -> None:
     """Let the red bike ride, stop at a red light, ride on and arrive."""
     await poll()
-    for number in range(1, 6):
-        light = number == 3
-        metres = 0 if light else 250
-        go(simulator, metres, **riding(100 + number / 3))
+    total = 100.0
+    for metres in (250, 250, 0, 250, 250):
+        total += metres / 1_000
+        go(simulator, metres, **riding(total))
         await poll()
     for _ in range(6):
-        go(simulator, 0, **standing(100 + 5 / 3))
+        go(simulator, 0, **standing(101))
         await poll()

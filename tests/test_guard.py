@@ -96,8 +96,9 @@ async def test_triggered(
     since = dt_util.parse_datetime(guard().attributes["since"])
     assert since is not None
     assert abs(since - position.fix_time) < timedelta(milliseconds=1)
-    simulator.report(RED, motion=False)
-    await poll()
+    for _ in range(7):
+        simulator.report(RED, motion=False)
+        await poll()
     assert guard().state == "triggered"
 
     await call("arm_away")
@@ -163,7 +164,7 @@ async def test_place_of_an_unknown_time(
     with pytest.raises(ServiceValidationError) as refused:
         await call("arm_away", "alarm_control_panel.new_bike_guard")
     assert refused.value.translation_key == "guard_without_place"
-    assert "place is not known" in str(refused.value)
+    assert "location is unknown" in str(refused.value)
     state = hass.states.get("alarm_control_panel.new_bike_guard")
     assert state is not None
     assert state.state == "disarmed"

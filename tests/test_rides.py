@@ -48,7 +48,7 @@ async def test_ride(bikes: Bikes, rides: list[tuple[str, dict[str, Any]]]) -> No
     assert begin is not None
     assert end is not None
     assert end - begin == timedelta(seconds=5 * 61)
-    assert ride["distance"] == pytest.approx(5 / 3, abs=0.35)
+    assert ride["distance"] == pytest.approx(1, abs=0.05)
     assert ride["duration"] == 5 * 61
     assert ride["maximum_speed"] == 16.7
     values = {key: bikes.state_of(f"{RED}_{key}", Platform.SENSOR) for key in KEYS}

@@ -183,11 +183,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if request.is_backfill:
             await self._async_book(request, answer)
             return
-        for part in answer.parts():
-            context = self._update_context()
-            changes = self.data.apply_history(request.tracker, part, context)
-            self.async_set_changes(changes)
-            await asyncio.sleep(0)
+        context = self._update_context()
+        changes = self.data.apply_history(request.tracker, answer, context)
+        self.async_set_changes(changes)
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
         # Thousands of reports would stop the event loop.

@@ -20,7 +20,7 @@ from .registry.devices import tracker_of
 
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
-    *("address", "altitude", "latitude", "longitude"),
+    *("address", "altitude", "latitude", "longitude", "route"),
     # Times of rides and fixes.
     *("moved_at", "started_at", "time"),
 }

@@ -6,6 +6,7 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 
 from tests.conftest import BLUE, RED
 from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .house import House, async_ride
 
@@ -20,7 +21,7 @@ async def test_once_per_ride(
     ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
     await house.async_automate("bike_moved", RED, phones=phones, critical=True)
     await house.async_minutes(2)
-    simulator.report(RED, latitude=47.9, motion=True)
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
     await house.async_minutes(1)
     assert house.fired == MOVED
     await async_ride(simulator, house, by=0.01)
@@ -52,7 +53,7 @@ async def test_riders(
     hass.states.async_set(BEN, before)
     await house.async_automate("bike_moved", RED, riders=[ANN, BEN])
     await house.async_minutes(2)
-    simulator.report(RED, latitude=47.9, motion=True)
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
     await house.async_minutes(2)
     assert house.fired == []
     hass.states.async_set(BEN, after)

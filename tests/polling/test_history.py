@@ -14,7 +14,7 @@ from custom_components.bike_tracker.polling.backoff import ExtraRequests
 from custom_components.bike_tracker.polling.history import History
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.guard import Guard
-from custom_components.bike_tracker.tracking.ride_log import HistoryGap
+from custom_components.bike_tracker.tracking.history import HistoryGap
 from custom_components.bike_tracker.tracking.state import (
     Tracker,
     Trackers,

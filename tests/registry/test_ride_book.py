@@ -129,20 +129,6 @@ async def test_written_seldom(bikes: Bikes, storage: dict[str, Any]) -> None:
     assert len(rides_in(storage, bikes.entry)) == 2
 
 
-async def test_book_that_was_not_written(bikes: Bikes, storage: dict[str, Any]) -> None:
-    """After a kill the last rides are known all the same."""
-    go(bikes.simulator, 0, **standing(100))
-    await async_setup(bikes.hass, bikes.entry)
-    await async_ride(bikes.simulator, bikes.poll)
-    await async_write(bikes.hass, bikes.entry)
-    [ride] = rides_in(storage, bikes.entry)
-    del storage[file_of(bikes.entry)]
-
-    await async_setup(bikes.hass, bikes.entry)
-    await async_write(bikes.hass, bikes.entry)
-    assert rides_in(storage, bikes.entry) == [ride]
-
-
 @pytest.mark.usefixtures("freezer")
 async def test_limits(bikes: Bikes, storage: dict[str, Any]) -> None:
     """Three years and 5,000 rides: the oldest of all trackers go first."""

@@ -30,12 +30,13 @@ from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import SIGNAL_OCCURRED
 from custom_components.bike_tracker.registry.storage import Evaluation, TrackerStore
+from custom_components.bike_tracker.tracking.announce import Announced
 from custom_components.bike_tracker.tracking.distance import Fix
-from custom_components.bike_tracker.tracking.guard import Guard, Triggered
+from custom_components.bike_tracker.tracking.guard import Clock, Guard, Triggered
+from custom_components.bike_tracker.tracking.log import Core, Gap, Input, Log
 from custom_components.bike_tracker.tracking.occurrences import Alarm, Occurrence
-from custom_components.bike_tracker.tracking.ride_log import Checkpoint, RideLog
-from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
-from custom_components.bike_tracker.tracking.state import Flag, TrackerState
+from custom_components.bike_tracker.tracking.ride_state import Drift, Ride, RideState
+from custom_components.bike_tracker.tracking.state import Flag, Rearming, TrackerState
 
 from ..conftest import BLUE, BOB, PASSWORD, RED, Bikes, MakeEntry, async_setup
 
@@ -58,17 +59,26 @@ STORY = TrackerState(
     online=Flag(True, NOON),
     moving=Flag(False, LATER, NOON),
     alarms=(Alarm("sos", 2, None), Alarm("tow", 3, NOON)),
-    rides=RideLog(
-        rides=(RIDE,),
-        since=NOON,
-        checkpoint=Checkpoint(
-            RideState(total=9.5, last_fix=PLACE),
-            *(NOON, True, LATER, LATER, RIDE, (RIDE,)),
+    log=Log(
+        Core(
+            RideState(
+                *(9.5, PLACE, PLACE, PLACE, PLACE, NOON, 12.5, (Drift(PLACE, NOON),)),
+                *(NOON, NOON, True, RIDE, RIDE, (RIDE,)),
+            ),
+            GUARD,
+            Clock(NOON, 12.5, 12.5),
         ),
+        NOON,
+        7,
+        (Input(NOON, 7, 2, is_snapshot=True, core=Core(RideState(ride=RIDE))),),
+        Gap(NOON, True, LATER, True),
+        LATER,
     ),
-    ride_state=RideState(
-        total=9.5, anchor=PLACE, last_fix=PLACE, received_at=NOON, ride=RIDE
-    ),
+    is_silent=True,
+    announced=(Announced(NOON, LATER, True),),
+    quiet_until=NOON,
+    highest_total=9.5,
+    rearming=Rearming(NOON, "Ada"),
     guard=GUARD,
     changed_by="Ada",
     occurrences=(
@@ -106,12 +116,13 @@ async def test_there_and_back(
     store.trackers[RED] = STORY
     store.trackers["nothing"] = TrackerState(online=Flag(False, NOON))
     # More than a service may count: nothing is dropped.
-    store.trackers["far"] = TrackerState(ride_state=RideState(total=10_000_001))
+    store.trackers["far"] = TrackerState(highest_total=10_000_001)
     store.last_fired[RED] = 2
     store.evaluation = Evaluation(LATER, NOON)
     store.async_write_within(10)
     await store.async_close()
-    store.trackers[RED] = STORY._replace(occurrences=STORY.occurrences[1:])
+    stored = STORY._replace(occurrences=STORY.occurrences[1:]).stored()
+    store.trackers[RED] = stored
     assert all_of(await async_read(hass)) == all_of(store)
 
 

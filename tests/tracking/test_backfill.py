@@ -13,7 +13,7 @@ from custom_components.bike_tracker.tracking.history import (
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import NOW, a_position
-from .test_history import minutes, reports_of
+from .house import minutes, story
 
 _DAY = timedelta(days=1)
 
@@ -28,7 +28,7 @@ def rides_of(
 
 def test_whole_rides() -> None:
     """All of them come, also one that was not seen to end; the rest is what was before."""
-    reports = reports_of((30, 0), (10, 15), (60, 0), (10, -15))
+    reports = story("stand 30, ride 10 @15, stand 60, ride 10 @-15", every=10)
     start, until = NOW - timedelta(hours=1), minutes(112)
     rides, rest = rides_of(reports, start, until, until)
     assert [round(ride.distance, 1) for ride in rides] == [2.5, 2.5]
@@ -38,7 +38,7 @@ def test_whole_rides() -> None:
 @pytest.mark.parametrize("start", [15, 31])
 def test_ride_across_the_start(start: float) -> None:
     """It comes with what was before, whole, and only then."""
-    reports = reports_of((10, 0), (30, 15), (60, 0), (10, -15), (600, 0), every=60)
+    reports = story("stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600")
     until = NOW + _DAY
     rides, rest = rides_of(reports, minutes(start), until, until)
     assert len(rides) == 1
@@ -51,7 +51,7 @@ def test_ride_across_the_start(start: float) -> None:
 
 def test_ride_of_a_day() -> None:
     """One that lasts for more than half of what is asked for is taken as it is."""
-    reports = reports_of((800, 15), (300, 0), every=60)
+    reports = story("ride 800 @15, stand 300")
     start, until = minutes(10), NOW + _DAY
     rides, rest = rides_of(reports, start, until, until)
     assert len(rides) == 1
@@ -60,7 +60,7 @@ def test_ride_of_a_day() -> None:
 
 def test_oldest_day() -> None:
     """There is no rest: what was under way at its start is taken as it is."""
-    reports = reports_of((30, 15), (30, 0))
+    reports = story("ride 30 @15, stand 30", every=10)
     start, until = minutes(10), NOW + _DAY
     rides, rest = rides_of(reports, start, until, start + MAX_BACKFILL_AGE)
     assert len(rides) == 1

@@ -330,6 +330,7 @@ def test_where_it_was_seen(bike: Bike) -> None:
         "seen_latitude": PLACE + 120 * METRE,
         "seen_longitude": 7.8,
     }
+    bike.account.disarm("red")
     bike.arm()
     bike.report(alarm="shock")
     assert bike.triggered

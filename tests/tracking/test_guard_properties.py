@@ -9,13 +9,10 @@ from hypothesis import given, strategies as st
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.distance import Fix, metres
-from custom_components.bike_tracker.tracking.guard import Guard, after_report, armed
+from custom_components.bike_tracker.tracking.guard import Guard
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
-from custom_components.bike_tracker.tracking.ride_detection import (
-    apply_report as ridden,
-)
-from custom_components.bike_tracker.tracking.ride_state import RideState
+from custom_components.bike_tracker.tracking.state import TrackerState
 
 from ..long import examples
 from .conftest import NOW, ListOfDevices, a_device, a_position
@@ -50,29 +47,28 @@ def reports(draw: st.DrawFn) -> list[Position]:
     return drawn
 
 
-def _standing() -> RideState:
-    """Return the track of a bike that stands, as its last reports say."""
-    track = RideState()
-    for ago in (3, 2, 1):
+def _standing() -> TrackerState:
+    """Return the state of a bike that stands."""
+    state = TrackerState()
+    for number, ago in enumerate((3, 2, 1)):
         time = NOW - ago * MINUTE
-        track, _ = ridden(track, a_position(fix_time=time, device_time=time), time)
-    return track
+        report = a_position(number - 9, fix_time=time, device_time=time)
+        state = state.with_reports([report], UpdateContext(time), report.id)
+    return state
 
 
 def _guards(
-    said: list[Position], track: RideState, *, late: timedelta = timedelta()
+    said: list[Position], state: TrackerState, *, late: timedelta = timedelta()
 ) -> list[Guard]:
     """Return the guard of that bike, armed now, and as it is after each report."""
-    guard = armed(track, a_position(), False, NOW)
-    assert guard is not None
-    guards = [guard]
+    state = state.armed(NOW, None)
+    guards = [state.guard]
     for report in said:
         assert report.device_time is not None
-        now = report.device_time + late
-        guard = after_report(guard, report, track, now)
-        track, _ = ridden(track, report, now)
-        guards.append(guard)
-    return guards
+        context = UpdateContext(report.device_time + late)
+        state = state.with_reports([report], context, report.id)
+        guards.append(state.guard)
+    return [guard for guard in guards if guard]
 
 
 @every
@@ -141,16 +137,14 @@ def test_older_reports(said: list[Position]) -> None:
 @every
 @given(reports())
 def test_received_again(said: list[Position]) -> None:
-    """What comes twice changes nothing."""
-    track = _standing()
-    guard = armed(track, a_position(), False, NOW)
-    assert guard is not None
+    """A repeated report changes nothing."""
+    state = _standing().armed(NOW, None)
     for report in said:
         assert report.device_time is not None
-        guard = after_report(guard, report, track, report.device_time)
-        track, _ = ridden(track, report, report.device_time)
-        again = after_report(guard, report, track, report.device_time)
-        assert again.triggered == guard.triggered
+        context = UpdateContext(report.device_time)
+        state = state.with_reports([report], context, report.id)
+        again = state.with_reports([report], context)
+        assert again.guard == state.guard
 
 
 @dataclass

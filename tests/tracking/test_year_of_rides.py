@@ -62,7 +62,7 @@ def test_year(tracker: Tracker, options: Options) -> None:
 
     _rides_are_right(tracker, journey, home, downs)
     # The book has all others.
-    assert len(home.account.states[BIKE].rides.rides) <= 4
+    assert len(home.account.states[BIKE].ride_state.rides) <= 4
     totals = [total for _, total in home.totals]
     assert totals == sorted(totals)
     true = sum(trip.kilometres for trip in journey.trips)

@@ -14,6 +14,7 @@ interface Bike {
 interface CardConfig {
   type: string;
   bikes?: string[];
+  title?: string;
   show?: "both" | "map" | "list";
   period?: string;
 }

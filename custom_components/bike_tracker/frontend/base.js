@@ -226,6 +226,8 @@ export class Card extends HTMLElement {
   /** @type {unknown[]} */
   seen = [];
   isWaiting = false;
+  /** @type {number | string} */
+  columns = 12;
   root = this.attachShadow({ mode: "open" });
 
   constructor() {
@@ -300,7 +302,7 @@ export class Card extends HTMLElement {
   }
 
   getGridOptions() {
-    return { columns: "full", min_columns: 6, rows: "auto" };
+    return { columns: this.columns, min_columns: 6, rows: "auto" };
   }
 
   static getStubConfig() {

@@ -11,14 +11,13 @@ const TABLE_FROM = 12;
 export class BikesCard extends Card {
   static style = `
 .strip { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); padding: 4px; }
-.strip li { padding: 8px; display: grid; grid-template: 1fr auto / minmax(0, 1fr); align-items: start; gap: 6px; }
+.strip li { padding: 8px; display: grid; grid-template-columns: minmax(0, 1fr); gap: 6px; }
 .open { width: 100%; padding: 2px 6px; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; }
 th, td { text-align: start; padding: 2px 8px; font-weight: 400; border-bottom: 1px solid var(--divider-color); overflow-wrap: anywhere; }
 th.note { padding: 8px 14px; }
 td .button { width: 100%; padding: 0; }
 tbody .note { display: none; }
-.place { overflow-wrap: anywhere; }
 .low { color: var(--error-color); }
 .alarm { border: 2px solid var(--error-color); border-radius: 12px; margin: 8px; padding: 12px; display: grid; gap: 8px; }
 .alarm .map { height: 240px; }
@@ -26,7 +25,7 @@ tbody .note { display: none; }
 .actions button { flex: 1; white-space: nowrap; }
 @container (max-width: 500px) {
   .strip { grid-template-columns: 1fr; }
-  .strip li { grid-template: auto / minmax(0, 1fr) auto; align-items: center; padding: 2px 8px; }
+  .strip li { grid-template-columns: minmax(0, 1fr) auto; align-items: center; padding: 2px 8px; }
   .optional { display: none; }
   tbody .note { display: flex; }
 }`;
@@ -76,7 +75,7 @@ tbody .note { display: none; }
     const onclick = () => this.fire("hass-more-info", { entityId: bike.tracker });
     return h("button", { class: "open", "data-key": `open ${bike.id}`, onclick },
       h("span", { class: "row" }, dot(bike), h("span", { class: "name" }, bike.name)),
-      h("span", { class: "row note" }, h("span", { class: "place" }, this.placeOf(bike)), this.batteryOf(bike)));
+      h("span", { class: "row note" }, h("span", { class: "name" }, this.placeOf(bike)), this.batteryOf(bike)));
   }
 
   /** Return the button that guards a bike, or ends that. @param {Bike} bike */
@@ -147,4 +146,5 @@ tbody .note { display: none; }
     }
   }
 
+  columns = "full";
 }

@@ -22,7 +22,7 @@ li button { width: 100%; padding: 0 8px; }
   .both { flex-direction: row; }
   .both .list { width: 300px; }
 }`;
-  static fields = [choice("show", "both", "map", "list")];
+  static fields = [{ name: "title", selector: { text: {} } }, choice("show", "both", "map", "list")];
 
   map = new RouteMap();
   info = h("div", { class: "row info" });
@@ -43,7 +43,7 @@ li button { width: 100%; padding: 0 8px; }
   /** @param {CardConfig} config */
   setConfig(config) {
     super.setConfig(config);
-    this.root.replaceChildren(h("ha-card", {}, h("div", { class: "both" },
+    this.root.replaceChildren(h("ha-card", {}, config.title && h("h2", { class: "pad" }, config.title), h("div", { class: "both" },
       config.show !== "list" && h("div", { class: "mapped" }, this.map.element, this.info), config.show !== "map" && this.list)));
   }
 

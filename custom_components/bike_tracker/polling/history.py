@@ -11,8 +11,7 @@ from ..api.client import TrackingClient
 from ..api.errors import InvalidResponseError, TrackingError
 from ..api.models import Position
 from ..const import LOGGER
-from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer
-from ..tracking.ride_log import HistoryGap
+from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap
 from ..tracking.state import Tracker, Trackers
 from .backoff import MINUTE, EndpointSupport, ExtraRequests
 

@@ -28,8 +28,8 @@ class Registry(NamedTuple):
                 self.store.async_follow(before, after)
                 self.devices.async_follow(after)
                 # Most reports end no ride.
-                log = before.state.rides if before and before.position else None
-                if log is None or log.rides != after.state.rides.rides:
+                known = before.rides if before and before.position else None
+                if known is None or known != after.rides:
                     self.rides.async_follow(after)
 
     @callback

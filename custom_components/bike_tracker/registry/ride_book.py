@@ -50,21 +50,21 @@ class RideBook(EntryStore):
     @callback
     def async_follow(self, tracker: Tracker) -> None:
         """Take the last rides of a tracker in place of those that are booked since."""
-        unique_id, log = tracker.device.unique_id, tracker.state.rides
+        unique_id, rides = tracker.device.unique_id, tracker.rides
         if tracker.position and unique_id not in self.backfill:
             self.backfill[unique_id] = dt_util.utcnow()
             self.async_write_within(SELDOM)
-        if log.since is None:
+        if (since := tracker.rides_since) is None:
             return
         # One that was under way then started before.
-        starts = {ride.started_at for ride in log.rides}
+        starts = {ride.started_at for ride in rides}
         older = [
             it
             for it in self.rides
             if it.tracker != unique_id
-            or (it.ride.started_at < log.since and it.ride.started_at not in starts)
+            or (it.ride.started_at < since and it.ride.started_at not in starts)
         ]
-        self._async_take([*older, *(BookedRide(unique_id, it) for it in log.rides)])
+        self._async_take([*older, *(BookedRide(unique_id, it) for it in rides)])
 
     @callback
     def async_add_from_before(

@@ -20,6 +20,8 @@ from ..api.models import Position
 from ..const import DOMAIN, LOGGER
 from ..tracking.account import log_errors
 from ..tracking.guard import Guard
+from ..tracking.import_2_0 import state_from_2_0
+from ..tracking.log import Core, Log
 from ..tracking.occurrences import Alarm, Occurrence, UpdateContext, kept
 from ..tracking.ride_state import Ride, RideState
 from ..tracking.state import Tracker, TrackerState
@@ -207,14 +209,18 @@ class TrackerStore(EntryStore):
         for unique_id, state in dict(self.trackers).items():
             with log_errors(self._entry.title, "storing a tracker"):
                 occurrences = kept(state.occurrences, last_fired.get(unique_id, 0))
-                states[unique_id] = to_line(state._replace(occurrences=occurrences))
+                stored = state._replace(occurrences=occurrences).stored()
+                states[unique_id] = to_line(stored)
         evaluation = to_json(self.evaluation)
         return {"last_fired": last_fired, "evaluation": evaluation, "trackers": states}
 
     @override
     def _restore(self, stored: dict[str, Any]) -> None:
         read = reader(TrackerState)
-        trackers = {key: read(state) for key, state in stored["trackers"].items()}
+        trackers = {
+            key: read(state if "ride_state" not in state else state_from_2_0(state))
+            for key, state in stored["trackers"].items()
+        }
         evaluation = reader(Evaluation | None)(stored["evaluation"])
         # All of it or nothing.
         self.last_fired, self.evaluation = stored["last_fired"], evaluation
@@ -236,12 +242,15 @@ def _of_1_2(stored: dict[str, Any], unique_id: str) -> Any:
     position = reader(Position)(stored["positions"][unique_id] | beside)
     track = stored["tracks"].get(unique_id, {})
     last = reader(Ride | None)(track.get("last"))
-    ride_state = RideState(total=track.get("total"), before_ended=last)
+    ride_state = RideState(total=track.get("total"), ended=last)
     context = UpdateContext(position.fix_time or dt_util.utcnow())
     alarms = reader(tuple[Alarm, ...])(stored["alarms"].get(unique_id, ()))
-    state = TrackerState(alarms=alarms, ride_state=ride_state)
     guard = reader(Guard | None)(stored["guard"].get(unique_id))
-    return to_json(state.with_report(position, context)._replace(guard=guard))
+    log = Log(settled=Core(ride_state))
+    state = TrackerState(alarms=alarms, log=log).with_reports([position], context)
+    core = state.log.core._replace(guard=guard)
+    log = state.stored().log._replace(settled=core)
+    return to_json(state._replace(guard=guard, log=log))
 
 
 def _happened(state: TrackerState) -> tuple[object, ...]:

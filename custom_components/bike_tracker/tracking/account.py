@@ -1,7 +1,7 @@
 """The account: lists, positions, messages and histories are applied, and give changes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,10 +10,8 @@ from operator import attrgetter
 from typing import Final
 
 from ..api.models import Device, Position, is_real
-from .guard import Guard, armed, put_right
-from .history import HistoryAnswer, in_order, is_older_position
+from .history import HistoryAnswer, HistoryGap, in_order
 from .occurrences import UpdateContext, alarms_of
-from .ride_log import HistoryGap
 from .state import Changes, Tracker, Trackers, TrackerState
 
 # A tracker whose clock is hours ahead says what it always says.
@@ -48,6 +46,7 @@ class Account:
 
     def __post_init__(self) -> None:
         """Take what is to be asked for from before."""
+        self.states.update({key: it.restored() for key, it in self.states.items()})
         self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
     def wanted(self, devices: Devices) -> dict[int, Device]:
@@ -75,7 +74,8 @@ class Account:
         for unique_id, device in self._news(devices).items():
             with log_errors(self.name, "updating a tracker"):
                 state = self._after_poll(device, positions.get(unique_id), context)
-                may_change = device is not devices[unique_id] or state.ride_state.ride
+                is_riding = state.log.core.ride_state.ride and not state.is_silent
+                may_change = device is not devices[unique_id] or is_riding
                 if may_change or is_outdated(device, state.position):
                     touched[unique_id] = None
                 trackers[unique_id] = _tracker(device, state, context)
@@ -104,10 +104,15 @@ class Account:
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self.name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
-                state = self._state(unique_id)
-                for position in in_order(reports[unique_id]):
-                    if state.position is None or state.position.id != position.id:
-                        state = self._after(Tracker(device, state), position, context)
+                tracker = Tracker(device, self._state(unique_id))
+                state, known = tracker.state, tracker.position
+                new = [
+                    it
+                    for it in reports[unique_id]
+                    if known is None or it.id != known.id
+                ]
+                if new:
+                    state = self._after(tracker, in_order(new), context)
                 trackers[unique_id] = _tracker_at(device, state, context)
         return self._become(trackers)
 
@@ -125,30 +130,32 @@ class Account:
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes | None:
-        """Guard a listed tracker; return None if it has no place."""
-        state = self._state(unique_id)
-        moving = state.moving and state.moving.value
-        guard = armed(state.ride_state, state.position, moving, now)
-        return guard and self._guard(unique_id, guard, changed_by)
+        """Guard a tracker; return None if it is not listed or has no place.
+
+        A triggered guard of a bike that moves stays so, with `rearming` set: the bike is
+        guarded again once it stands.
+        """
+        tracker = self.trackers.get(unique_id)
+        if tracker is None or not (tracker.position and tracker.has_fix):
+            return None
+        state = self._state(unique_id).armed(now, changed_by)
+        return self._become({unique_id: tracker._replace(state=state)})
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
-        """Guard a listed tracker no more."""
-        return self._guard(unique_id, None, changed_by)
+        """Disarm a tracker, listed or not."""
+        state = self._state(unique_id).with_arming(None, changed_by)
+        if (tracker := self.trackers.get(unique_id)) is None:
+            self.states[unique_id] = state
+            return self._become({})
+        return self._become({unique_id: tracker._replace(state=state)})
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.states.pop(unique_id, None)
         self.gaps.pop(unique_id, None)
 
-    def _guard(self, key: str, guard: Guard | None, changed_by: str | None) -> Changes:
-        state = self._state(key)._replace(guard=guard, changed_by=changed_by)
-        return self._become({key: self.trackers[key]._replace(state=state)})
-
     def _state(self, unique_id: str) -> TrackerState:
-        # Not with each report: the ride book follows once all of an answer are applied.
-        state = self.states.get(unique_id) or TrackerState()
-        rides = state.rides.trimmed()
-        return state if rides is state.rides else state._replace(rides=rides)
+        return self.states.get(unique_id) or TrackerState()
 
     def _newer(self, devices: Iterable[Device]) -> Devices:
         """Return the last word of a message on each listed tracker, but what is older."""
@@ -177,29 +184,26 @@ class Account:
         state = self._state(device.unique_id)
         if position is None:
             # Who comes back may have gone on meanwhile: the next poll shows that.
-            return state if context.recovering else state.after_time(context)
+            return state if context.recovering else state.by(context.now)
         if position.server_time is None and is_real(device.last_update):
             # Not all services tell when they received a report.
             position = position._replace(server_time=device.last_update)
-        return self._after(Tracker(device, state), position, context)
+        return self._after(Tracker(device, state), [position], context)
 
     def _after(
-        self, tracker: Tracker, position: Position, context: UpdateContext
+        self, tracker: Tracker, reports: Sequence[Position], context: UpdateContext
     ) -> TrackerState:
-        """Return the state after a report; what is announced counts, however old it is."""
+        """Return the state after reports, of which the announced one is current."""
         device, state = tracker
-        is_announced, known = position.id == device.position_id, state.position
-        if known and not is_announced and is_older_position(position, known):
-            return state.with_older_report(position, context)
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
-        if (guard := state.guard) and not (context.recovering or context.has_missed):
-            state = state._replace(guard=put_right(guard, position, context.now))
-        if not known and (not listed or listed.device.position_id == position.id):
-            # What it raised before anybody could listen is not fired.
-            state = state._replace(alarms=tuple(alarms_of(position)))
-        return state.with_report(position, context)
+        if not state.position and (
+            not listed or listed.device.position_id == reports[0].id
+        ):
+            # Alarms from before the first poll are not fired.
+            state = state._replace(alarms=tuple(alarms_of(reports[0])))
+        return state.with_reports(reports, context, device.position_id)
 
     def _become(
         self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()

@@ -39,6 +39,11 @@ class Fix(NamedTuple):
     address: str | None = None
     """The service's word for the place."""
 
+    @property
+    def point(self) -> tuple[float, float]:
+        """Return latitude and longitude."""
+        return self.latitude, self.longitude
+
     def or_address_of(self, other: Fix) -> Fix:
         """Return this fix, with the address of another one there if it has none."""
         return self._replace(address=self.address or other.address)

@@ -1,54 +1,61 @@
-"""The guard: a bike that was armed where it stands, and what triggers it.
+"""The guard: what triggers it for a bike that was armed where it stands.
 
-One report of a bike that says it stands proves little: fixes drift and jump. It is away
-if the next report is there too, or the third one is not back. A report that says the bike
-moves is believed at once.
+A single report of a bike that says that it stands proves little: fixes drift and jump.
+The bike is away if the next report is at the same place, or if the third one is not back.
+A report that says that the bike moves is believed at once.
 """
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from ..api.models import Position
-from .distance import Fix, fix_of, is_plausible, metres, noise
+from .distance import NOWHERE, Fix, fix_of, is_plausible, metres, noise
 from .occurrences import alarms_of
-from .ride_detection import apply_report as ridden, is_moving, says_it_moves
+from .ride_detection import is_moving, says_it_moves
 from .ride_state import RideState
 
 Cause = Literal["place", "motion", "alarm"]
 
-# What trackers may repeat with each report for as long as it lasts, and what they do not.
+# Trackers may repeat these with each report, for the time that they last.
 _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
 _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
-# Metres that fixes of a bike that stands may be apart, whatever accuracy is reported, and
-# where none is, or its fixes were known to drift farther than that.
-_MIN_DISTANCE = 50
-_MIN_DISTANCE_WHERE_UNKNOWN = 150
-# Farther away by so many metres, one report is enough.
-_FAR = 1_000
-# Where walls reflected its signals before, it was for minutes.
-_DRIFTS_FOR = timedelta(minutes=10)
-# So many times as far as before.
-_MORE = 1.5
-# A bike that was armed on its last metres stands by then, and reports of before have come.
+# Fixes of a standing bike may be apart by this much, whatever accuracy is reported; and if
+# none is reported, or if fixes are known to drift farther.
+_MIN_METERS = 50
+_MIN_METERS_WHERE_UNKNOWN = 150
+# If the bike is farther away by this much, one report is enough.
+_FAR_METERS = 1_000
+# Where walls reflected the signals before, it took minutes.
+_STRAYS_FOR = timedelta(minutes=10)
+# A place counts as one of known drift up to this multiple of it.
+_TIMES_KNOWN_DRIFT = 1.5
+# A bike that was armed on its last meters stands by then, and late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
+# A clock that is behind by less is no wrong clock.
+_CLOCK_BEHIND = timedelta(minutes=5)
+# Two delays are the same if they differ by less than this part of the time between them.
+_SAME_DELAY = 0.2
+_SAME_DELAY_SECONDS = 2
 
 
 class Triggered(NamedTuple):
     """Why a guard was triggered, and where the bike was seen then."""
 
     cause: Cause
-    """It is elsewhere, began to move, or its tracker raised an alarm."""
+    """The bike is elsewhere, began to move, or its tracker raised an alarm."""
     since: datetime
-    """When the tracker noticed it, in UTC."""
+    """Time of the report, in UTC."""
     distance: float
-    """Metres from where it was armed."""
+    """Meters from the place of the arming."""
     fix: Fix | None = None
     alarm: str | None = None
-    """The type of the alarm that was the cause."""
+    """Type of the alarm that was the cause."""
 
     def described(self) -> dict[str, Any]:
-        """Return the attributes of the entity and of trigger variables."""
+        """Return the attributes of the entity and of trigger variables.
+
+        Home Assistant draws each entity with `latitude` and `longitude` on the map.
+        """
         return {
             "cause": self.cause,
             "since": self.since.isoformat(),
@@ -60,44 +67,99 @@ class Triggered(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """How a tracker is guarded, until it is disarmed or armed anew."""
+    """The guard of a tracker, until it is disarmed or armed again."""
 
     armed_at: datetime
     """When it was armed by the house's clock, in UTC."""
     place: Fix
-    """Where it was then."""
+    """Place of the bike at that time."""
     after: datetime
-    """Reports older than this trigger nothing: of before the arming, or known then."""
+    """Reports from before this time trigger nothing."""
     is_settled: bool = False
-    """Whether no report is on its way that says better where it was armed."""
+    """Whether no later report can correct the place."""
     moved: bool | None = None
-    """The last word of its tracker on whether it moves."""
+    """Last reported motion."""
     alarms: tuple[str, ...] = ()
-    """The types of the alarms of its last report: one that lasts is no other one."""
+    """Types of the alarms of the last report: a lasting alarm counts once."""
     away: tuple[datetime, ...] = ()
-    """When the first two saw it elsewhere of the reports in a row that do so."""
+    """Times of the first two reports in a row from elsewhere."""
     triggered: Triggered | None = None
 
 
-def armed(
-    ride_state: RideState, position: Position | None, moved: bool | None, now: datetime
-) -> Guard | None:
-    """Return the guard of a bike that is armed now, None while it never had a place."""
-    if position is None or ride_state.newest_fix is None:
+class Clock(NamedTuple):
+    """The delay of a tracker's reports, by which a clock that is behind shows."""
+
+    sent_at: datetime
+    """Time of the newest report by the tracker's clock."""
+    delay: float
+    """Seconds until the service received it."""
+    behind: float = 0
+    """Seconds by which the tracker's clock is behind."""
+
+
+def clock_after(clock: Clock | None, report: Position) -> Clock | None:
+    """Return the clock after a report.
+
+    A clock that is behind delays each report by the same time. Reports that a tracker
+    buffered arrive together, so each has another delay.
+    """
+    sent_at = report.device_time or report.fix_time
+    if sent_at is None or report.server_time is None:
+        return clock
+    delay = report.server_time - sent_at
+    if delay < _CLOCK_BEHIND:
         return None
-    # Who is armed under way may not have said yet that it stands.
+    new, behind = delay.total_seconds(), 0.0
+    if clock and (apart := abs((sent_at - clock.sent_at).total_seconds())):
+        if abs(new - clock.delay) <= _SAME_DELAY * apart + _SAME_DELAY_SECONDS:
+            behind = min(new, clock.delay)
+    elif clock:
+        return clock
+    return Clock(sent_at, new, behind)
+
+
+def requested_guard(
+    position: Position | None, moved: bool | None, now: datetime
+) -> Guard:
+    """Return a guard that is armed now, without its place."""
+    sent_at = position and _sent_at(position, now)
+    # A bike that is armed under way may not have reported yet that it stands.
     moved = False if moved is False else None
-    place, after = _place(ride_state), max(now, _sent_at(position, now) or now)
-    return Guard(now, place, after, moved=moved, alarms=_alarms_of(position))
+    alarms = _alarms_of(position) if position else ()
+    return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
+
+
+def placed(guard: Guard, ride_state: RideState, clock: Clock | None) -> Guard:
+    """Return a guard that was just armed, with its place.
+
+    If the last two reports agree on another place, the bike is guarded there, whatever
+    ride detection still doubts.
+    """
+    if clock and clock.behind:
+        guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))
+    newest, candidate = ride_state.newest_fix, ride_state.candidate
+    if newest and candidate and newest != candidate:
+        if metres(candidate, newest) <= noise(candidate, newest):
+            return guard._replace(place=newest, is_settled=True)
+    return guard._replace(place=_place(ride_state))
 
 
 def after_report(
-    guard: Guard, report: Position, ride_state: RideState, now: datetime
+    guard: Guard,
+    report: Position,
+    ride_state: RideState,
+    now: datetime,
+    *,
+    is_prompt: bool,
 ) -> Guard:
-    """Return the guard after a report, given the ride_state before it."""
+    """Return the guard after a report, given the state of ride detection before it."""
+    if is_prompt:
+        guard = _with_right_clock(guard, report, now)
     guard = after_alarm(guard, report, ride_state, now)
     time, before, moves = _sent_at(report, now), guard.moved, report.moving
-    if guard.triggered or time is None:
+    # Motion or another place after an alarm triggers again.
+    is_done = guard.triggered and guard.triggered.cause != "alarm"
+    if is_done or time is None:
         return guard
     moved = before if moves is None else moves
     guard = guard._replace(alarms=_alarms_of(report))
@@ -105,36 +167,18 @@ def after_report(
         return guard._replace(moved=moved, is_settled=False)
     received_at = report.server_time or now
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
-    if not guard.is_settled:
+    was_settled = guard.is_settled
+    if not was_settled:
         guard = _settled(guard, ride_state, fix, report, time)
     is_new = report.is_fix and report.fix_time != ride_state.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
-        guard = _seen_at(guard, fix, report, ride_state)
-    if moves and before is False and not guard.triggered:
+        # After an outage the history may have the way to where the bike was armed.
+        may_be_far = was_settled or is_prompt
+        guard = _seen_at(guard, fix, report, ride_state, may_be_far=may_be_far)
+    is_done = guard.triggered and guard.triggered.cause != "alarm"
+    if moves and before is False and not is_done:
         guard = _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard._replace(moved=moved)
-
-
-def _seen_at(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> Guard:
-    """Return the guard of a bike that is seen there, given its last word before."""
-    if _is_near(guard.place, fix, ride_state):
-        return guard._replace(away=())
-    # Some trackers always say that they move.
-    sets_off = report.moving and not guard.moved
-    if is_moving(report.speed) or sets_off or _is_away(guard, fix, report, ride_state):
-        return _triggered(guard, "place", fix.time, fix)
-    return guard._replace(away=(*guard.away, fix.time)[:2])
-
-
-def put_right(guard: Guard, report: Position, now: datetime) -> Guard:
-    """Return the guard after a report of just now, armed by a clock that may be ahead.
-
-    By how much shows when the service received the report.
-    """
-    received_at = report.server_time or now
-    ahead = now - received_at
-    is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
-    return guard._replace(after=guard.after - ahead) if is_ahead else guard
 
 
 def after_alarm(
@@ -142,30 +186,50 @@ def after_alarm(
 ) -> Guard:
     """Return the guard after the alarms of a report, by the time of its message."""
     if now < guard.armed_at:
-        # The house's clock was ahead when it was armed.
-        guard = guard._replace(armed_at=now, after=min(guard.after, now))
-    time = _sent_at(report, now)
-    known, alarms = _LASTING.intersection(guard.alarms), _alarms_of(report)
-    alarm = next((it for it in alarms if it in _ALARMS - known), None)
-    if alarm is None or guard.triggered or time is None or time < guard.after:
+        # The house's clock was ahead when the guard was armed.
+        guard = guard._replace(after=min(guard.after, now))
+    if guard.triggered or not report.alarm:
+        return guard
+    time, known = _sent_at(report, now), _LASTING.intersection(guard.alarms)
+    alarm = next((it for it in _alarms_of(report) if it in _ALARMS - known), None)
+    if alarm is None or time is None or time < guard.after:
         return guard
     fix = fix_of(report, report.fix_time) or ride_state.last_fix
     return _triggered(guard, "alarm", time, fix, alarm)
 
 
-def after_late_reports(
-    guard: Guard, reports: Iterable[Position], ride_state: RideState, now: datetime
+def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
+    """Return the guard after a prompt report, if it was armed by a clock that is ahead.
+
+    The time at which the service received the report shows by how much.
+    """
+    received_at = report.server_time or now
+    ahead = now - received_at
+    is_ahead = received_at < guard.after and ahead > _ARRIVES_WITHIN
+    return guard._replace(after=guard.after - ahead) if is_ahead else guard
+
+
+def _seen_at(
+    guard: Guard,
+    fix: Fix,
+    report: Position,
+    ride_state: RideState,
+    *,
+    may_be_far: bool,
 ) -> Guard:
-    """Return the guard as if these reports had come in time, after this ride_state."""
-    guard = guard._replace(moved=ride_state.says_it_moves, away=())
-    for report in reports:
-        guard = after_report(guard, report, ride_state, now)
-        ride_state, _ = ridden(ride_state, report, now)
-    return guard
+    """Return the guard after a fix, given the last reported motion before it."""
+    if _is_near(guard.place, fix, ride_state):
+        return guard._replace(away=())
+    # Some trackers always report motion.
+    sets_off = report.moving and not guard.moved
+    is_away = _is_away(guard, fix, report, ride_state, may_be_far=may_be_far)
+    if is_moving(report.speed) or sets_off or is_away:
+        return _triggered(guard, "place", fix.time, fix)
+    return guard._replace(away=(*guard.away, fix.time)[:2])
 
 
 def _alarms_of(report: Position) -> tuple[str, ...]:
-    return tuple(alarm.type for alarm in alarms_of(report))
+    return tuple(alarm.type for alarm in alarms_of(report)) if report.alarm else ()
 
 
 def _sent_at(report: Position, now: datetime) -> datetime | None:
@@ -175,7 +239,7 @@ def _sent_at(report: Position, now: datetime) -> datetime | None:
 
 
 def _place(ride_state: RideState) -> Fix:
-    """Return where it is: where it stood all the while, or was seen last."""
+    """Return the place where the bike stood all the time, else where it was seen last."""
     place, seen = ride_state.anchor, ride_state.last_fix
     stood = not ride_state.ride and _is_near(place, seen, ride_state)
     return place if stood else seen
@@ -184,42 +248,55 @@ def _place(ride_state: RideState) -> Fix:
 def _settled(
     guard: Guard, ride_state: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
-    """Return the guard with where the bike stood when it was armed, once that is known.
+    """Return the guard with the place of the arming, once it is known.
 
-    The report of its arrival may come later than the person who arms it, or never, and
-    the last one may have jumped.
+    The report of the arrival may come after the arming, or never, and the last report may
+    have jumped.
     """
+    newest, candidate = ride_state.newest_fix, ride_state.candidate
+    if fix and newest and candidate and candidate.time <= guard.after:
+        if metres(newest, fix) <= noise(newest, fix) and not is_moving(report.speed):
+            # Two reports agree on the place to which the bike was moved before.
+            return guard._replace(place=fix, is_settled=True)
     place, anchor = _place(ride_state), ride_state.anchor
     is_near = any(_is_near(place, it, ride_state) for it in (anchor, fix or anchor))
-    # A ride may be over only because nothing was received since.
+    # A ride may be over only because the tracker was silent.
     ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
     moved_last = ride and ride.moved_at >= ride_state.last_fix.time
-    stands = is_near and not ride_state.candidate and not moved_last
-    # Not the first report after a silence: that may be the one of its arrival.
+    stands = is_near and not candidate and not moved_last
+    # Not the first report after a silence: that may be the arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = at - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=bool(stands or is_late))
 
 
 def _is_near(place: Fix, fix: Fix, ride_state: RideState, beyond: float = 0) -> bool:
-    """Return whether a bike may be seen there that went nowhere, or that far beyond."""
+    """Return whether a bike at its place may be seen there, or that far beyond."""
     drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
     is_exact = place.accuracy and fix.accuracy and not drift
-    minimum = _MIN_DISTANCE if is_exact else _MIN_DISTANCE_WHERE_UNKNOWN
+    minimum = _MIN_METERS if is_exact else _MIN_METERS_WHERE_UNKNOWN
     return metres(place, fix) <= max(noise(place, fix), minimum) + beyond
 
 
-def _is_away(guard: Guard, fix: Fix, report: Position, ride_state: RideState) -> bool:
-    """Return whether a bike is elsewhere that is seen there, or its fixes may be off."""
+def _is_away(
+    guard: Guard,
+    fix: Fix,
+    report: Position,
+    ride_state: RideState,
+    *,
+    may_be_far: bool,
+) -> bool:
+    """Return whether a fix far from the place is believed, though the bike stands."""
     place, apart = guard.place, metres(guard.place, fix)
-    if not _is_near(place, fix, ride_state, _FAR):
+    if may_be_far and not _is_near(place, fix, ride_state, _FAR_METERS):
         if is_plausible(place, ride_state.last_fix, fix, report.speed):
             return True
     if not guard.away:
         return False
-    if apart <= _MORE * ride_state.drift_at(place, fix.time).apart_for_minutes:
-        return fix.time - guard.away[0] >= _DRIFTS_FOR
-    # Of a bike that says it stands two fixes that jumped are not at one place.
+    known = ride_state.drift_at(place, fix.time).apart_for_minutes
+    if apart <= _TIMES_KNOWN_DRIFT * known:
+        return fix.time - guard.away[0] >= _STRAYS_FOR
+    # Two fixes that jumped are not at the same place.
     last = ride_state.newest_fix or fix
     is_there = metres(last, fix) <= noise(last, fix) or says_it_moves(report) is None
     return is_there or len(guard.away) > 1

@@ -1,50 +1,49 @@
-"""What is known of how far one tracker came: its rides, and what tells the next one."""
+"""State of ride detection for one tracker."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..api.models import MAX_KILOMETRES
 from .distance import FASTEST, NOWHERE, Fix, metres
+from .routes import encode, extended, thinned_route
 
 STANDS_AFTER: Final = timedelta(minutes=5)
-"""A ride is over once the bike has stood for so long."""
-# Metres from where its fixes were off, and how long that is known.
-_NEAR = 300
-# Metres: what is farther apart is another place.
-_MAX_DRIFT = 1_000
-_KEPT = timedelta(days=7)
-_MAX_PLACES = 5
-_ENOUGH_PLACES = 2
-
-type RideEvent = tuple[Literal["started", "ended"], Ride]
-"""What happened, and the ride as it was known then."""
-type Step = tuple[RideState, list[RideEvent]]
-"""How far a tracker came, and what happened by then."""
+"""A ride ends once the bike has stood for this time."""
+# A drift counts within this distance of the place where it was seen, for this time.
+_DRIFT_RADIUS_METERS = 300
+_DRIFT_KNOWN_FOR = timedelta(days=7)
+# Fixes farther apart are two places.
+_MAX_DRIFT_METERS = 1_000
+_MAX_DRIFTS = 5
+# A tracker that drifted at this number of places drifts anywhere.
+_DRIFTS_ANYWHERE = 2
 
 
 class Ride(NamedTuple):
-    """A ride under way, or one that is over."""
+    """A ride, under way or over."""
 
     started_at: datetime
     moved_at: datetime
-    """When it moved last: that is when it ended, once it is over."""
+    """Time of the last movement: the end, once the ride is over."""
     distance: float = 0
-    """Kilometres."""
+    """Kilometers."""
     maximum_speed: float | None = None
-    """Kilometres per hour, None if none was reported."""
+    """Kilometers per hour, None if no speed was reported."""
     start: Fix | None = None
-    """Where it stood before; None for a ride from before that was remembered."""
+    """Place before the ride; None for rides that were imported."""
     end: Fix | None = None
-    """Where it came to."""
+    """Last place of the ride."""
+    route: str | None = None
+    """Believed fixes as an encoded polyline."""
 
     @property
     def duration(self) -> float:
-        """Return how many seconds it took so far."""
+        """Return the duration in seconds."""
         return (self.moved_at - self.started_at).total_seconds()
 
     def described(self, *, is_over: bool) -> dict[str, Any]:
-        """Return what is told and kept of the ride: km, seconds and km/h."""
+        """Return the attributes of the ride: km, seconds and km/h."""
         speed = self.maximum_speed
         return {
             "started_at": self.started_at.isoformat(),
@@ -55,118 +54,118 @@ class Ride(NamedTuple):
         }
 
     def with_speed(self, speed: float | None) -> Ride:
-        """Return the ride of which this speed was reported."""
+        """Return the ride after a report with this speed."""
         is_faster = speed is not None and (self.maximum_speed or 0) < speed <= FASTEST
         return self._replace(maximum_speed=speed) if is_faster else self
 
     def further(self, kilometres: float, end: Fix, time: datetime) -> Ride:
-        """Return the ride that moved at this time, or later, and so much farther."""
-        moved_at, distance = max(self.moved_at, time), self.distance + kilometres
-        return self._replace(moved_at=moved_at, distance=distance, end=end)
+        """Return the ride with a longer way, moved at this time or later."""
+        before = self.end or end
+        route = self.route or encode([before.point])
+        return self._replace(
+            moved_at=max(self.moved_at, time),
+            distance=self.distance + kilometres,
+            end=end,
+            route=extended(route, before.point, end.point),
+        )
+
+    def thinned(self) -> Ride:
+        """Return the ride with the final form of its route."""
+        return self._replace(route=self.route and thinned_route(self.route))
 
 
 class Drift(NamedTuple):
-    """A place where fixes of a bike that stood were off."""
+    """A place where fixes of a standing bike were off."""
 
     place: Fix
     time: datetime
-    """When they were off last."""
+    """Time of the last fix that was off."""
     apart: float = 0
-    """Metres."""
+    """Meters."""
     apart_for_minutes: float = 0
-    """The same of those that were off for a while, and back then."""
+    """Meters of fixes that stayed off for a while and came back."""
 
 
 class RideState(NamedTuple):
-    """How far one tracker came, for whoever hears its next report."""
+    """State of ride detection for one tracker."""
 
     total: float | None = None
-    """Kilometres: what the server counted first, and all rides; None without a fix."""
-    highest_total: float = 0
-    """What was shown before the history told of shorter rides."""
+    """Kilometers: the server's first total and all rides; None without a fix."""
     anchor: Fix = NOWHERE
-    """The place up to which its way is counted."""
+    """Place up to which the distance is counted."""
     last_fix: Fix = NOWHERE
-    """The newest fix that is believed."""
+    """Newest believed fix."""
     candidate: Fix | None = None
-    """A newer fix that is believed only if the next report is there too."""
+    """Newer fix that the next report must confirm."""
     newest_fix: Fix | None = None
-    """The newest fix, believed or not; None before there was one."""
+    """Newest fix, believed or not; None before the first."""
     measured_at: datetime | None = None
-    """When its newest fix was measured, by the tracker's own clock."""
+    """Time of the newest fix by the tracker's own clock."""
     drift: float = 0
-    """Metres that its fixes were apart lately while it stood."""
+    """Meters between recent fixes while the bike stood."""
     drifts: tuple[Drift, ...] = ()
-    """The last places where they were, the newest last."""
+    """Last places where fixes were off, oldest first."""
     received_at: datetime | None = None
-    """When its newest fix was heard of, by the clock."""
+    """When the newest fix was received, by the house's clock."""
     reported_at: datetime | None = None
-    """The time of its newest report, with or without a fix."""
+    """Time of the newest report, with or without a fix."""
     says_it_moves: bool | None = None
-    """None is that it does not say."""
+    """Last reported motion; None while the tracker does not report it."""
     ride: Ride | None = None
-    """The ride under way."""
+    """Ride under way; without distance as long as the bike only moves on the spot."""
     ended: Ride | None = None
-    """The last one that is over."""
-    before_ended: Ride | None = None
-    """The last one that went anywhere, where `ended` did not."""
+    """Last ride that is over."""
+    rides: tuple[Ride, ...] = ()
+    """Rides that ended or grew since the log was cut."""
 
     @property
     def is_at_rest(self) -> bool:
-        """Return whether it is known where the bike stands."""
+        """Return whether the place of the bike is known."""
         return self.ride is None and self.candidate is None
 
     @property
-    def interrupted(self) -> Ride | None:
-        """Return the last ride if the clock alone ended it: it may have gone on."""
-        over, newest = self.ended, self.newest_fix
-        if self.ride or not over or not newest:
-            return None
-        return over if newest.time - over.moved_at < STANDS_AFTER else None
-
-    @property
-    def last(self) -> Ride | None:
-        """Return the last ride that is over and went anywhere."""
-        ended = self.ended
-        return ended if ended and ended.distance else self.before_ended
-
-    @property
-    def shown_total(self) -> float | None:
-        """Return the most kilometres that were ever known."""
-        return None if self.total is None else max(self.total, self.highest_total)
+    def ride_under_way(self) -> Ride | None:
+        """Return the ride under way, None while the bike did not leave its place."""
+        return self.ride if self.ride and self.ride.distance else None
 
     def longer(self, kilometres: float) -> RideState:
-        """Return the state that is so much longer, as far as a total may be."""
+        """Return the state with a longer total, up to the largest possible one."""
         return self._replace(total=min((self.total or 0) + kilometres, MAX_KILOMETRES))
 
+    def booked(self, ride: Ride) -> RideState:
+        """Return the state with a ride that is over, or that grew afterwards."""
+        others = (it for it in self.rides if it.started_at != ride.started_at)
+        return self._replace(ended=ride, rides=(*others, ride))
+
     def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
-        """Return the state of a tracker that stood there, if its fix was not too far off."""
+        """Return the state after a fix of a standing bike that was off."""
         apart = metres(place, fix)
-        if apart > _MAX_DRIFT:
+        if apart > _MAX_DRIFT_METERS:
             return self
-        near = [item for item in self.drifts if metres(item.place, place) <= _NEAR]
-        others = [item for item in self.drifts if item not in near]
+        near = [it for it in self.drifts if _is_near(it, place)]
+        others = [it for it in self.drifts if not _is_near(it, place)]
         new = Drift(place, fix.time, apart, apart if stayed else 0)
-        drifts = (*others, _worst(place, fix.time, [*near, new]))[-_MAX_PLACES:]
+        drifts = (*others, _worst(place, fix.time, [*near, new]))[-_MAX_DRIFTS:]
         return self._replace(drift=max(self.drift, apart), drifts=drifts)
 
     def drift_at(self, place: Fix, time: datetime) -> Drift:
-        """Return how far fixes of a bike that stands there may be off.
-
-        What was so at two places is the tracker's own, and so anywhere.
-        """
-        recent = [drift for drift in self.drifts if time - drift.time <= _KEPT]
-        if len(recent) < _ENOUGH_PLACES:
-            recent = [item for item in recent if metres(item.place, place) <= _NEAR]
+        """Return how far fixes of a bike that stands at a place may be off."""
+        recent = [it for it in self.drifts if time - it.time <= _DRIFT_KNOWN_FOR]
+        if len(recent) < _DRIFTS_ANYWHERE:
+            recent = [it for it in recent if _is_near(it, place)]
         return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
-        """Return whether the last ride that is over was not over yet."""
+        """Return whether the last ride that is over was still under way."""
         return self.ended is not None and time <= self.ended.moved_at
 
 
+def _is_near(drift: Drift, place: Fix) -> bool:
+    return metres(drift.place, place) <= _DRIFT_RADIUS_METERS
+
+
 def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:
-    """Return how far fixes were off at any of these places."""
+    """Return the largest drift of these."""
     apart = max((drift.apart for drift in drifts), default=0)
     for_minutes = max((drift.apart_for_minutes for drift in drifts), default=0)
     return Drift(place, time, apart, for_minutes)

@@ -8,20 +8,25 @@ _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
 _PRECISION: Final = 100_000
+# Characters of a route under way. Thinning costs 5 ms, so it is done now and then.
+_MAX_LENGTH: Final = 6_000
 
 type Point = tuple[float, float]
 """Latitude and longitude in degrees."""
 
 
-def encode(points: Iterable[Point]) -> str:
-    """Encode points as a polyline (Google's algorithm, precision 5)."""
-    text, last = list[str](), (0, 0)
+def encode(points: Iterable[Point], last: Point = (0, 0)) -> str:
+    """Encode points as a polyline (Google's algorithm, precision 5) after `last`."""
+    text, before = list[str](), _rounded(last)
     for point in points:
-        rounded = round(point[0] * _PRECISION), round(point[1] * _PRECISION)
-        for value, before in zip(rounded, last, strict=True):
-            text.append(_encoded(value - before))
-        last = rounded
+        rounded = _rounded(point)
+        text += map(_encoded, (rounded[0] - before[0], rounded[1] - before[1]))
+        before = rounded
     return "".join(text)
+
+
+def _rounded(point: Point) -> tuple[int, int]:
+    return round(point[0] * _PRECISION), round(point[1] * _PRECISION)
 
 
 def _encoded(delta: int) -> str:
@@ -48,6 +53,18 @@ def decode(route: str) -> list[Point]:
         latitude, longitude = latitude + north, longitude + east
         points.append((latitude / _PRECISION, longitude / _PRECISION))
     return points
+
+
+def extended(route: str, last: Point, point: Point) -> str:
+    """Append a point to an encoded polyline that ends at `last`."""
+    if len(route) > _MAX_LENGTH:
+        route = thinned_route(route)
+    return route + encode([point], last)
+
+
+def thinned_route(route: str) -> str:
+    """Return an encoded polyline without the points that it can do without."""
+    return encode(thinned(decode(route)))
 
 
 def thinned(points: Sequence[Point]) -> list[Point]:

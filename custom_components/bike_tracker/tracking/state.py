@@ -1,4 +1,4 @@
-"""What is known of one tracker: what outlives lists, outages and restarts."""
+"""The state of one tracker, which outlives lists, outages and restarts."""
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
@@ -6,8 +6,20 @@ from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
-from .guard import Guard, after_alarm, after_late_reports, after_report
-from .history import HistoryAnswer, after_history, in_order, is_older_position
+from .announce import Announced, Known, announce
+from .distance import NOWHERE
+from .guard import Guard, Triggered, after_alarm, requested_guard
+from .history import (
+    HistoryAnswer,
+    HistoryGap,
+    gap_after,
+    gap_after_late,
+    gap_after_silence,
+    in_order,
+    is_older_position,
+    with_answer,
+)
+from .log import Input, Log, time_of
 from .occurrences import (
     FLAG_CHANGES,
     MAX_WAITING,
@@ -18,9 +30,8 @@ from .occurrences import (
     alarms_of,
     is_known,
 )
-from .ride_detection import apply_report, end_ride, silent_at
-from .ride_log import HistoryGap, RideLog
-from .ride_state import Ride, RideState, Step
+from .ride_detection import end_ride, silent_at
+from .ride_state import STANDS_AFTER, Ride, RideState
 
 _place: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
@@ -29,129 +40,291 @@ _OF_TRACKER: Final = (
     *("battery_voltage", "power_voltage", "firmware"),
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
+_MAX_ANNOUNCED: Final = 100
 type FlagName = Literal["online", "moving"]
 
 
 class Flag(NamedTuple):
-    """A yes or no, and when it changed, in UTC."""
+    """A boolean, and when it changed, in UTC."""
 
     value: bool
     changed_at: datetime
-    """When it was first known to be so."""
+    """When this value was first known."""
     previous_change: datetime | None = None
-    """When it had become the opposite; None if it never was, as far as is known."""
+    """When the opposite began; None if that is not known."""
+
+
+class Rearming(NamedTuple):
+    """A request to arm a bike again that still moves."""
+
+    requested_at: datetime
+    changed_by: str | None = None
 
 
 class TrackerState(NamedTuple):
-    """What is known of a tracker beside its device, and what happened to it."""
+    """State of a tracker beside its device."""
 
     position: Position | None = None
-    """Its newest report, with what older ones said and this one does not."""
+    """Newest report, with values of older reports that it lacks."""
     online: Flag | None = None
-    """False is any readable status but online, as a Traccar's third one."""
+    """False for each readable status except online."""
     moving: Flag | None = None
-    """What it says of itself; None as long as it does not say."""
+    """Reported motion; None as long as the tracker reports none."""
     alarms: tuple[Alarm, ...] = ()
-    """The last ones it raised, oldest first."""
-    ride_state: RideState = RideState()
-    """How far it came."""
-    rides: RideLog = RideLog()
-    """Its last rides, and where reports may be missing."""
+    """Last alarms, oldest first."""
+    log: Log = Log()
+    is_silent: bool = False
+    """Whether the clock ended the ride of a tracker that fell silent."""
+    announced: tuple[Announced, ...] = ()
+    """Times of rides of which the start was fired."""
+    quiet_until: datetime | None = None
+    """Time of the first report: rides from before are not fired."""
+    highest_total: float = 0
+    """Highest total that was shown, in kilometers."""
     guard: Guard | None = None
-    """How it is guarded, None while it is not."""
+    """Guard as it is shown: once triggered it stays so."""
+    rearming: Rearming | None = None
+    """Request to arm the bike once it stands."""
     changed_by: str | None = None
-    """The name of the person who armed or disarmed it last, None for automations."""
+    """Name of the person who armed or disarmed it last, None for automations."""
     occurrences: tuple[Occurrence, ...] = ()
-    """The last ones, oldest first."""
+    """Last occurrences, oldest first."""
+
+    @property
+    def ride_state(self) -> RideState:
+        """Return the state of ride detection; a silent tracker's ride is over."""
+        state = self.log.core.ride_state
+        return end_ride(state) if self.is_silent else state
 
     @property
     def gap(self) -> HistoryGap | None:
-        """Return what is to be asked for of the service's history, None if nothing is."""
-        point, known = self.rides.checkpoint, self.position and self.position.fix_time
-        if not (point and point.wanted_at and known):
+        """Return the gap for which the history is needed, None if there is none."""
+        gap, known = self.log.gap, self.position and self.position.fix_time
+        if not (gap and gap.wanted_at and known):
             return None
-        rides, is_at_rest = self.rides.rides, self.ride_state.is_at_rest
-        is_of_ride = not is_at_rest or any(map(point.is_since, rides))
-        return HistoryGap(point.begins_at, known, point.wanted_at, is_of_ride)
+        state = self.ride_state
+        is_of_ride = not state.is_at_rest or bool(state.rides)
+        return HistoryGap(gap.start, known, gap.wanted_at, is_of_ride)
 
-    def with_report(self, position: Position, context: UpdateContext) -> Self:
-        """Return the state after the newest report."""
-        report, known, now = position, self.position, context.now
-        position, before = merged(known, report), self.ride_state
-        state = self.with_flag("moving", position.moving, now)
-        state = state.with_alarms([position], now)
-        if position == known:
-            return state
-        if guard := state.guard:
-            state = state.with_guard(after_report(guard, report, before, now), now)
-        if before.measured_at and position.fix_time == before.measured_at:
+    def stored(self) -> Self:
+        """Return the state as it is stored."""
+        return self._replace(log=self.log.stored())
+
+    def restored(self) -> Self:
+        """Return a stored state as it was."""
+        return self._replace(log=self.log.restored())
+
+    def with_reports(
+        self,
+        reports: Sequence[Position],
+        context: UpdateContext,
+        announced: int | None = None,
+    ) -> Self:
+        """Return the state after reports of a poll or a message, all at once.
+
+        `announced` is the ID of the position that the server calls current: it counts as
+        the newest, however old it is.
+        """
+        now, state = context.now, self.with_alarms(reports, context.now)
+        state = state._replace(log=self.log.cut(now, is_silent=self.is_silent))
+        new = list[Input]()
+        for report in reports:
+            known, is_current = state.position, report.id == announced
+            if report == known:
+                continue
+            if known is None or is_current or not is_older_position(report, known):
+                position = merged(known, report)
+                state = state.with_flag("moving", position.moving, now)
+                if position == known:
+                    continue
+                state = state._replace(position=position)
+            new.append(_input(report, context, is_current=is_current))
+        return state.with_inputs(new, context) if new else state
+
+    def with_inputs(self, new: Sequence[Input], context: UpdateContext) -> Self:
+        """Return the state with inputs, most of which follow the others."""
+        log, late = self.log, list[Input]()
+        for it in sorted(new, key=attrgetter("key")):
+            last = log.inputs[-1] if log.inputs else None
+            end = (
+                (last.time, last.number)
+                if last
+                else log.time and (log.time, log.number)
+            )
+            if end and it.key[:2] <= end:
+                if not it.is_pinned:
+                    late.append(it)
+                    continue
+                order = last.order + 1 if last and last.key[:2] == end else 0
+                it = it._replace(time=end[0], number=end[1], order=order)
+            log = self._followed(log, it, context)
+        state = self._replace(log=log)
+        return state.with_late(late, context) if late else state.by(context.now)
+
+    def _followed(self, log: Log, it: Input, context: UpdateContext) -> Log:
+        before = log.core.ride_state
+        if it.report and it.report.fix_time == before.measured_at:
+            time = time_of(it.report, it.received_at, is_new=False)
+            it = it if time is None or time < it.time else it._replace(time=time)
             context = context._replace(is_complete=True)
-        step = apply_report(before, position, now)
-        return state._replace(position=position).with_step(step, context)
+        last = log.inputs[-1] if log.inputs else None
+        if last and last.report and last.number >= it.number and not it.is_pinned:
+            log = log.with_inputs([it])
+        else:
+            log = log.with_input(it)
+        return log._replace(
+            gap=gap_after(log.gap, before, log.core.ride_state, context)
+        )
+
+    def with_late(self, late: Sequence[Input], context: UpdateContext) -> Self:
+        """Return the state with late reports; the guard hears their alarms, too."""
+        before, now = self.log.core.ride_state, context.now
+        log = self.log.with_inputs(late)
+        if log is not self.log:
+            gap = gap_after_late(log, before, late[0].time, context)
+            log = log._replace(gap=gap, late_at=now)
+        state = self._replace(log=log).by(now)
+        for report in (it.report for it in late if it.report):
+            if (guard := state.guard) and report.alarm:
+                guard = after_alarm(guard, report, before, now)
+                state = state.with_guard(guard, now)
+        return state
 
     def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
-        """Return the state after all reports of a gap; old alarms are not fired."""
+        """Return the state after a history answer; old alarms are not fired."""
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
+        log = self.log.cut(now, is_silent=self.is_silent)
         state = self.with_alarms(recent, now)
-        newest, log = state.position, state.rides
-        if newest and (last := newest.fix_time) and (point := log.checkpoint):
-            if guard := state.guard:
-                # Newer ones follow below.
-                older = [it for it in reports if not is_older_position(newest, it)]
-                guard = after_late_reports(guard, older, point.ride_state, now)
-                state = state.with_guard(guard, now)
-            log, exact = after_history(log, state.ride_state, answer, last, now)
-            state = state.with_rides(log, exact, now)
-        context = context._replace(is_complete=True)
+        state = state._replace(log=with_answer(log, answer, now))
         for report in reports:
-            if state.position and is_older_position(state.position, report):
-                state = state.with_report(report, context)
+            known = state.position
+            if known and is_older_position(known, report):
+                position = merged(known, report)
+                state = state.with_flag("moving", position.moving, now)
+                state = state._replace(position=position)
+        return state.by(now)
+
+    def with_arming(self, guard: Guard | None, changed_by: str | None) -> Self:
+        """Return the state of a tracker that is armed, or disarmed without a guard."""
+        log = self.log
+        last = log.inputs[-1] if log.inputs else None
+        time = last.time if last else log.time or NOWHERE.time
+        number = last.number if last else log.number
+        it = Input(time, number, last.order + 1 if last else 1, guard=guard)
+        log = log.with_input(it)
+        return self._replace(
+            log=log, guard=log.core.guard, rearming=None, changed_by=changed_by
+        )
+
+    def armed(self, now: datetime, changed_by: str | None) -> Self:
+        """Return the state of a tracker that is armed, once it stands.
+
+        A triggered guard stays so while the bike moves.
+        """
+        if self.guard and self.guard.triggered and self.ride_state.ride:
+            return self._replace(rearming=Rearming(now, changed_by))
+        moving = self.moving and self.moving.value
+        return self.with_arming(requested_guard(self.position, moving, now), changed_by)
+
+    def by(self, now: datetime) -> Self:
+        """Return the state with everything that follows from its log by now.
+
+        A tracker that is silent for long is no longer under way.
+        """
+        core, log = self.log.core, self.log
+        at = silent_at(core.ride_state)
+        is_silent = at is not None and at <= now
+        if is_silent and not self.is_silent:
+            log = log._replace(gap=gap_after_silence(log.gap, now))
+        total = max(self.highest_total, core.ride_state.total or 0)
+        state = self._replace(log=log, is_silent=is_silent, highest_total=total)
+        if self.quiet_until is None and log.inputs:
+            state = state._replace(quiet_until=log.inputs[0].time)
+        if core.guard:
+            state = state.with_guard(core.guard, now)
+        state = state.with_rides(now)
+        if (again := state.rearming) and state.ride_state.ride is None:
+            return state._replace(rearming=None).armed(now, again.changed_by)
         return state
 
-    def with_older_report(self, position: Position, context: UpdateContext) -> Self:
-        """Return the state after a report older than the newest: its alarms count."""
-        state = self.with_alarms([position], context.now)
-        if (guard := state.guard) and position.alarm:
-            guard = after_alarm(guard, position, self.ride_state, context.now)
-            state = state.with_guard(guard, context.now)
-        return state._replace(rides=state.rides.after_older_report(position.fix_time))
+    def with_rides(self, now: datetime) -> Self:
+        """Return the state with the starts and ends that were not fired."""
+        rides = self.ride_state
+        if not (rides.rides or rides.ride_under_way or self.announced):
+            return self
+        since = self.log.rides_since
+        announced = self.announced
+        if since:
+            announced = tuple(it for it in announced if it.is_open or it.end >= since)
+        over = [
+            it
+            for it in rides.rides
+            if since is None or it.started_at >= since
+            if self._may_announce(it)
+        ]
+        announced, events = announce(announced, Known(over, rides.ride_under_way))
+        state = self._replace(announced=announced[-_MAX_ANNOUNCED:])
+        for kind, ride in events:
+            is_over = kind == "ended"
+            at = ride.moved_at if is_over else ride.started_at
+            name: OccurrenceType = "ride_ended" if is_over else "ride_started"
+            attributes = ride.described(is_over=is_over)
+            state = state.with_occurrence(name, now, at, attributes=attributes)
+        return state
+
+    def _may_announce(self, ride: Ride) -> bool:
+        """Return whether a ride that is over is fired, if it was not."""
+        if any(it.is_near(ride) for it in self.announced):
+            return True
+        if self.quiet_until and ride.moved_at <= self.quiet_until:
+            return False
+        gap = self.log.gap
+        # The next answer may have more of it.
+        return not (
+            gap
+            and gap.is_partial
+            and gap.wanted_at
+            and ride.started_at <= gap.start <= ride.moved_at + STANDS_AFTER
+        )
+
+    def with_guard(self, guard: Guard, now: datetime) -> Self:
+        """Return the state with a guard that may be triggered, or more than before."""
+        known = self.guard and self.guard.triggered
+        new = guard.triggered
+        if not _is_news(known, new):
+            return self._replace(guard=guard._replace(triggered=known))
+        assert new
+        attributes = {**new.described(), "alarm": new.alarm}
+        state = self._replace(guard=guard)
+        return state.with_occurrence(
+            "guard_triggered", now, new.since, attributes=attributes
+        )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
-        """Return the state after the alarms of reports, which may be old ones."""
+        """Return the state after the alarms of reports, the last ones of many."""
+        raised = [(it, a) for it in reports if it.alarm for a in alarms_of(it)]
         state = self
-        for report in [it for it in reports if it.alarm][-MAX_WAITING:]:
-            for alarm in alarms_of(report):
-                if not is_known(alarm, state.alarms):
-                    state = state._with_alarm(alarm, report.fix_time, now)
+        for report, alarm in raised[-MAX_WAITING:]:
+            if not is_known(alarm, state.alarms):
+                state = state.with_alarm(alarm, report.fix_time, now)
         return state
 
-    def _with_alarm(self, alarm: Alarm, time: datetime | None, now: datetime) -> Self:
+    def with_alarm(self, alarm: Alarm, time: datetime | None, now: datetime) -> Self:
+        """Return the state after an alarm of a report with a fix of this time."""
         since, text = time or now, time and time.isoformat()
-        said = {"type": alarm.type, "alarm": alarm.word, "time": text}
+        attributes = {"type": alarm.type, "alarm": alarm.word, "time": text}
         state = self._replace(alarms=(*self.alarms, alarm)[-MAX_WAITING:])
-        return state.with_occurrence("alarm_raised", now, since, attributes=said)
-
-    def after_time(self, context: UpdateContext) -> Self:
-        """Return the state by now: a tracker that is silent for long rides no more."""
-        if (at := silent_at(self.ride_state)) is None or at > context.now:
-            return self
-        context = context._replace(is_complete=True)
-        return self.with_step(end_ride(self.ride_state), context)
-
-    def with_step(self, step: Step, context: UpdateContext) -> Self:
-        """Return the state with how far the tracker came now."""
-        log = self.rides.after_report(self.ride_state, step, context)
-        return self.with_rides(log, step[0], context.now)
+        return state.with_occurrence("alarm_raised", now, since, attributes=attributes)
 
     def with_occurrence(
         self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
     ) -> Self:
         """Return the state with an occurrence that is noticed now.
 
-        The oldest of its type goes if there are too many: a tracker that raises an alarm
-        each second in an outage fills no memory, and costs its other occurrences nothing.
+        The oldest of its type is dropped if there are too many: a tracker that raises an
+        alarm each second fills no memory, and costs no other occurrence.
         """
         known = self.occurrences
         seq = known[-1].seq + 1 if known else 1
@@ -161,17 +334,8 @@ class TrackerState(NamedTuple):
         new = Occurrence(seq, kind, now, since, **others)
         return self._replace(occurrences=(*known, new))
 
-    def with_guard(self, guard: Guard, now: datetime) -> Self:
-        """Return the state with its guard after a report, which may have triggered it."""
-        state, triggered = self._replace(guard=guard), guard.triggered
-        if triggered is None or (self.guard and self.guard.triggered):
-            return state
-        since = triggered.since
-        cause = {**triggered.described(), "alarm": triggered.alarm}
-        return state.with_occurrence("guard_triggered", now, since, attributes=cause)
-
     def with_flag(self, name: FlagName, value: bool | None, now: datetime) -> Self:
-        """Return the state with a flag, and its change; the first word is no change."""
+        """Return the state with a flag and its change; the first value is no change."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
@@ -180,24 +344,33 @@ class TrackerState(NamedTuple):
         state, kind = self._replace(**changed), FLAG_CHANGES[name, value]
         return state.with_occurrence(kind, now, now, before=before) if before else state
 
-    def with_rides(self, log: RideLog, ride_state: RideState, now: datetime) -> Self:
-        """Return the state with its rides, and what happened to them."""
-        state = self._replace(rides=log._replace(events=()), ride_state=ride_state)
-        for kind, ride in log.events:
-            is_over = kind == "ended"
-            since = ride.moved_at if is_over else ride.started_at
-            name: OccurrenceType = "ride_ended" if is_over else "ride_started"
-            said = ride.described(is_over=is_over)
-            state = state.with_occurrence(name, now, since, attributes=said)
-        return state
+
+def _is_news(known: Triggered | None, new: Triggered | None) -> bool:
+    """Return whether a guard is triggered for the first time, or after an alarm."""
+    if known is None or new is None:
+        return new is not None
+    return known.cause == "alarm" and new.cause != "alarm"
+
+
+def _input(report: Position, context: UpdateContext, *, is_current: bool) -> Input:
+    time = time_of(report, context.now, is_new=report.is_fix) or context.now
+    return Input(
+        time,
+        report.id,
+        received_at=context.now,
+        report=report,
+        is_pinned=is_current,
+        is_prompt=not (context.recovering or context.has_missed),
+        is_complete=context.is_complete,
+    )
 
 
 def merged(known: Position | None, position: Position) -> Position:
-    """Return the new position with what it does not say but the known one does.
+    """Return a position with values of the known one that it lacks.
 
     A message without a place does not make the place unknown, and one without a battery
     level does not empty the battery. An address stays as long as the place does. An alarm
-    is that of one message alone.
+    belongs to one message alone.
     """
     if known is None:
         return position
@@ -211,52 +384,63 @@ def merged(known: Position | None, position: Position) -> Position:
 
 
 class Tracker(NamedTuple):
-    """What is known of one tracker. Another object means that something changed."""
+    """A tracker and its state. Another object means that something changed."""
 
     device: Device
     state: TrackerState = TrackerState()
 
     @property
     def position(self) -> Position | None:
-        """Return its newest report."""
+        """Return the newest report."""
         return self.state.position
 
     @property
     def address(self) -> str | None:
-        """Return the address of where it stood last, which is not where it rides."""
+        """Return the address of the last stop, also under way."""
         if ride := self.ride_under_way:
             return ride.start and ride.start.address
-        place = self.state.ride_state.candidate or self.state.ride_state.anchor
+        state = self.state.ride_state
+        place = state.candidate or state.anchor
         return place.address or (self.position and self.position.address)
 
     @property
     def has_fix(self) -> bool:
         """Return whether the tracker ever reported a place."""
-        return self.state.ride_state.newest_fix is not None
+        return self.state.log.core.ride_state.newest_fix is not None
 
     @property
     def total_distance(self) -> float | None:
         """Return the highest total that was ever known, in kilometers."""
-        return self.state.ride_state.shown_total
+        total = self.state.log.core.ride_state.total
+        return None if total is None else max(total, self.state.highest_total)
 
     @property
     def rides(self) -> tuple[Ride, ...]:
-        """Return the last rides that are over, which later reports may correct."""
-        return self.state.rides.rides
+        """Return rides that ended or grew since `rides_since`, in order of their start."""
+        return tuple(sorted(self.state.ride_state.rides, key=attrgetter("started_at")))
+
+    @property
+    def rides_since(self) -> datetime | None:
+        """Return the start from which on `rides` replace those of the ride book.
+
+        An older ride among them replaces the one with the same start.
+        """
+        return self.state.log.rides_since
 
     @property
     def ride_under_way(self) -> Ride | None:
-        """Return the ride under way, None while there is none."""
-        return self.state.ride_state.ride
+        """Return the ride under way, None if no ride is."""
+        state = self.state.log.core.ride_state
+        return None if self.state.is_silent else state.ride_under_way
 
     @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
-        return self.ride_under_way or self.state.ride_state.last
+        return self.ride_under_way or self.state.ride_state.ended
 
 
 type Trackers = Mapping[str, Tracker]
-"""All trackers of an account at one context, by `uniqueId`; never changed afterwards."""
+"""All trackers of an account at one time, by `uniqueId`; never changed afterwards."""
 
 
 class Changes(NamedTuple):

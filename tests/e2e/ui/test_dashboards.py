@@ -12,7 +12,7 @@ from tests.tools.demo import HomeAssistantProcess, question
 from tests.tools.demo.config_folder import ROOT
 from tests.tools.demo.dashboard import bikes_page
 from tests.tools.demo.rider import TO_TRY
-from tests.tools.demo.try_it import add_scripts, page, phone
+from tests.tools.demo.try_it import add_scripts, page
 
 from .clicks import Clicks
 from .dashboard import DASHBOARD, cards, dashboard
@@ -99,7 +99,7 @@ async def test_demo(
     await add_scripts(client, TO_TRY)
     await question.add_script(client)
     async with phone_on_dashboard(client):
-        pages = [bikes_page(phone()), page(TO_TRY)]
+        pages = [await bikes_page(client), page(TO_TRY)]
         await client.call(
             "lovelace/config/save",
             url_path=DASHBOARD.removeprefix("/"),

@@ -102,11 +102,12 @@ class Home:
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
         story = self.account.states.get(BIKE)
-        return bool(story and story.ride_state and story.ride_state.ride)
+        return bool(story and story.ride_state.ride)
 
     def restart(self) -> None:
         """Begin anew with what was remembered."""
-        self.account = Account("Bikes", self.account.states)
+        states = {key: it.stored() for key, it in self.account.states.items()}
+        self.account = Account("Bikes", states)
         self._came_back = True
 
     def poll(self, report: Report, now: datetime) -> None:
@@ -147,19 +148,22 @@ class Home:
         if BIKE not in changes.keys:
             return
         tracker = changes.after[BIKE]
-        track = tracker.state.ride_state
-        assert track is not None
         for occurrence in tracker.state.occurrences:
             if occurrence.seq > self._last_fired and "ride" in occurrence.type:
                 self._last_fired = occurrence.seq
                 is_start = occurrence.type == "ride_started"
                 fired = self.started if is_start else self.ended
                 fired.append((now, ride_of(occurrence)))
-        if (log := tracker.state.rides) and (since := log.since):
-            older = [ride for ride in self.book if ride.started_at < since]
-            self.book = [*older, *log.rides]
-        if track.shown_total is not None:
-            self.totals.append((now, track.shown_total))
+        if since := tracker.rides_since:
+            starts = {ride.started_at for ride in tracker.rides}
+            older = [
+                ride
+                for ride in self.book
+                if ride.started_at < since and ride.started_at not in starts
+            ]
+            self.book = [*older, *tracker.rides]
+        if tracker.total_distance is not None:
+            self.totals.append((now, tracker.total_distance))
 
 
 def ride_of(occurrence: Occurrence) -> Ride:

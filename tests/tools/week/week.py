@@ -51,9 +51,7 @@ _POLL = timedelta(minutes=1)
 _OF_1_1: dict[str, Callable[[BikeTracker], object]] = {
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
-    "total_distance": lambda tracker: (
-        tracker.state.ride_state and tracker.state.ride_state.shown_total
-    ),
+    "total_distance": lambda tracker: tracker.total_distance,
 }
 """What sensors told that round it since."""
 

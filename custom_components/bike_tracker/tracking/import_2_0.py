@@ -1,0 +1,52 @@
+"""Import of a tracker's state as version 2.0 stored it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_LONG_AGO: Final = "1970-01-01T00:00:00Z"
+_DROPPED: Final = {"before_ended", "highest_total"}
+
+
+def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored form of a tracker's state from that of version 2.0.
+
+    Position, flags, alarms, occurrences, guard, total, drifts, the last ride and the ride
+    under way stay. Rides that a history could still correct are in the ride book.
+    """
+    state = {
+        key: it for key, it in stored.items() if key not in ("ride_state", "rides")
+    }
+    rides, log = stored.get("ride_state", {}), stored.get("rides", {})
+    ended = rides.get("ended")
+    if ended is None or not ended.get("distance"):
+        ended = rides.get("before_ended")
+    ride_state = {key: it for key, it in rides.items() if key not in _DROPPED}
+    ride_state["ended"] = ended
+    core = {"ride_state": ride_state}
+    if guard := stored.get("guard"):
+        state["guard"] = core["guard"] = guard
+    time = rides.get("newest_fix", {}).get("time") if rides.get("newest_fix") else None
+    state["log"] = {"settled": core, "time": time}
+    state["quiet_until"] = _LONG_AGO
+    state["highest_total"] = max(rides.get("highest_total", 0), rides.get("total") or 0)
+    state["announced"] = [_announced(it) for it in (ended,) if it]
+    if (start := log.get("open_since")) and rides.get("ride"):
+        open_ride = {"start": start, "end": rides["ride"]["moved_at"], "is_open": True}
+        state["announced"].append(open_ride)
+    if occurrences := stored.get("occurrences"):
+        state["occurrences"] = [_occurrence(it) for it in occurrences]
+    return state
+
+
+def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
+    return {"start": ride["started_at"], "end": ride["moved_at"]}
+
+
+def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an occurrence whose coordinates have the new names."""
+    attributes = stored.get("attributes", {})
+    if stored.get("type") != "guard_triggered":
+        return dict(stored)
+    names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
+    renamed = {names.get(key, key): value for key, value in attributes.items()}
+    return {**stored, "attributes": renamed}

@@ -1,0 +1,325 @@
+"""The log of a tracker: its inputs in order, and the core that they fold into.
+
+A poll, a message and a history answer all insert inputs and replay from the first new
+one. So a report counts the same whenever it came, and whatever brought it.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from ..api.models import Position
+from .distance import NOWHERE
+from .guard import Clock, Guard, after_report, clock_after, placed
+from .ride_detection import apply_report, held
+from .ride_state import STANDS_AFTER, RideState
+
+_SETTLES_AFTER: Final = timedelta(minutes=15)
+# Cutting at each report would cost as much as applying it.
+_CUT_EVERY: Final = timedelta(minutes=5)
+# Late reports come in groups: nothing is cut within this time of one.
+_LATE_GROUP: Final = timedelta(minutes=1)
+_MAX_INPUTS: Final = 2_000
+
+type Key = tuple[datetime, int, int]
+"""The place of an input in the log."""
+type ReportId = tuple[int, datetime | None]
+"""The ID of a report; a server with a new database counts from 1 again."""
+
+
+class Core(NamedTuple):
+    """The state that inputs fold into."""
+
+    ride_state: RideState = RideState()
+    guard: Guard | None = None
+    clock: Clock | None = None
+
+
+class Input(NamedTuple):
+    """A report, an arming, or a core that was stored; and the core after it."""
+
+    time: datetime
+    number: int
+    order: int = 0
+    """Order of inputs with the same time and number."""
+    received_at: datetime = NOWHERE.time
+    """When it was received, by the house's clock."""
+    report: Position | None = None
+    guard: Guard | None = None
+    """The requested guard of an arming, None if it disarms."""
+    is_snapshot: bool = False
+    """Whether `core` was stored, and the reports before it were not."""
+    is_pinned: bool = False
+    """Whether the server announced the report as current, so that it keeps its place."""
+    is_prompt: bool = False
+    """Whether the report came with a poll or message that follows another one."""
+    is_complete: bool = False
+    """Whether no report is missing before this one."""
+    counts_total: bool = True
+    """Whether the server's total counts: it was its newest report when it came."""
+    core: Core = Core()
+
+    @property
+    def key(self) -> Key:
+        """Return the place in the log."""
+        return self.time, self.number, self.order
+
+    @property
+    def id(self) -> ReportId | None:
+        """Return the ID of a report, None for other inputs."""
+        return self.report and id_of(self.report)
+
+
+class Gap(NamedTuple):
+    """A time of which reports may be missing, from the last rest before a ride on."""
+
+    start: datetime
+    may_lack: bool = False
+    """Whether reports may be missing at all."""
+    wanted_at: datetime | None = None
+    """When it was found that the history is needed; None while it is not."""
+    is_partial: bool = False
+    """Whether the history answered up to `start`."""
+
+
+def id_of(report: Position) -> ReportId:
+    """Return the ID of a report."""
+    return report.id, report.fix_time
+
+
+def apply(core: Core, it: Input) -> Core:
+    """Return the core after an input: the only rule."""
+    if it.is_snapshot:
+        return it.core
+    ride_state, guard, clock = core
+    if (report := it.report) is None:
+        guard = it.guard and placed(it.guard, ride_state, clock)
+        return Core(ride_state, guard, clock)
+    now = it.received_at
+    if guard:
+        guard = after_report(guard, report, ride_state, now, is_prompt=it.is_prompt)
+    if not it.counts_total:
+        report = report._replace(total_distance=None)
+    return Core(
+        apply_report(ride_state, report, now, is_complete=it.is_complete),
+        guard,
+        clock_after(clock, report),
+    )
+
+
+class Log(NamedTuple):
+    """The inputs of a tracker after a settled core, before which nothing changes."""
+
+    settled: Core = Core()
+    time: datetime | None = None
+    """Place of the settled core; None before the first cut."""
+    number: int = 0
+    inputs: tuple[Input, ...] = ()
+    gap: Gap | None = None
+    late_at: datetime | None = None
+    """When the last late report was received."""
+
+    @property
+    def core(self) -> Core:
+        """Return the core after all inputs."""
+        return self.inputs[-1].core if self.inputs else self.settled
+
+    @property
+    def rides_since(self) -> datetime | None:
+        """Return from when on the rides of the core replace those of the ride book."""
+        if ride := self.settled.ride_state.ride:
+            return ride.started_at
+        return self.time or (self.inputs[0].time if self.inputs else None)
+
+    def with_input(self, new: Input) -> Log:
+        """Append an input."""
+        new = new._replace(core=apply(self.core, new))
+        return self._replace(inputs=(*self.inputs, new))
+
+    def with_inputs(
+        self, new: Iterable[Input], answered: frozenset[ReportId] = frozenset()
+    ) -> Log:
+        """Insert new reports, and replay from the first one on.
+
+        `answered` are the reports of a history answer: it lacks none between two of them.
+        """
+        start = self.time and (self.time, self.number)
+        snapshots = {(it.number, it.time) for it in self.inputs if it.is_snapshot}
+        # A snapshot stands for reports that were not stored, until they come back.
+        has_come = any((it.number, it.time) in snapshots for it in new) and answered
+        kept = [it for it in self.inputs if not (it.is_snapshot and has_come)]
+        known = {it.id for it in kept}
+        fresh = dict[ReportId | None, Input]()
+        for it in new:
+            is_stored = not has_come and (it.number, it.time) in snapshots
+            if it.id not in known and not is_stored:
+                fresh.setdefault(it.id, it)
+        merged = self._in_order([*kept, *fresh.values()])
+        if start:
+            merged = [it for it in merged if it.id in known or it.key[:2] > start]
+        merged = _with_totals(merged)
+        if answered:
+            merged = self._with_complete(merged, answered)
+        same = zip(self.inputs, merged, strict=False)
+        first = next((i for i, (a, b) in enumerate(same) if a is not b), None)
+        if first is None:
+            if len(merged) == len(self.inputs):
+                return self
+            first = min(len(self.inputs), len(merged))
+        return self._replace(inputs=self._replayed(merged, first))
+
+    def _in_order(self, inputs: list[Input]) -> list[Input]:
+        """Return inputs in order; a repeated fix has the time of its message."""
+        inputs.sort(key=attrgetter("number"))
+        times, ordered = {self.settled.ride_state.measured_at}, list[Input]()
+        for it in inputs:
+            if (report := it.report) and not it.is_pinned:
+                is_new = report.is_fix and report.fix_time not in times
+                time = time_of(report, it.received_at, is_new=is_new)
+                times.add(report.fix_time)
+                ordered.append(
+                    it if time in (None, it.time) else it._replace(time=time)
+                )
+            else:
+                ordered.append(it)
+        ordered.sort(key=attrgetter("key"))
+        return ordered
+
+    def _with_complete(
+        self, inputs: list[Input], answered: frozenset[ReportId]
+    ) -> list[Input]:
+        """Return inputs of which those between two answered ones are complete."""
+        start, was_answered = self.gap and self.gap.start, False
+        marked = list[Input]()
+        for it in inputs:
+            if it.id is None:
+                marked.append(it)
+                continue
+            is_answered = it.id in answered
+            if is_answered and was_answered and not it.is_complete:
+                marked.append(it._replace(is_complete=True))
+            else:
+                marked.append(it)
+            was_answered = is_answered or bool(start and it.time <= start)
+        return marked
+
+    def _replayed(self, inputs: list[Input], first: int) -> tuple[Input, ...]:
+        core = inputs[first - 1].core if first else self.settled
+        for number in range(first, len(inputs)):
+            core = apply(core, inputs[number])
+            inputs[number] = inputs[number]._replace(core=core)
+        return tuple(inputs)
+
+    def cut(self, now: datetime, *, is_silent: bool) -> Log:
+        """Settle the core of inputs that can no longer change.
+
+        Call it before an update: then the rides of these inputs are in the ride book.
+        """
+        if not self.inputs or (self.late_at and now < self.late_at + _LATE_GROUP):
+            return self
+        if is_silent and not self.gap:
+            # The ride is over by the clock, and later reports are inserted after it.
+            return self._cut_at(len(self.inputs) - 1)
+        newest, excess = self.inputs[-1].time, len(self.inputs) - _MAX_INPUTS
+        if excess <= 0 and newest - self.inputs[0].time < _SETTLES_AFTER + _CUT_EVERY:
+            return self
+        limit = newest - _SETTLES_AFTER
+        state = self.core.ride_state
+        if state.ride:
+            limit = min(limit, state.ride.started_at - STANDS_AFTER)
+        if state.candidate:
+            limit = min(limit, state.candidate.time - STANDS_AFTER)
+        if self.gap:
+            limit = min(limit, self.gap.start)
+        settled = self._last_rest(limit)
+        return (
+            self._cut_at(max(settled, excess - 1))
+            if settled >= 0 or excess > 0
+            else self
+        )
+
+    def _last_rest(self, limit: datetime) -> int:
+        """Return the number of the last input at rest up to a time, -1 for none."""
+        for number in range(len(self.inputs) - 1, -1, -1):
+            it = self.inputs[number]
+            if it.time <= limit and it.core.ride_state.is_at_rest:
+                return number
+        return -1
+
+    def _cut_at(self, number: int) -> Log:
+        last, rest = self.inputs[number], self.inputs[number + 1 :]
+        over = last.core.ride_state.rides
+        settled = _without(last.core, over)
+        inputs = tuple(it._replace(core=_without(it.core, over)) for it in rest)
+        return self._replace(
+            settled=settled, time=last.time, number=last.number, inputs=inputs
+        )
+
+    def stored(self) -> Log:
+        """Return the log as it is stored: without reports, as the history has them."""
+        if not self.inputs:
+            return self
+        if self.gap is None:
+            return self._cut_at(len(self.inputs) - 1)._replace(late_at=None)
+        log = self
+        if (number := self._last_rest(self.gap.start)) >= 0:
+            log = self._cut_at(number)
+        start = min(self.gap.start, log.time or self.gap.start)
+        log = log._replace(gap=self.gap._replace(start=start), late_at=None)
+        if not log.inputs:
+            return log
+        armings = [it for it in log.inputs if it.report is None and not it.is_snapshot]
+        last = log.inputs[-1]
+        snapshot = Input(
+            last.time, last.number, last.order + 1, is_snapshot=True, core=last.core
+        )
+        kept = (it._replace(core=Core()) for it in armings[-1:])
+        return log._replace(inputs=(*kept, snapshot))
+
+    def restored(self) -> Log:
+        """Return a stored log with the core of each input."""
+        if len(self.inputs) < 2:
+            return self
+        return self._replace(inputs=self._replayed(list(self.inputs), 0))
+
+
+def time_of(
+    report: Position, received_at: datetime, *, is_new: bool
+) -> datetime | None:
+    """Return the time of a new fix, else that of the message; None if it is unknown."""
+    received_at = report.server_time or received_at
+    sent_at = report.device_time or report.fix_time
+    return held(report.fix_time if is_new and report.fix_time else sent_at, received_at)
+
+
+def _without(core: Core, over: tuple[object, ...]) -> Core:
+    """Return the core without rides that are settled."""
+    if not over:
+        return core
+    state = core.ride_state
+    rides = tuple(it for it in state.rides if it not in over)
+    return core._replace(ride_state=state._replace(rides=rides))
+
+
+def _with_totals(inputs: Sequence[Input]) -> list[Input]:
+    """Return inputs of which those count a total that came in the order of their fixes.
+
+    The server adds the way from its newest fix: with a late one, the way back and forth.
+    """
+    after, lowest = list[int](), NO_NUMBER
+    for it in reversed(inputs):
+        after.append(lowest)
+        lowest = min(lowest, it.number) if it.report else lowest
+    found, highest = list[Input](), -NO_NUMBER
+    for it, lowest in zip(inputs, reversed(after), strict=True):
+        if it.report:
+            counts = highest < it.number < lowest
+            highest = max(highest, it.number)
+            it = it if it.counts_total is counts else it._replace(counts_total=counts)
+        found.append(it)
+    return found
+
+
+NO_NUMBER: Final = 2**63
+"""Larger than any ID."""

@@ -1,0 +1,533 @@
+"""The log: whatever order reports arrive in, the rides are those of all reports."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from itertools import pairwise
+from random import Random
+from typing import Any
+from unittest.mock import Mock
+
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.history import (
+    HistoryAnswer,
+    history_input,
+    rides_before,
+)
+from custom_components.bike_tracker.tracking.log import Core, Input, Log, apply
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import TrackerState
+
+from ..long import examples
+from .conftest import NOW, a_device, a_position
+from .house import SECOND, House, minutes, story, time_of, true_rides
+
+every = examples(60)
+_HOUR = timedelta(hours=1)
+
+
+def near(house: House, reports: list[Position], now: datetime) -> None:
+    """Hold the book against the rides of all reports, and what was fired."""
+    true = true_rides(reports, now)
+    assert [it[:3] for it in house.book] == [it[:3] for it in true]
+    assert [it.route for it in house.book] == [it.route for it in true]
+    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
+
+
+def test_exact_in_the_end() -> None:
+    """The history makes a ride that polls saw exact, and fires nothing again."""
+    reports, house = story("stand 5, ride 10 @15, stand 7", every=10), House()
+    house.polls(reports[::6])
+    assert house.kinds == ["started", "ended"]
+    assert house.state.gap
+    assert house.state.gap.start == minutes(5)
+    assert house.state.gap.is_of_ride
+    house.answer(reports, minutes(22) + SECOND)
+    assert house.kinds == ["started", "ended"]
+    near(house, reports, minutes(60))
+
+
+@pytest.mark.parametrize("late", range(3, 46, 6))
+def test_message_during_a_slow_answer(late: int) -> None:
+    """A report from after the server made its answer loses nothing of the rest."""
+    reports = story("stand 5, ride 30 @15, stand 9", every=10)
+    house = House()
+    house.polls(reports[:31:6])
+    house.poll(reports[120], away=True)
+    assert house.state.gap
+    made = minutes(20)
+    for report in reports[121 : 121 + late // 10 + 1]:
+        house.hear([report], time_of(report), is_complete=True)
+    until = made + late * SECOND
+    found = [it for it in reports if house.state.gap.start <= time_of(it) <= made]
+    answer = HistoryAnswer(found, until)
+    house.look(house.state.with_history(answer, house.at(until)))
+    for report in reports[121 + late // 10 + 1 :]:
+        house.hear([report], time_of(report), is_complete=True)
+    if house.state.gap:
+        house.answer(reports, minutes(44) + SECOND)
+    near(house, reports, minutes(60))
+
+
+def test_rides_of_an_outage() -> None:
+    """All rides are found, also if the last report of a part has no place."""
+    legs = (
+        "stand 5, ride 10 @15, stand 160, ride 10 @-15, stand 20, ride 9 @15, stand 9"
+    )
+    reports, house = story(legs, every=10), House()
+    for number in range(1_000, len(reports), 1_000):
+        reports[number - 1] = reports[number - 1]._replace(
+            latitude=None, longitude=None, fix_time=None
+        )
+    house.poll(reports[0])
+    house.poll(reports[-1], away=True)
+    gap = house.state.gap
+    assert gap
+    answer = HistoryAnswer(reports[1:], minutes(223))
+    house.look(house.state.with_history(answer, house.at(minutes(223))))
+    assert house.kinds == ["started", "ended"] * 3
+    assert sum(it.distance for it in house.book) == pytest.approx(7.25, abs=0.1)
+
+
+def test_report_dated_ahead_keeps_the_gap() -> None:
+    """A gap that waits in the queue survives a report with a wrong time."""
+    reports, house = story("stand 5, ride 10 @15, stand 9", every=10), House()
+    house.poll(reports[0])
+    house.poll(reports[60], away=True)
+    assert house.state.gap
+    ahead = minutes(9_000)
+    wrong = reports[61]._replace(fix_time=ahead, device_time=ahead)
+    house.poll(wrong, minutes(11))
+    assert house.state.gap
+    house.polls(reports[62:])
+    house.answer(reports, minutes(24) + SECOND)
+    assert len(house.book) == 1
+    assert house.book[0].distance == pytest.approx(2.5, abs=0.1)
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+def test_there_and_back_newest_first(has_history: bool) -> None:
+    """A ride that a tracker buffered and sent newest first over live is found."""
+    legs = "stand 5, ride 5 @15, ride 5 @-15, stand 9"
+    reports, house = story(legs, every=10), House(has_history=has_history)
+    for report in reports[:30]:
+        house.hear([report], time_of(report), is_complete=True)
+    for report in reversed(reports[30:100]):
+        house.hear([report], minutes(17), is_complete=True)
+    for report in reports[100:]:
+        house.hear([report], max(time_of(report), minutes(17)), is_complete=True)
+    near(house, reports, minutes(60))
+
+
+def test_ride_under_way_while_its_account_is_added() -> None:
+    """It is one ride, from its start on."""
+    reports, house = story("stand 9, ride 20 @15, stand 9", every=10), House()
+    house.poll(reports[100], away=True)
+    assert house.state.gap
+    added = time_of(reports[100])
+    house.answer(reports[:101], added + SECOND)
+    rides, _ = rides_before(HistoryAnswer(reports[:101], added), NOW, added)
+    assert len(rides) == 1
+    house.polls(reports[106::6])
+    if house.state.gap:
+        house.answer(reports, minutes(38) + SECOND)
+    assert house.kinds == ["started", "ended"]
+    near(house, reports, minutes(60))
+
+
+@pytest.mark.parametrize("way", ["newest first", "parallel"])
+def test_totals_out_of_order(way: str) -> None:
+    """The server's total of late reports jumps; the ride is as long as its fixes are."""
+    legs = "stand 5, ride 5 @15, stand 2, ride 5 @15, stand 9"
+    reports = story(legs, every=10)
+    held = list(range(31, 105))
+    order = held[::-1]
+    if way == "parallel":
+        order = [*held[::2], *held[1::2]]
+    coming = [*range(31), *order, *range(105, len(reports))]
+    total, newest, sent = 1_000.0, reports[0], list[Position]()
+    for number, index in enumerate(coming, 1):
+        report = reports[index]
+        assert report.latitude and newest.latitude
+        total += abs(report.latitude - newest.latitude) * 111.195
+        if time_of(report) > time_of(newest):
+            newest = report
+        sent.append(report._replace(id=number, total_distance=total))
+    house = House()
+    for report in sent:
+        now = max(time_of(report), minutes(17))
+        house.hear([report], now, is_complete=True)
+    if house.state.gap:
+        house.answer(sorted(sent, key=time_of), minutes(27))
+    [ride] = house.book
+    assert ride.distance == pytest.approx(2.5, rel=0.03)
+
+
+def test_two_rides_around_an_outage() -> None:
+    """Each fires its own start and end, however late the history is answered."""
+    legs = "stand 5, ride 10 @15, stand 9, ride 10 @15, stand 9"
+    reports, house = story(legs, every=10), House()
+    polled = reports[::6]
+    outage = range(10, 29)
+    for number, report in enumerate(polled):
+        if number not in outage:
+            house.poll(report, away=number == outage.stop)
+    assert house.state.gap
+    house.answer(reports, minutes(44))
+    assert sorted(house.kinds) == ["ended"] * 2 + ["started"] * 2
+    near(house, reports, minutes(60))
+
+
+@pytest.mark.parametrize("rows", [100, 40])
+def test_answer_that_is_cut(rows: int) -> None:
+    """The rest is requested as long as there is more."""
+    legs = "stand 5, ride 10 @15, stand 9, ride 10 @15, stand 9"
+    reports, house = story(legs, every=10), House()
+    house.poll(reports[0])
+    house.poll(reports[-1], away=True)
+    requests = 0
+    while gap := house.state.gap:
+        requests += 1
+        found = [it for it in reports if time_of(it) >= gap.start]
+        house.answer(found[:rows], minutes(44))
+    assert requests <= len(reports) / (rows - 1) + 2
+    near(house, reports, minutes(60))
+
+
+@pytest.mark.parametrize("found", [[], [-1]])
+def test_service_without_more(found: list[int]) -> None:
+    """A history that ignores the time, or lost its database, changes nothing."""
+    reports, house = story("stand 5, ride 10 @15, stand 9", every=10), House()
+    house.polls(reports[::6])
+    book, gap = list(house.book), house.state.gap
+    assert gap
+    answer = HistoryAnswer([reports[::6][number] for number in found], minutes(24))
+    house.look(house.state.with_history(answer, house.at(minutes(24))))
+    assert (house.state.gap, house.book) == (None, book)
+    assert house.kinds == ["started", "ended"]
+
+
+def test_history_in_portions() -> None:
+    """A gap moves along with each portion, and is closed by the last."""
+    legs = "stand 5, ride 10 @15, stand 60, ride 10 @-15, stand 9"
+    reports, house = story(legs, every=10), House()
+    house.poll(reports[0])
+    house.poll(reports[-1], away=True)
+    house.answer(reports, minutes(95), until=minutes(12))
+    assert house.state.gap
+    assert house.state.gap.start == minutes(12)
+    # More of the ride may follow.
+    assert house.kinds == []
+    house.answer(reports, minutes(96), until=minutes(40))
+    assert house.kinds == ["started", "ended"]
+    house.answer(reports, minutes(97))
+    assert house.kinds == ["started", "ended"] * 2
+    near(house, reports, minutes(98))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_round_trip_between_two_polls(counts: bool) -> None:
+    """The server's total shows that there was one."""
+    reports = story("stand 1, ride 1 @20, ride 1 @-20, stand 1", every=10)
+    reports = [
+        it._replace(total_distance=min(number * 0.06, 0.7) if counts else None)
+        for number, it in enumerate(reports)
+    ]
+    house, last = House(), reports[-1]
+    house.poll(reports[0])
+    house.poll(last)
+    assert (house.state.gap is not None) is counts
+    if counts:
+        house.answer(reports, time_of(last) + SECOND)
+        last = last._replace(id=99, fix_time=minutes(10), server_time=minutes(10))
+        house.poll(last)
+        assert house.kinds == ["started", "ended"]
+
+
+def test_no_more_than_seven_days() -> None:
+    """The history of older reports is not requested."""
+    house, later = House(), NOW + timedelta(days=20)
+    house.poll(a_position(1, fix_time=NOW), NOW)
+    house.poll(a_position(2, fix_time=later), later, away=True)
+    assert house.state.gap
+    assert house.state.gap.start == later - timedelta(days=7) + _HOUR
+    house.poll(a_position(3, fix_time=later + 2 * _HOUR), later + 2 * _HOUR)
+    assert house.state.gap is None
+
+
+@pytest.mark.parametrize("worked", [False, True])
+def test_service_without_a_history(worked: bool) -> None:
+    """Nothing is requested, except where the service had a history within a week."""
+    house = House(has_history=worked)
+    reports = story("stand 5, ride 10 @15, stand 7")
+    house.polls(reports)
+    house.has_history = False
+    for days in (0, 6, 8):
+        now = minutes(days * 24 * 60 + 30)
+        later = reports[-1]._replace(id=99 + days, fix_time=now, server_time=now)
+        house.poll(later)
+        assert bool(house.state.gap) is (worked and days < 7)
+    assert len(house.book) == 1
+
+
+def test_clock_that_is_ahead_has_no_gap() -> None:
+    """The history of such a tracker has other times."""
+    house = House()
+    for report in story("stand 5, ride 10 @15, stand 7"):
+        ahead = time_of(report) + timedelta(hours=2)
+        late = report._replace(fix_time=ahead, device_time=ahead)
+        house.poll(late, time_of(report), away=True)
+        assert house.state.gap is None
+
+
+def test_recent_alarms_of_the_history() -> None:
+    """Alarms of the last hour are fired once, older ones not."""
+    reports = [
+        it._replace(alarm=f"alarm{number}" if number % 12 == 0 else None)
+        for number, it in enumerate(story("stand 30, ride 60 @15, stand 30", every=10))
+    ]
+    house, last = House(), reports[-1]
+    house.poll(reports[0])
+    house.poll(last, away=True)
+    house.answer(reports, time_of(last) + SECOND)
+    house.answer(reports, time_of(last) + SECOND) if house.state.gap else None
+    alarms = [it for it in house.others if it.startswith("alarm")]
+    recent = [it.alarm for it in reports if time_of(last) - time_of(it) < _HOUR]
+    assert sorted(alarms) == sorted(["alarm0", *filter(None, recent)])
+
+
+def test_ride_that_was_fired_as_over_and_went_on() -> None:
+    """The rest is fired as another ride; the book knows that it was one."""
+    reports, house = story("stand 5, ride 50 @15, stand 12", every=10), House()
+    house.polls(reports[:60:6])
+    house.wait(minutes(41))
+    assert house.kinds == ["started", "ended"]
+    house.poll(reports[300], away=True)
+    house.answer(reports[:301], time_of(reports[300]) + SECOND)
+    house.polls(reports[301::6])
+    house.answer(reports, minutes(69))
+    assert house.kinds == ["started", "ended"] * 2
+    near(house, reports, minutes(69))
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+@pytest.mark.parametrize("at", [3, 30, 70, 110])
+def test_kill(at: int, has_history: bool) -> None:
+    """After a kill under way the ride goes on, and the history makes it exact."""
+    reports = story("stand 5, ride 20 @15, stand 9", every=10)
+    house = House(has_history=has_history)
+    for number, report in enumerate(reports[::6]):
+        house.poll(report, away=number == at // 6)
+        if number == at // 6 - 1:
+            house.kill()
+    if has_history:
+        assert house.state.gap
+        house.answer(reports, minutes(40))
+        near(house, reports, minutes(40))
+    assert house.kinds == ["started", "ended"]
+    assert len(house.book) == 1
+    assert house.totals == sorted(house.totals)
+
+
+def test_error_costs_one_tracker(
+    account: Account,
+    read: Callable[..., Mapping[str, Device]],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An unexpected one is logged with the account; the tracker stays as it was."""
+    known = a_position(device_time=NOW)
+    context = UpdateContext(NOW)
+    account.apply_poll(read(a_device()), {"red": known}, context)
+    answer = HistoryAnswer([known], NOW)
+    with monkeypatch.context() as broken:
+        broken.setattr(TrackerState, "with_history", Mock(side_effect=RuntimeError))
+        assert not account.apply_history("red", answer, context).keys
+    assert account.trackers["red"].position is known
+    assert "Bikes: Unexpected error updating a tracker" in caplog.text
+
+
+def test_history_of_an_account() -> None:
+    """It counts for a listed tracker, once."""
+    account, reports = Account("Bikes", {}), story("stand 5, ride 9 @15, stand 7")
+    context = UpdateContext(NOW)
+    for report in reports:
+        context = UpdateContext(time_of(report), has_history=True)
+        devices = {"red": a_device(position_id=report.id)}
+        account.apply_poll(devices, {"red": report}, context)
+    answer = HistoryAnswer(reports, context.now)
+    assert account.gaps.keys() == {"red"}
+    assert not account.apply_history("blue", answer, context).keys
+    assert account.apply_history("red", answer, context).keys == {"red"}
+    assert account.gaps == {}
+
+
+# Invariants
+
+_gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
+_meters = st.sampled_from([0, 0, 10, -60, 60, 250, -250, 250, 2_000, 90_000])
+_says = st.fixed_dictionaries(
+    {
+        "motion": st.none() | st.booleans(),
+        "speed": st.none() | st.sampled_from([0.0, 0.0, 2.0, 15.0, 100.0]),
+        "accuracy": st.sampled_from([0.0, 5.0, 50.0]),
+        "total_distance": st.none() | st.floats(0, 1_000),
+        "is_fix": st.sampled_from([True, True, True, False]),
+    }
+)
+
+
+@st.composite
+def _reports(draw: st.DrawFn) -> list[Position]:
+    """Draw the reports of some days, at the end of a bike that stands."""
+    time, meters, reports = NOW, 0, list[Position]()
+    steps = draw(st.lists(st.tuples(_gaps, _meters, _says), min_size=2, max_size=30))
+    stands: dict[str, Any] = {"motion": False, "speed": 0.0}
+    for gap, step, says in (*steps, (40, 0, stands), (1, 0, stands)):
+        time += timedelta(minutes=gap)
+        meters += step
+        fields = {"latitude": 47.9 + meters / 111_195, **says}
+        times = dict.fromkeys(("fix_time", "device_time", "server_time"), time)
+        reports.append(a_position(len(reports) + 1, **{**times, **fields}))
+    return reports
+
+
+def _inputs(reports: list[Position]) -> list[Input]:
+    return [history_input(it, minutes(99_999)) for it in reports]
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False))
+def test_any_order(reports: list[Position], random: Random) -> None:
+    """Without a cut, any order and grouping of arrival gives the same core."""
+    expected = Log().with_inputs(_inputs(reports)).core
+    log, left = Log(), _inputs(reports)
+    random.shuffle(left)
+    while left:
+        count = random.randint(1, 4)
+        log, left = log.with_inputs(left[:count]), left[count:]
+        log = log.with_inputs(_inputs(reports[:2])) if log.inputs[1:] else log
+    assert log.core == expected
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False), st.booleans())
+def test_core_is_the_fold(
+    reports: list[Position], random: Random, has_history: bool
+) -> None:
+    """The core is the fold of the inputs over the settled core, after any update."""
+    house = House(has_history=has_history)
+    for report in reports:
+        if random.random() < 0.3:
+            continue
+        now = time_of(report)
+        if random.random() < 0.2:
+            house.hear(reports[: random.randint(0, report.id)], now)
+        house.poll(report, away=random.random() < 0.2)
+        if house.state.gap and random.random() < 0.5:
+            house.answer(reports[: report.id], now)
+        if random.random() < 0.1:
+            house.kill()
+        if random.random() < 0.1:
+            house.look(house.state.armed(now, None))
+        core: Core = house.state.log.settled
+        for it in house.state.log.inputs:
+            core = apply(core, it)
+            assert it.core == core
+        assert house.state.log.core == core
+        assert len(house.state.log.inputs) <= 2_000
+    _hold(house)
+
+
+def _hold(house: House) -> None:
+    """Hold the invariants of everything that was fired and booked."""
+    house.wait(NOW + timedelta(days=90))
+    over = [ride.started_at for kind, ride in house.fired if kind == "ended"]
+    assert len(over) == house.kinds.count("started")
+    assert sum(it.is_open for it in house.state.announced) == 0
+    booked = [ride.started_at for ride in house.book]
+    assert len(booked) == len(set(booked))
+    assert all(a.started_at <= a.moved_at for a in house.book)
+    assert house.totals == sorted(house.totals)
+    assert all(ride.distance for ride in house.book)
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False), st.booleans())
+def test_any_part_came_before(
+    reports: list[Position], random: Random, is_prompt: bool
+) -> None:
+    """In the end the rides are those of all reports, each fired once."""
+    house, before, now = House(), 0, NOW
+    coming = list[tuple[list[Position], datetime]]()
+    for number, report in enumerate(reports):
+        is_last = number == len(reports) - 1
+        if number and not is_last and random.random() < 0.6:
+            continue
+        now = time_of(report)
+        is_missing = number > before + 1
+        house.poll(report, is_complete=not is_missing, away=is_missing)
+        before = number
+        if coming and random.random() < 0.5:
+            answer = HistoryAnswer(*coming.pop(0))
+            house.look(house.state.with_history(answer, house.at(now)))
+        if house.state.gap and is_prompt:
+            house.answer(reports[: number + 1], now)
+        elif house.state.gap and not coming and random.random() < 0.5:
+            coming = [(reports[: number + 1], now)]
+    for _ in range(9):
+        if house.state.gap:
+            house.answer(reports, now + SECOND)
+    _hold(house)
+    quiet = time_of(reports[0])
+    true = [it for it in true_rides(reports, now + _HOUR) if it.moved_at > quiet]
+    key = [(it.started_at, it.moved_at) for it in true]
+    assert [(it.started_at, it.moved_at) for it in house.book] == key
+
+
+# Of a report that comes late, or of a clock that is wrong, by minutes to weeks.
+_CLOCKS = [0, 0, 0, 1, 45, 480, 20_000, -60, -20_000]
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False))
+def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None:
+    """Whatever a history has of a gap, and however late it comes."""
+    house, now = House(), NOW
+    coming = list[HistoryAnswer]()
+    for number, report in enumerate(reports):
+        is_known = random.random() < 0.5 or number == len(reports) - 1
+        now = time_of(report) + timedelta(minutes=random.choice(_CLOCKS))
+        if is_known:
+            house.poll(report, now, away=random.random() < 0.3)
+        else:
+            house.wait(now)
+        if gap := house.state.gap:
+            until = random.choice([now, gap.known, gap.start + _HOUR])
+            lost = random.choice([0, 0, 0, 0.3, 1])
+            found = [
+                it
+                for it in reports[: number + 1]
+                if gap.start <= time_of(it) <= until and random.random() >= lost
+            ]
+            coming.insert(random.randint(0, len(coming)), HistoryAnswer(found, until))
+        if coming and random.random() < 0.5:
+            house.look(house.state.with_history(coming.pop(), house.at(now)))
+    _hold(house)
+
+
+@every
+@given(_reports())
+def test_polls_fire_in_order(reports: list[Position]) -> None:
+    """Each ride starts, ends, and only then the next one starts."""
+    house = House(has_history=False)
+    house.polls(reports)
+    _hold(house)
+    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
+    for (_, start), (_, end) in zip(house.fired[::2], house.fired[1::2], strict=True):
+        assert start.started_at == end.started_at <= end.moved_at
+    for one, other in pairwise(house.book):
+        assert one.moved_at < other.started_at
