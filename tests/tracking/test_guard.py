@@ -408,3 +408,118 @@ def test_without_a_place() -> None:
         read(a_device(position_id=1)), {"red": no_fix(1)}, UpdateContext(NOW)
     )
     assert account.arm("red", NOW) is None
+
+
+# Armed again
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_armed_again_means_from_here(first: bool) -> None:
+    """The place is the last one that two reports confirm, whatever is still in doubt."""
+    bike = Bike()
+    if first:
+        bike.arm()
+    bike.report(210)
+    assert bool(bike.report(210)) is first
+    bike.account.disarm("red")
+    assert bike.account.arm("red", bike.now + MINUTE / 10)
+    assert not any([bike.report(210) for _ in range(4)])
+    bike.report(420)
+    triggered = bike.report(420)
+    assert triggered
+    assert triggered.described()["distance"] == 210
+
+
+def test_moved_just_before_it_is_armed() -> None:
+    """It is guarded where two reports see it, the first from before the arming."""
+    bike = Bike()
+    bike.report(210)
+    bike.arm()
+    assert not any([bike.report(210) for _ in range(4)])
+    bike.report(420)
+    assert bike.report(420)
+
+
+@pytest.mark.parametrize("hours", [0, 3])
+def test_clock_that_is_behind(hours: int) -> None:
+    """Each report of such a tracker is late by the same time."""
+    bike = Bike(behind=timedelta(hours=hours))
+    bike.arm()
+    assert not bike.report()
+    assert bike.report(120, motion=True)
+
+
+def test_late_reports_of_a_right_clock() -> None:
+    """Reports that were buffered come together: those from before trigger nothing."""
+    bike = Bike()
+    bike.now += timedelta(hours=1)
+    for minutes in (40, 35, 30):
+        bike.report(900 - 20 * minutes, age=timedelta(minutes=minutes), motion=True)
+        bike.now -= MINUTE
+    bike.arm()
+    assert not bike.report(300, age=timedelta(minutes=20), motion=True)
+
+
+def test_moving_bike_is_not_armed_again() -> None:
+    """The alarm stays until the bike has stood for five minutes; then it is guarded."""
+    bike = Bike()
+    bike.arm()
+    for count in range(1, 4):
+        assert bike.report(300 * count, motion=True, speed=18.0)
+    bike.arm()
+    state = bike.account.trackers["red"].state
+    assert state.rearming
+    assert bike.triggered
+    assert bike.report(1_200, motion=True, speed=18.0)
+    fired = [bool(bike.report(1_200)) for _ in range(6)]
+    assert fired == [True] * 4 + [False] * 2
+    state = bike.account.trackers["red"].state
+    assert state.guard
+    assert (state.rearming, round(state.guard.place.latitude, 4)) == (None, 47.9108)
+    assert bike.report(1_500, motion=True, speed=18.0)
+    assert len(bike.occurrences("guard_triggered")) == 2
+
+
+def test_rearming_is_withdrawn() -> None:
+    """Disarming ends it."""
+    bike = Bike()
+    bike.arm()
+    bike.report(300, motion=True, speed=18.0)
+    bike.arm()
+    bike.account.disarm("red")
+    for _ in range(7):
+        bike.report(300)
+    assert bike.account.trackers["red"].state.guard is None
+
+
+@pytest.mark.parametrize(
+    ("metres", "cause"), [(0, "motion"), (120, "place")], ids=["motion", "place"]
+)
+def test_theft_after_an_alarm(bike: Bike, metres: float, cause: str) -> None:
+    """Vibration first, theft second: each triggers, once."""
+    assert bike.report(alarm="vibration")
+    assert bike.report(alarm="tow") == bike.report()
+    bike.report(metres, motion=True)
+    bike.report(metres + 200, motion=True)
+    fired = [it.attributes["cause"] for it in bike.occurrences("guard_triggered")]
+    assert fired == ["alarm", cause]
+
+
+def test_tracker_that_left_the_list(bike: Bike) -> None:
+    """It is not armed, and can be disarmed."""
+    account = bike.account
+    account.apply_poll({}, {}, UpdateContext(bike.now))
+    assert account.arm("red", bike.now) is None
+    assert account.states["red"].guard
+    assert not account.disarm("red").keys
+    assert account.states["red"].guard is None
+
+
+def test_triggered_stays(bike: Bike) -> None:
+    """A history that explains what triggered it changes nothing."""
+    bike.report(200)
+    triggered = bike.report(200)
+    assert triggered
+    for _ in range(9):
+        assert bike.report() == triggered
+    assert len(bike.occurrences("guard_triggered")) == 1
