@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import logging
 from typing import Any
+from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
@@ -24,9 +26,16 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.bike_tracker.polling.history import HistoryRequest
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import TrackerState
+
 from .conftest import EMAIL, PASSWORD, RED, StateOf, ValueOf
 from .settle import settle
 from .tools.simulator import LIVE_FAULTS, Simulator
+from .tools.simulator.render import position_json
 from .tools.simulator.wire import pause
 
 type Pass = Callable[[float], Awaitable[None]]
@@ -486,3 +495,68 @@ async def test_a_wait_that_the_server_asks_for(
         assert sign_ins(simulator) == 4
     finally:
         object.__setattr__(fault, "session", respond)
+
+
+async def test_long_message(
+    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, state_of: StateOf
+) -> None:
+    """A message is applied in portions: no step takes long."""
+    device, sizes, apply = simulator.devices[RED], list[int](), Account.apply_message
+    position = device.position
+    assert position
+
+    def spy(account: Account, devices: Any, positions: Any, context: Any) -> Any:
+        sizes.append(len(positions))
+        return apply(account, devices, positions, context)
+
+    rows = [
+        position_json(
+            replace(position, id=position.id + number, latitude=48.5), device.id
+        )
+        for number in range(1, 1_300)
+    ]
+    with patch.object(Account, "apply_message", spy):
+        simulator.live.tell([EMAIL], {"positions": rows})
+        await settle(hass)
+    assert (sum(sizes), max(sizes)) == (1_299, 500)
+    assert latitude(state_of) == 48.5
+
+
+@pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 4)])
+async def test_long_history(live: MockConfigEntry, changes: int, replays: int) -> None:
+    """A long answer is replayed in a thread, again if a report came in the meantime."""
+    coordinator = live.runtime_data.coordinator
+    account, replay, count = coordinator.data, TrackerState.with_history, 0
+    known = account.trackers[RED].position
+    assert known and known.fix_time
+    now = known.fix_time
+    reports = [
+        known._replace(id=-number, fix_time=now - timedelta(seconds=number))
+        for number in range(1_001)
+    ]
+    answer = HistoryAnswer(reports, now)
+    request = HistoryRequest(RED, 1, now - timedelta(hours=1), now)
+
+    def spy(state: TrackerState, answer: HistoryAnswer, context: UpdateContext) -> Any:
+        nonlocal count
+        count += 1
+        if count <= changes:
+            account.states[RED] = state._replace(changed_by=str(count))
+        return replay(state, answer, context)
+
+    with (
+        patch.object(TrackerState, "with_history", spy),
+        patch.object(
+            type(coordinator.service.history), "async_ask", return_value=answer
+        ),
+    ):
+        await coordinator._async_ask_history(request)  # noqa: SLF001
+    assert count == replays
+    assert len(account.states[RED].log.inputs) > 1_000
+    await _forgotten(coordinator, answer)
+
+
+async def _forgotten(coordinator: Any, answer: HistoryAnswer) -> None:
+    """An answer for a tracker that was removed changes nothing."""
+    context = UpdateContext(answer.until)
+    assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001

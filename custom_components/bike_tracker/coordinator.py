@@ -19,6 +19,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 from homeassistant.util.signal_type import SignalType
 
+from .api.websocket import Message
 from .const import DOMAIN, LOGGER
 from .live import Live
 from .polling.history import HistoryRequest
@@ -29,11 +30,16 @@ from .registry.storage import SOON, Evaluation
 from .tracking.account import Account, log_errors
 from .tracking.history import HistoryAnswer, rides_before
 from .tracking.occurrences import Occurrence, UpdateContext
-from .tracking.state import Changes
+from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Automations begin to listen when Home Assistant has started, all of them in a moment.
 START_SECONDS: Final = 5
+# Reports of messages that are applied at once: 20 ms.
+_REPORTS_AT_ONCE: Final = 500
+# A longer history answer is replayed in a thread, again if a report came meanwhile.
+_REPORTS_IN_A_THREAD: Final = 1_000
+_MAX_REPLAYS: Final = 3
 # Ten milliseconds of work where nine entities of each are added.
 _TRACKERS_AT_ONCE: Final = 8
 
@@ -124,7 +130,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         # A person may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
         # A poll wins over messages before it, and later ones are applied after it.
-        self._async_apply_messages()
+        while self.live.messages:
+            self._async_apply_messages()
+            await asyncio.sleep(0)
         self._is_polling = True
         try:
             changes = await self._async_poll()
@@ -183,9 +191,25 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if request.is_backfill:
             await self._async_book(request, answer)
             return
-        context = self._update_context()
-        changes = self.data.apply_history(request.tracker, answer, context)
+        context, replayed = self._update_context(), None
+        with log_errors(self.config_entry.title, "updating a tracker"):
+            replayed = await self._async_replayed(request.tracker, answer, context)
+        changes = self.data.apply_history(request.tracker, answer, context, replayed)
         self.async_set_changes(changes)
+
+    async def _async_replayed(
+        self, tracker: str, answer: HistoryAnswer, context: UpdateContext
+    ) -> TrackerState | None:
+        """Return the state after a long answer, None if it changed in the meantime."""
+        is_long = len(answer.reports) > _REPORTS_IN_A_THREAD
+        for _ in range(_MAX_REPLAYS if is_long else 0):
+            before = self.data.states.get(tracker)
+            if before is None:
+                break
+            after = await asyncio.to_thread(before.with_history, answer, context)
+            if self.data.states.get(tracker) is before:
+                return after
+        return None
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
         # Thousands of reports would stop the event loop.
@@ -202,7 +226,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Apply push messages, also while polls fail; what comes during a poll after it."""
         if self._is_polling or not self.live.messages:
             return
-        messages, self.live.messages = self.live.messages, []
+        messages = self._portion()
         context = self._update_context()._replace(
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.asked_at),
@@ -214,6 +238,22 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                     self.data.apply_message(message.devices, message.positions, context)
                 )
         self.async_set_changes(*changes)
+        if self.live.messages:
+            # Others get their turn.
+            self.hass.loop.call_soon(self._async_apply_messages)
+
+    def _portion(self) -> list[Message]:
+        """Return the next messages, or a part of one, that are applied at once."""
+        left, portion = _REPORTS_AT_ONCE, list[Message]()
+        while self.live.messages and left > 0:
+            message = self.live.messages.pop(0)
+            rest = message.positions[left:]
+            if rest:
+                message = message._replace(positions=message.positions[:left])
+                self.live.messages.insert(0, Message([], rest))
+            portion.append(message)
+            left -= len(message.positions) + 1
+        return portion
 
     @callback
     def async_set_changes(self, *changes: Changes) -> None:

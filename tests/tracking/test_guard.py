@@ -423,7 +423,7 @@ def test_armed_again_means_from_here(first: bool) -> None:
     assert bool(bike.report(210)) is first
     bike.account.disarm("red")
     assert bike.account.arm("red", bike.now + MINUTE / 10)
-    assert not any([bike.report(210) for _ in range(4)])
+    assert not any(bike.report(210) for _ in range(4))
     bike.report(420)
     triggered = bike.report(420)
     assert triggered
@@ -435,7 +435,7 @@ def test_moved_just_before_it_is_armed() -> None:
     bike = Bike()
     bike.report(210)
     bike.arm()
-    assert not any([bike.report(210) for _ in range(4)])
+    assert not any(bike.report(210) for _ in range(4))
     bike.report(420)
     assert bike.report(420)
 

@@ -117,13 +117,18 @@ class Account:
         return self._become(trackers)
 
     def apply_history(
-        self, unique_id: str, answer: HistoryAnswer, context: UpdateContext
+        self,
+        unique_id: str,
+        answer: HistoryAnswer,
+        context: UpdateContext,
+        replayed: TrackerState | None = None,
     ) -> Changes:
-        """Apply what the service's history has of a gap."""
+        """Apply a history answer, or the state that a thread made of it."""
         trackers: dict[str, Tracker] = {}
         with log_errors(self.name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
-                state = self._state(unique_id).with_history(answer, context)
+                state = self._state(unique_id)
+                state = replayed or state.with_history(answer, context)
                 trackers[unique_id] = _tracker_at(known.device, state, context)
         return self._become(trackers)
 

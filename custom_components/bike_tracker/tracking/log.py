@@ -4,6 +4,7 @@ A poll, a message and a history answer all insert inputs and replay from the fir
 one. So a report counts the same whenever it came, and whatever brought it.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
@@ -241,9 +242,9 @@ class Log(NamedTuple):
 
     def _last_rest(self, limit: datetime) -> int:
         """Return the number of the last input at rest up to a time, -1 for none."""
-        for number in range(len(self.inputs) - 1, -1, -1):
-            it = self.inputs[number]
-            if it.time <= limit and it.core.ride_state.is_at_rest:
+        end = bisect_right(self.inputs, limit, key=attrgetter("time"))
+        for number in range(end - 1, -1, -1):
+            if self.inputs[number].core.ride_state.is_at_rest:
                 return number
         return -1
 

@@ -304,9 +304,12 @@ class TrackerState(NamedTuple):
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
         """Return the state after the alarms of reports, the last ones of many."""
-        raised = [(it, a) for it in reports if it.alarm for a in alarms_of(it)]
+        raised = list[tuple[Position, Alarm]]()
+        for report in reversed(reports):
+            if report.alarm and len(raised) < MAX_WAITING:
+                raised += [(report, alarm) for alarm in reversed(alarms_of(report))]
         state = self
-        for report, alarm in raised[-MAX_WAITING:]:
+        for report, alarm in reversed(raised[:MAX_WAITING]):
             if not is_known(alarm, state.alarms):
                 state = state.with_alarm(alarm, report.fix_time, now)
         return state

@@ -2,7 +2,13 @@
 
 from collections import Counter
 
-from tests.tools.tables import DATA, DOCS, as_markdown, with_usual_ones_together
+from tests.tools.tables import (
+    DATA,
+    DOCS,
+    as_markdown,
+    tables_of,
+    with_usual_ones_together,
+)
 
 from .nights import CASES, NEVER, NIGHTS, Case, found_in
 
@@ -24,8 +30,9 @@ def measure() -> list[list[str]]:
 
 
 def tables(rows: list[list[str]]) -> list[str]:
-    """Return the table of the page."""
-    return [as_markdown(HEAD, with_usual_ones_together(rows))]
+    """Return the tables of the page, of which the last is measured."""
+    *others, _ = tables_of(PAGE)
+    return [*others, as_markdown(HEAD, with_usual_ones_together(rows))]
 
 
 def _row(case: Case) -> list[str]:
