@@ -224,7 +224,7 @@ class NightGuards:
         situation = Situation(
             state_of(tracker.state.guard),
             bool(tracker.state.changed_by) or bike.entity.unique_id in self._mine,
-            on_ride=tracker.ride_under_way is not None,
+            on_ride=tracker.is_under_way,
             in_outage=not self._coordinator.last_update_success,
         )
         return decide(situation, is_wanted=wanted, night_begins=begins)
@@ -239,7 +239,7 @@ class NightGuards:
             return "no_place"
         if panel.disabled or tracker.device.disabled or (device and device.disabled):
             return "disabled"
-        is_gone = guard and guard.triggered and tracker.ride_under_way
+        is_gone = guard and guard.triggered and tracker.is_under_way
         return "triggered" if is_gone else None
 
     def _panel(self, unique_id: str) -> er.RegistryEntry | None:
@@ -270,7 +270,7 @@ class NightGuards:
     def _do(self, bike: Bike, action: str) -> None:
         unique_id, tracker = bike.entity.unique_id, bike.tracker
         guard = tracker and tracker.state.guard
-        is_gone = tracker and tracker.ride_under_way and guard and guard.triggered
+        is_gone = tracker and tracker.is_under_way and guard and guard.triggered
         if action == "disarm":
             self._mine.add(unique_id)
             self._act("disarm", [unique_id])

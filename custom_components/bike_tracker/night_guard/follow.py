@@ -121,7 +121,7 @@ class Messenger:
         if (guard := tracker.state.guard) is None:
             return
         position = tracker.position
-        if guard.triggered and position and tracker.ride_under_way:
+        if guard.triggered and position and tracker.is_under_way:
             last = self._followed_at.get(unique_id, guard.triggered.since)
             seen_at = position.fix_time or last
             if now - last < alerts.FOLLOW_EVERY or seen_at <= last:

@@ -437,6 +437,12 @@ class Tracker(NamedTuple):
         return None if self.state.is_silent else state.ride_under_way
 
     @property
+    def is_under_way(self) -> bool:
+        """Return whether the bike moves, on the spot too, or did within five minutes."""
+        state = self.state
+        return state.log.core.ride_state.ride is not None and not state.is_silent
+
+    @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
         return self.ride_under_way or self.state.ride_state.ended
