@@ -523,3 +523,13 @@ def test_triggered_stays(bike: Bike) -> None:
     for _ in range(9):
         assert bike.report() == triggered
     assert len(bike.occurrences("guard_triggered")) == 1
+
+
+def test_armed_after_a_fix_that_jumped() -> None:
+    """Two fixes that jumped to different places move no guard."""
+    bike = Bike()
+    bike.report(210)
+    bike.report(290)
+    bike.arm()
+    assert not any(bike.report() for _ in range(9))
+    assert bike.report(200, motion=True)

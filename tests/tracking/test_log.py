@@ -124,16 +124,19 @@ def test_there_and_back_newest_first(has_history: bool) -> None:
 
 def test_ride_under_way_while_its_account_is_added() -> None:
     """It is one ride, from its start on."""
-    reports, house = story("stand 9, ride 20 @15, stand 9", every=10), House()
-    house.poll(reports[100], away=True)
+    legs = "ride 9 @15, stand 9, ride 20 @15, stand 9"
+    reports, house = story(legs, every=10), House()
+    house.kill()
+    house.poll(reports[150], away=True)
     assert house.state.gap
-    added = time_of(reports[100])
-    house.answer(reports[:101], added + SECOND)
-    rides, _ = rides_before(HistoryAnswer(reports[:101], added), NOW, added)
-    assert len(rides) == 1
-    house.polls(reports[106::6])
+    added = time_of(reports[150])
+    house.answer(reports[:151], added + SECOND)
+    rides, _ = rides_before(HistoryAnswer(reports[:151], added), NOW, added)
+    assert len(rides) == 2
+    house.polls(reports[156::6])
     if house.state.gap:
-        house.answer(reports, minutes(38) + SECOND)
+        house.answer(reports, minutes(47) + SECOND)
+    # The ride before the first report is booked alone.
     assert house.kinds == ["started", "ended"]
     near(house, reports, minutes(60))
 

@@ -220,6 +220,23 @@ def test_silence(polled: int, ended: int) -> None:
     assert house.summary == "started 3, ended 8, 1.2 km"
 
 
+@pytest.mark.parametrize(
+    ("legs", "usually", "kilometers"),
+    [
+        ("ride 5 @15, stand 1, jump 200, stand 1", {}, 1.45),
+        ("ride 5 @15, stand 2, jump 100, stand 1", NO_ACCURACY, 1.25),
+        ("ride 5 @15, stand 2, jump 25, stand 1", {}, 1.275),
+    ],
+    ids=["a place in doubt", "drift", "last meters"],
+)
+def test_last_place(legs: str, usually: dict[str, Any], kilometers: float) -> None:
+    """A silent bike is where it was seen last, unless that is drift."""
+    house = lived(legs, **usually)
+    house.wait(minutes(99))
+    assert house.book[0].distance == pytest.approx(kilometers, abs=0.001)
+    assert house.totals[-1] == pytest.approx(kilometers, abs=0.001)
+
+
 def test_silence_that_was_none() -> None:
     """A ride that a wrong clock ended goes on, and is fired once."""
     reports = story("stand 5, ride 10 @15, stand 9")
@@ -388,3 +405,12 @@ def test_reports_again_with_the_poll_that_would_end_it(
     occurrences = account.trackers["red"].state.occurrences
     kinds = [it.type for it in occurrences if it.type.startswith("ride_")]
     assert kinds == ["ride_started", "ride_ended", "ride_started"]
+
+
+def test_report_that_says_nothing_new() -> None:
+    """The same report without its address changes nothing."""
+    house = lived("stand 3", address="Old Lane")
+    state, last = house.state, house.state.position
+    assert last
+    house.poll(last._replace(address=None))
+    assert house.state == state

@@ -1,5 +1,6 @@
 """Routes: encoding and thinning."""
 
+from itertools import pairwise
 from math import cos, radians, sin
 
 from hypothesis import given, strategies as st
@@ -9,6 +10,7 @@ from custom_components.bike_tracker.tracking.routes import (
     Point,
     decode,
     encode,
+    extended,
     thinned,
 )
 
@@ -60,3 +62,15 @@ def test_limit() -> None:
     found = thinned(route)
     assert 100 < len(found) <= 500
     assert (found[0], found[-1]) == (route[0], route[-1])
+
+
+def test_growing() -> None:
+    """A route grows point by point, and is thinned when it becomes long."""
+    points = [
+        (47.9 + number / 9_000, 7.8 + number % 2 / 900) for number in range(3_000)
+    ]
+    route = encode(points[:1])
+    for last, point in pairwise(points):
+        route = extended(route, last, point)
+    assert len(route) < 7_000
+    assert decode(route)[-1] == pytest.approx(points[-1], abs=1e-5)

@@ -268,10 +268,8 @@ class Log(NamedTuple):
             log = self._cut_at(number)
         start = min(self.gap.start, log.time or self.gap.start)
         log = log._replace(gap=self.gap._replace(start=start), late_at=None)
-        if not log.inputs:
-            return log
         armings = [it for it in log.inputs if it.report is None and not it.is_snapshot]
-        last = log.inputs[-1]
+        last = self.inputs[-1]
         snapshot = Input(
             last.time, last.number, last.order + 1, is_snapshot=True, core=last.core
         )

@@ -238,8 +238,9 @@ class TrackerState(NamedTuple):
         is_silent = at is not None and at <= now
         if is_silent and not self.is_silent:
             log = log._replace(gap=gap_after_silence(log.gap, now))
-        total = max(self.highest_total, core.ride_state.total or 0)
-        state = self._replace(log=log, is_silent=is_silent, highest_total=total)
+        state = self._replace(log=log, is_silent=is_silent)
+        total = max(self.highest_total, state.ride_state.total or 0)
+        state = state._replace(highest_total=total)
         if self.quiet_until is None and log.inputs:
             state = state._replace(quiet_until=log.inputs[0].time)
         if core.guard:
@@ -254,18 +255,17 @@ class TrackerState(NamedTuple):
         rides = self.ride_state
         if not (rides.rides or rides.ride_under_way or self.announced):
             return self
-        since = self.log.rides_since
-        announced = self.announced
-        if since:
-            announced = tuple(it for it in announced if it.is_open or it.end >= since)
+        since = self.log.rides_since or NOWHERE.time
+        announced: Sequence[Announced] = [
+            it for it in self.announced if it.is_open or it.end >= since
+        ]
         over = [
             it
             for it in rides.rides
-            if since is None or it.started_at >= since
-            if self._may_announce(it)
+            if it.started_at >= since and self._may_announce(it)
         ]
         announced, events = announce(announced, Known(over, rides.ride_under_way))
-        state = self._replace(announced=announced[-_MAX_ANNOUNCED:])
+        state = self._replace(announced=tuple(announced[-_MAX_ANNOUNCED:]))
         for kind, ride in events:
             is_over = kind == "ended"
             at = ride.moved_at if is_over else ride.started_at

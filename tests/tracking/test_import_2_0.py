@@ -1,0 +1,104 @@
+"""Import of a tracker's state as version 2.0 stored it."""
+
+from typing import Any
+
+import pytest
+
+from custom_components.bike_tracker.registry.storage import reader
+from custom_components.bike_tracker.tracking.import_2_0 import state_from_2_0
+from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
+
+from .conftest import a_device
+from .house import House, minutes, story
+
+PLACE = {"time": "2026-11-21T11:50:00Z", "latitude": 47.9, "longitude": 7.8}
+RIDE = {
+    "started_at": "2026-11-21T11:00:00Z",
+    "moved_at": "2026-11-21T11:20:00Z",
+    "distance": 5.5,
+}
+ON_THE_SPOT = {
+    "started_at": "2026-11-21T11:30:00Z",
+    "moved_at": "2026-11-21T11:31:00Z",
+}
+GUARD = {"armed_at": PLACE["time"], "place": PLACE, "after": PLACE["time"]}
+TRIGGERED = {
+    "seq": 7,
+    "type": "guard_triggered",
+    "noticed_at": PLACE["time"],
+    "since": PLACE["time"],
+    "attributes": {"cause": "place", "latitude": 47.9, "longitude": 7.8},
+}
+STATE_OF_2_0: dict[str, Any] = {
+    "online": {"value": True, "changed_at": PLACE["time"]},
+    "changed_by": "Ada",
+    "guard": GUARD,
+    "ride_state": {
+        "total": 105.5,
+        "highest_total": 106.0,
+        "anchor": PLACE,
+        "last_fix": PLACE,
+        "newest_fix": PLACE,
+        "measured_at": PLACE["time"],
+        "ended": ON_THE_SPOT,
+        "before_ended": RIDE,
+    },
+    "rides": {"rides": [RIDE], "since": RIDE["started_at"]},
+    "occurrences": [TRIGGERED | {"type": "came_online", "seq": 6}, TRIGGERED],
+}
+
+
+def imported(**more: Any) -> TrackerState:
+    """Return the state of a file of 2.0."""
+    state: TrackerState = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
+    return state
+
+
+@pytest.mark.parametrize("last", [ON_THE_SPOT, RIDE])
+def test_everything_stays(last: dict[str, Any]) -> None:
+    """Guard, total, last ride and occurrences are as they were."""
+    state = imported(ride_state=STATE_OF_2_0["ride_state"] | {"ended": last})
+    tracker = Tracker(a_device(), state)
+    assert state.guard == state.log.core.guard
+    assert state.guard and state.guard.place.latitude == 47.9
+    assert (state.changed_by, tracker.total_distance) == ("Ada", 106)
+    assert tracker.ride and tracker.ride.distance == 5.5
+    assert (tracker.rides, tracker.ride_under_way, state.gap) == ((), None, None)
+    assert dict(state.occurrences[-1].attributes) == {
+        "cause": "place",
+        "seen_latitude": 47.9,
+        "seen_longitude": 7.8,
+    }
+
+
+def test_rides_go_on() -> None:
+    """The next ride is fired, and only that one."""
+    house = House(imported())
+    house.listener.last_fired = 7
+    house.polls(it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 6"))
+    assert house.summary == "started 0, ended 5, 1.2 km"
+
+
+def test_ride_under_way() -> None:
+    """Its start was fired, and its end is."""
+    ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}
+    house = House(
+        imported(
+            ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
+            rides={"open_since": RIDE["started_at"]},
+        )
+    )
+    house.listener.last_fired = 7
+    house.polls(it._replace(id=it.id + 99) for it in story("stand 6"))
+    assert house.kinds == ["ended"]
+    assert house.fired[0][1].moved_at == minutes(-10)
+
+
+@pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
+def test_little(stored: dict[str, Any]) -> None:
+    """A tracker that never reported a place is none that did."""
+    state: TrackerState = reader(TrackerState)(state_from_2_0(stored))
+    assert state.ride_state.newest_fix is None
+    house = House(state)
+    house.polls(story("stand 3"))
+    assert house.kinds == []
