@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from shutil import copytree
 from typing import Any, cast
 
 from aiohttp import ThreadedResolver
@@ -25,6 +26,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_fire_time_changed,
+    get_test_config_dir,
 )
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.amber import AmberSnapshotExtension
@@ -90,6 +92,15 @@ def resolve_names(hass: HomeAssistant) -> None:
     The resolver of Home Assistant's own test fixtures serves a single test.
     """
     hass.data[DATA_RESOLVER] = cast(Any, ThreadedResolver())
+
+
+@pytest.fixture
+def hass_config_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Give each test a configuration folder of its own: databases are real files."""
+    folder = tmp_path_factory.mktemp("config")
+    template = get_test_config_dir()  # type: ignore[no-untyped-call]
+    copytree(template, folder, symlinks=True, dirs_exist_ok=True)
+    return str(folder)
 
 
 @pytest.fixture

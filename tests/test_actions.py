@@ -32,6 +32,7 @@ import voluptuous as vol
 from custom_components.bike_tracker.api import client
 from custom_components.bike_tracker.const import DOMAIN
 
+from .books import row, store
 from .conftest import (
     BLUE,
     BOB,
@@ -43,7 +44,6 @@ from .conftest import (
     Poll,
     async_setup,
 )
-from .registry.test_ride_book import row, store
 from .riding import async_ride, go, riding, standing
 from .static.project import ROOT
 from .tools.simulator.render import Renderer
@@ -58,19 +58,17 @@ type Answer = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)
-async def home(hass: HomeAssistant, freezer: Any, hass_storage: dict[str, Any]) -> None:
+async def home(hass: HomeAssistant, freezer: Any) -> None:
     """Let there be a zone, and time stand still."""
     await hass.config.async_update(latitude=48.0, longitude=7.8)
     assert await async_setup_component(hass, "zone", {})
 
 
 @pytest.fixture
-async def rides(
-    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
-) -> list[dict[str, Any]]:
+async def rides(hass: HomeAssistant, entry: MockConfigEntry) -> list[dict[str, Any]]:
     """Return the rides of an account that is set up, the newest first."""
     rows = [row(DAY), row(2 * DAY, BLUE, start=None), row(8 * DAY)]
-    store(hass_storage, entry, rows)
+    store(hass, entry, rows)
     await async_setup(hass, entry)
     return rows
 

@@ -16,8 +16,8 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
+from .books import row, store
 from .conftest import BLUE, EMAIL, RED, Bikes, Poll, ValueOf, async_setup
-from .registry.test_ride_book import row, store
 from .riding import go, riding, standing
 from .test_rides_from_before import ride_on_days
 from .tools.simulator.server import Simulator
@@ -57,11 +57,11 @@ async def async_events(
 
 
 async def test_ride_that_is_over(
-    bikes: Bikes, hass_storage: dict[str, Any], hass_client: ClientSessionGenerator
+    bikes: Bikes, hass_client: ClientSessionGenerator
 ) -> None:
     """It is there from its start to its end, with how far, how long, how fast and where."""
     ride = row(HOUR, start=HOME)
-    store(hass_storage, bikes.entry, [ride])
+    store(bikes.hass, bikes.entry, [ride])
     await async_setup(bikes.hass, bikes.entry)
     [event] = await async_events(bikes.hass)
     assert {key: event[key] for key in ("summary", "description", "location")} == {
@@ -98,13 +98,12 @@ async def test_ride_that_is_over(
 @pytest.mark.usefixtures("freezer")
 async def test_what_is_not_known(
     hass: HomeAssistant,
-    hass_storage: dict[str, Any],
     entry: MockConfigEntry,
     more: dict[str, Any],
     shown: dict[str, str | None],
 ) -> None:
     """It is left out; of a place that is not known, there is that it is not."""
-    store(hass_storage, entry, [row(HOUR, **more)])
+    store(hass, entry, [row(HOUR, **more)])
     await async_setup(hass, entry)
     [event] = await async_events(hass)
     assert {key: event.get(key) for key in shown} == shown
@@ -116,13 +115,12 @@ async def test_what_is_not_known(
 @pytest.mark.usefixtures("freezer")
 async def test_decimals(
     hass: HomeAssistant,
-    hass_storage: dict[str, Any],
     entry: MockConfigEntry,
     language: str,
     shown: str,
 ) -> None:
     """They are written as in the language of the house, also one without texts of ours."""
-    store(hass_storage, entry, [row(HOUR)])
+    store(hass, entry, [row(HOUR)])
     await async_setup(hass, entry)
     hass.config.language = language
     [event] = await async_events(hass)
@@ -131,14 +129,14 @@ async def test_decimals(
 
 @pytest.mark.usefixtures("freezer")
 async def test_rides_that_touch_a_time(
-    hass: HomeAssistant, hass_storage: dict[str, Any], entry: MockConfigEntry
+    hass: HomeAssistant, entry: MockConfigEntry
 ) -> None:
     """In order of their start; those of other bikes are in other calendars."""
     rows = [
         row(hours * HOUR, distance=hours, start=None, end=None)
         for hours in (1, 5, 3, 2, 4)
     ]
-    store(hass_storage, entry, [*rows, row(3 * HOUR, BLUE)])
+    store(hass, entry, [*rows, row(3 * HOUR, BLUE)])
     await async_setup(hass, entry)
     for start, end, distances in (
         (24, 0, [5, 4, 3, 2, 1]),
@@ -153,10 +151,10 @@ async def test_rides_that_touch_a_time(
 
 
 async def test_name_of_the_bike(
-    bikes: Bikes, hass_storage: dict[str, Any], device_registry: dr.DeviceRegistry
+    bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
     """Whose ride it is, is said where the account has several bikes."""
-    store(hass_storage, bikes.entry, [row(HOUR)])
+    store(bikes.hass, bikes.entry, [row(HOUR)])
     await async_setup(bikes.hass, bikes.entry)
     device = device_registry.async_get_device_by_identifier(
         (DOMAIN, RED), bikes.entry.entry_id

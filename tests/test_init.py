@@ -21,6 +21,7 @@ from syrupy.assertion import SnapshotAssertion
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
+from .books import file_of, files_in
 from .conftest import (
     EMAIL,
     EVERYTHING,
@@ -240,13 +241,12 @@ async def test_removal_leaves_nothing(
     bikes: Bikes,
     entity_registry: er.EntityRegistry,
     device_registry: dr.DeviceRegistry,
-    hass_storage: dict[str, Any],
 ) -> None:
     """With the entry go its devices, its entities and what it remembered."""
     bikes.simulator.report(RED, latitude=48.0)
     await bikes.poll()
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    assert f"{DOMAIN}.{bikes.entry.entry_id}" in hass_storage
+    assert file_of(bikes.hass, bikes.entry).exists()
 
     await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
     await bikes.hass.async_block_till_done()
@@ -254,7 +254,7 @@ async def test_removal_leaves_nothing(
     assert not er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
     assert not dr.async_entries_for_config_entry(device_registry, bikes.entry.entry_id)
     assert not bikes.hass.states.async_all("device_tracker")
-    assert f"{DOMAIN}.{bikes.entry.entry_id}" not in hass_storage
+    assert not files_in(bikes.hass)
 
 
 @pytest.mark.usefixtures("setup")
@@ -262,7 +262,6 @@ async def test_removal_leaves_nothing(
 async def test_removal_during_a_poll(
     bikes: Bikes,
     make_entry: MakeEntry,
-    hass_storage: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     call: str,
@@ -295,7 +294,7 @@ async def test_removal_during_a_poll(
         removed.set()
         await asking
     await bikes.poll(400)
-    assert f"{DOMAIN}.{bikes.entry.entry_id}" not in hass_storage
+    assert not files_in(bikes.hass)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
     bikes.simulator.add_account("bob@example.com", PASSWORD)

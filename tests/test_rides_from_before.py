@@ -23,8 +23,7 @@ from custom_components.bike_tracker.diagnostics import (
 )
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, Poll, async_setup
-from .registry.test_ride_book import file_of, row, store
+from .conftest import BLUE, EMAIL, PASSWORD, RED, async_setup
 from .tools.simulator import KINDS, Simulator
 from .tools.simulator.record import RecordedRequest
 from .tools.simulator.streets import METRES_PER_DEGREE
@@ -129,13 +128,13 @@ async def test_new_installation(home: Home, simulator: Simulator) -> None:
     assert max(await days_left(home)) in {29, 30}
     await home.async_wait(20 * MINUTE)
     assert asked(simulator) in range(19, 24)
-    newest = home.booked(RED)
+    newest = await home.booked(RED)
     hold(newest, starts[-len(newest) :])
     record = simulator.record
     polls = record.counts["/api/devices"]
     await home.async_wait(75 * MINUTE)
     assert abs(record.counts["/api/devices"] - polls - 75) <= 1
-    hold(home.booked(RED), starts[-29:])
+    hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == []
     # Of two bikes, one a minute; where a ride was under way at midnight, some hours more.
@@ -152,7 +151,7 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
         await home.async_stop() if how == "restart" else await home.async_kill()
         await home.async_start()
     await home.async_wait(90 * MINUTE)
-    hold(home.booked(RED), starts[-29:])
+    hold(await home.booked(RED), starts[-29:])
 
 
 def go(simulator: Simulator, *trackers: str, metres: float = 50) -> None:
@@ -203,7 +202,7 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     await ride(home, RED)
     await home.async_wait(90 * MINUTE)
     assert home.listener.rides(RED) == ["started", "ended"]
-    rides = home.booked(RED)
+    rides = await home.booked(RED)
     assert len(rides) == 11
     hold(rides[:-1], starts)
     assert abs((rides[-1].started_at - start).total_seconds()) <= MINUTE
@@ -216,7 +215,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     await home.async_move_in(EMAIL)
     assert await home.async_arm(RED)
     await home.async_wait(5 * MINUTE)
-    booked = len(home.booked(RED))
+    booked = len(await home.booked(RED))
     assert 1 < booked < 9
 
     go(simulator, BLUE, metres=700)
@@ -227,7 +226,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     go(simulator, RED, metres=700)
     await home.async_wait(1)
     assert state_of(home, RED, "guard").state == "triggered"
-    assert len(home.booked(RED)) == booked
+    assert len(await home.booked(RED)) == booked
 
     await home.async_stop()
     await ride(home, RED, BLUE)
@@ -243,7 +242,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     assert simulator.record.counts["/api/devices"] - polls in range(99, 102)
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == ["started", "ended"]
-    *rides, last = home.booked(RED)
+    *rides, last = await home.booked(RED)
     hold(rides, starts[-29:])
     assert last.distance == pytest.approx(1.7, abs=0.1)
     assert busiest_ten_minutes(simulator) <= 30
@@ -276,12 +275,12 @@ async def test_traccar(
     starts = ride_on_days(simulator, 12, **attributes)
     await home.async_move_in(EMAIL)
     await home.async_wait(80 * MINUTE)
-    hold(home.booked(RED), starts)
+    hold(await home.booked(RED), starts)
     simulator.fault("status-503")
     await ride(home, RED)
     simulator.fault(None)
     await home.async_wait(40 * MINUTE)
-    *rides, last = home.booked(RED)
+    *rides, last = await home.booked(RED)
     hold(rides, starts)
     assert last.distance == pytest.approx(1, abs=0.06)
     assert home.listener.rides(RED) == ["started", "ended"]
@@ -305,7 +304,7 @@ async def test_service_that_keeps_a_week(
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     await home.async_wait(70 * MINUTE)
-    hold(home.booked(RED), starts)
+    hold(await home.booked(RED), starts)
     assert set(await days_left(home)) == {0}
 
 
@@ -318,7 +317,7 @@ async def test_some_days_fail(home: Home, simulator: Simulator, how: str) -> Non
     await home.async_wait(4 * MINUTE)
     simulator.fault(None)
     await home.async_wait(100 * MINUTE)
-    rides = home.booked(RED)
+    rides = await home.booked(RED)
     assert set(await days_left(home)) == {0}
     if how == "status-400":
         assert 15 <= len(rides) < 20
@@ -336,7 +335,7 @@ async def test_day_that_never_comes(home: Home, simulator: Simulator) -> None:
     simulator.fault(None)
     await home.async_wait(100 * MINUTE)
     assert set(await days_left(home)) == {0}
-    rides = home.booked(RED)
+    rides = await home.booked(RED)
     assert 1 <= len(rides) < len(starts)
 
 
@@ -346,9 +345,9 @@ async def test_slow_service(home: Home, simulator: Simulator) -> None:
     simulator.fault("late-answer", path="history", late=5)
     await home.async_move_in(EMAIL)
     await home.async_wait(6 * MINUTE)
-    days = len(home.booked(RED))
+    days = len(await home.booked(RED))
     assert days in range(2, 5)
-    hold(home.booked(RED), starts[-days:])
+    hold(await home.booked(RED), starts[-days:])
     assert asked(simulator) in range(6, 10)
 
 
@@ -362,7 +361,7 @@ async def test_service_without_history(
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * HOUR)
     assert asked(simulator) == 2
-    assert home.booked(RED) == []
+    assert await home.booked(RED) == []
     assert min(await days_left(home)) > 20
 
 
@@ -383,25 +382,7 @@ async def test_days_that_are_too_large(
     starts = ride_on_days(simulator, 3)
     await home.async_move_in(EMAIL)
     await home.async_wait(40 * MINUTE)
-    hold(home.booked(RED), starts)
-
-
-async def test_book_of_1_2(
-    hass: HomeAssistant,
-    hass_storage: dict[str, Any],
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-) -> None:
-    """Whose rides are booked is not new."""
-    rows = [row(DAY), row(DAY, BLUE)]
-    ride_on_days(simulator, 3)
-    store(hass_storage, entry, rows)
-    assert "backfill" not in hass_storage[file_of(entry)]["data"]
-    await async_setup(hass, entry)
-    for _ in range(5):
-        await poll()
-    assert asked(simulator) == 0
+    hold(await home.booked(RED), starts)
 
 
 async def test_removed_meanwhile(
@@ -409,10 +390,11 @@ async def test_removed_meanwhile(
 ) -> None:
     """Nothing comes of what was asked for a tracker that is gone, and a new one begins."""
     await async_setup(hass, entry)
-    book = entry.runtime_data.coordinator.registry.rides
-    assert book.backfill[RED]
-    book.async_forget(RED)
-    time = dt_util.utcnow()
-    book.async_add_from_before(RED, [Ride(time - RIDE, time, 1.0)], time)
-    assert book.rides == []
-    assert not book.backfill.get(RED)
+    coordinator = entry.runtime_data.coordinator
+    database, time = coordinator.database, dt_util.utcnow()
+    assert database.content.backfill[RED]
+    coordinator.data.forget(RED)
+    database.async_forget(RED)
+    await database.async_book(RED, [Ride(time - RIDE, time, 1.0)], time)
+    assert await database.rides(RED, time - DAY, time + DAY) == []
+    assert not database.content.backfill.get(RED)

@@ -126,7 +126,7 @@ def tell(
                 story.let_all_be_well()
                 await story.async_pass(500)
                 await story.async_arrive()
-                story.check()
+                await story.check()
             finally:
                 if home.is_running:
                     await home.async_stop()

@@ -10,14 +10,12 @@ from homeassistant.helpers.typing import ConfigType
 from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
+from .database import async_open_database, async_remove_database
+from .devices import tracker_of
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards
 from .polling.poll import async_open_service
-from .registry import async_open_registry
-from .registry.devices import tracker_of
-from .registry.ride_book import RideBook
-from .registry.storage import SOON, TrackerStore
 from .responses.gpx_view import async_register_gpx_view
 from .services import async_setup_services
 
@@ -52,10 +50,10 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up the trackers of one account."""
-    registry = await async_open_registry(hass, entry)
-    known = any(state.position for state in registry.store.trackers.values())
+    database = await async_open_database(hass, entry)
+    known = any(state.position for state in database.content.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
-    coordinator = BikeTrackerCoordinator(service, registry)
+    coordinator = BikeTrackerCoordinator(service, database)
     await coordinator.async_config_entry_first_refresh()
     entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
@@ -73,17 +71,16 @@ async def async_unload_entry(
     """Unload the trackers of one account."""
     coordinator = entry.runtime_data.coordinator
     if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
-        # Up to when triggers were evaluated is another time with each poll.
-        coordinator.registry.store.async_write_within(SOON)
+        # A push message that is applied after the last write would be lost.
+        await coordinator.live.async_stop()
         # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
-        await coordinator.registry.async_close()
+        await coordinator.database.async_close()
     return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete what was remembered of trackers."""
-    await TrackerStore(hass, entry).async_remove()
-    await RideBook(hass, entry).async_remove()
+    """Delete the files of an account that was removed."""
+    await async_remove_database(hass, entry)
 
 
 async def async_remove_config_entry_device(
@@ -93,7 +90,7 @@ async def async_remove_config_entry_device(
     if entry.state is not ConfigEntryState.LOADED:
         return False
     adder, unique_id = entry.runtime_data, tracker_of(device)
-    if unique_id in adder.coordinator.registry.devices.listed:
+    if unique_id in adder.coordinator.devices.listed:
         return False
     if unique_id is not None:
         adder.async_forget(unique_id)

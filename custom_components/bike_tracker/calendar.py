@@ -8,8 +8,8 @@ from homeassistant.components.calendar import CalendarEntity, CalendarEvent
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
+from .devices import name_of
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .registry.devices import name_of
 from .responses.texts import distance, duration, speed, zone_name
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
@@ -43,7 +43,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         # Each is a row in the database: a kilometre is soon enough for the one under way.
         under_way = ride and (ride.started_at, round(ride.distance))
         # Whoever looks sees each day of rides from before come.
-        until = self.coordinator.registry.rides.backfill.get(self.coordinator_context)
+        until = self.coordinator.database.content.backfill.get(self.coordinator_context)
         return under_way, tracker.rides, until
 
     @property
@@ -60,7 +60,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     ) -> list[CalendarEvent]:
         """Return the rides that touch a time."""
         tracker, event = self.coordinator_context, self.event
-        rides = self.coordinator.registry.rides.of(tracker, start_date, end_date)
+        rides = await self.coordinator.database.rides(tracker, start_date, end_date)
         events = [self._event(ride, ride.moved_at) for ride in rides]
         if event and event.start < end_date and event.end > start_date:
             events.append(event)

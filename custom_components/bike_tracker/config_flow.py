@@ -24,8 +24,8 @@ from .api import errors
 from .api.address import host_of, origin_of, possible_urls, server_of
 from .api.client import TrackingClient
 from .const import DOMAIN, LOGGER
+from .devices import trackers_of
 from .night_guard.flow import NightGuardFlow
-from .registry.devices import trackers_of
 
 _URL = TextSelector({"autocomplete": "url"})
 _EMAIL = TextSelector({"type": TextSelectorType.EMAIL, "autocomplete": "username"})

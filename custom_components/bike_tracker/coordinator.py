@@ -21,12 +21,11 @@ from homeassistant.util.signal_type import SignalType
 
 from .api.websocket import Message
 from .const import DOMAIN, LOGGER
+from .database import SOON, Database, Evaluation
+from .devices import TrackerDevices, async_create_issue, async_delete_issue, owners_in
 from .live import Live
 from .polling.history import HistoryRequest
 from .polling.poll import Service
-from .registry import Registry
-from .registry.repair_issues import async_create_issue, async_delete_issue
-from .registry.storage import SOON, Evaluation
 from .tracking.account import Account, log_errors
 from .tracking.history import HistoryAnswer, rides_before
 from .tracking.occurrences import Occurrence, UpdateContext
@@ -59,8 +58,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     config_entry: ConfigEntry
     _is_polling = False
 
-    def __init__(self, service: Service, registry: Registry) -> None:
-        """Poll for the entry of this service, whose files are read."""
+    def __init__(self, service: Service, database: Database) -> None:
+        """Poll for the entry of this service, whose database is open."""
         hass, entry = service.hass, service.entry
         super().__init__(
             hass,
@@ -70,8 +69,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             update_interval=_INTERVAL,
             always_update=False,
         )
-        self.data = Account(entry.title, registry.store.trackers)
-        self.registry = registry
+        self.data = Account(entry.title, database.content.trackers)
+        self.database = database
+        self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
         self.live = Live(self, service.client, self._async_apply_messages)
         self._notifying = asyncio.Lock()
@@ -90,7 +90,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def evaluated(self) -> Evaluation:
         """Return up to when triggers were evaluated."""
         now = dt_util.utcnow()
-        return self.registry.store.evaluation or Evaluation(now, self.asked_at)
+        return self.database.content.evaluation or Evaluation(now, self.asked_at)
 
     @property
     def may_fire(self) -> bool:
@@ -122,7 +122,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_on_stop(self, _event: Event) -> None:
         """Poll no more: what somebody asked for would find its connections closed."""
         # Up to when triggers were evaluated is another time with each poll.
-        self.registry.store.async_write_within(SOON)
+        self.database.async_write_within(SOON)
         await self.async_shutdown()
 
     @override
@@ -152,7 +152,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Ask the service, and apply what it answers."""
         has_missed = self.service.has_missed
         listed = await self.service.async_get_devices()
-        devices = self.registry.devices.async_own(listed)
+        devices = self.devices.async_own(listed)
         wanted = self.data.wanted(devices)
         positions = await self.service.async_get_positions(wanted)
         # Reading, applying and notifying of thousands of reports are three goes of the
@@ -161,7 +161,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         context = self._update_context()._replace(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
         if changes.keys:
-            self.registry.async_follow(changes)
+            self._async_store(changes)
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
         # It was created only if there was none before.
@@ -177,7 +177,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_request_more(self) -> None:
         """Ask the service's history for reports that may be missing, if it is time to."""
-        history, backfill = self.service.history, self.registry.rides.backfill
+        history, backfill = self.service.history, self.database.content.backfill
         gaps, trackers, now = self.data.gaps, self.data.trackers, dt_util.utcnow()
         request = history.next_request(gaps, trackers, now)
         if request := request or history.next_backfill(backfill, trackers, now):
@@ -216,8 +216,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         rides, until = await asyncio.to_thread(
             rides_before, answer, request.start, dt_util.utcnow()
         )
-        self.registry.rides.async_add_from_before(request.tracker, rides, until)
+        await self.database.async_book(request.tracker, rides, until)
         self._async_notify_soon([request.tracker])
+
+    @callback
+    def _async_store(self, changes: Changes) -> None:
+        """Store trackers that changed, and name their devices as the service does."""
+        for unique_id in changes.keys & changes.after.keys():
+            before, after = changes.before.get(unique_id), changes.after[unique_id]
+            with log_errors(self.config_entry.title, "storing a tracker"):
+                self.database.async_follow(before, after)
+                self.devices.async_follow(after)
 
     # Between polls
 
@@ -259,7 +268,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def async_set_changes(self, *changes: Changes) -> None:
         """Update trackers between polls, which come as if nothing had."""
         for each in changes:
-            self.registry.async_follow(each)
+            self._async_store(each)
         if keys := set[str]().union(*(each.keys for each in changes)):
             self._async_notify_soon(keys)
             # Rides from before have time until the next poll.
@@ -322,7 +331,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self.may_fire:
             last, now = self.evaluated, Evaluation(dt_util.utcnow(), self.asked_at)
             # Before triggers run what may have them evaluated again.
-            self.registry.store.evaluation = now
+            self.database.content.evaluation = now
             async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, keys, last, now)
 
     # Occurrences
@@ -330,7 +339,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_fire(self, unique_id: str) -> None:
         """Fire what happened to a tracker, each occurrence once, oldest first."""
-        hass, store = self.hass, self.registry.store
+        hass, store = self.hass, self.database
         tracker = self.data.trackers.get(unique_id)
         newest = reversed(tracker.state.occurrences if tracker else ())
         # Up to 200 are known, and most reports bring none.

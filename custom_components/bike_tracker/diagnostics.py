@@ -15,8 +15,8 @@ from homeassistant.helpers.redact import REDACTED, async_redact_data
 from .api.address import host_of
 from .api.errors import TrackingError
 from .coordinator import BikeTrackerCoordinator
+from .devices import tracker_of
 from .entity import BikeTrackerConfigEntry
-from .registry.devices import tracker_of
 
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
@@ -41,6 +41,7 @@ async def async_get_config_entry_diagnostics(
     return {
         "entry": _entry(entry),
         **_connection(entry.runtime_data.coordinator),
+        "database": await entry.runtime_data.coordinator.database.async_info(),
         "counts": _counts(entry),
         "trackers": [*_trackers(entry).values()],
     }
@@ -72,8 +73,7 @@ def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
     return {
         "trackers": len(coordinator.data.trackers),
         "missing": len(coordinator.data.states) - len(coordinator.data.trackers),
-        "in_another_account": len(coordinator.registry.devices.elsewhere),
-        "rides": len(coordinator.registry.rides.rides),
+        "in_another_account": len(coordinator.devices.elsewhere),
     }
 
 
@@ -119,7 +119,7 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
         **_plain(tracker.device),
         "position": _plain(tracker.position),
         **{name: _plain(getattr(tracker.state, name)) for name in shown},
-        "rides_from_before_until": coordinator.registry.rides.backfill.get(key),
+        "rides_from_before_until": coordinator.database.content.backfill.get(key),
     }
 
 

@@ -17,7 +17,7 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
-from .registry.devices import description_of
+from .devices import description_of
 from .tracking.account import log_errors
 from .tracking.state import Tracker
 
@@ -140,7 +140,8 @@ class EntityAdder:
         """Forget a tracker whose device was removed: it is new once it is back."""
         self.missing.pop(unique_id, None)
         self.coordinator.data.forget(unique_id)
-        self.coordinator.registry.async_forget(unique_id)
+        self.coordinator.database.async_forget(unique_id)
+        self.coordinator.devices.async_forget(unique_id)
 
     @callback
     def _async_add(self, unique_ids: Collection[str]) -> None:

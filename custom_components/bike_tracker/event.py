@@ -44,7 +44,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     def _new_value(self, tracker: Tracker) -> Occurrence | None:
-        key, store = self.entity_description.key, self.coordinator.registry.store
+        key, store = self.entity_description.key, self.coordinator.database
         unique_id = self.coordinator_context
         newest = reversed(tracker.state.occurrences)
         own = (it for it in newest if it.type.startswith(key))

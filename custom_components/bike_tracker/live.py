@@ -74,6 +74,12 @@ class Live:
                 self.coordinator.hass, self._async_run(), f"{DOMAIN} live"
             )
 
+    async def async_stop(self) -> None:
+        """Disconnect: the connection receives no more messages."""
+        if self.task:
+            self.task.cancel()
+            await asyncio.wait([self.task])
+
     async def _async_run(self) -> None:
         """Connect, and reconnect after every end of the connection."""
         await asyncio.sleep(_CONNECT_AFTER_SECONDS)

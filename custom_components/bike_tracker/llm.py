@@ -61,8 +61,10 @@ class _BikeTool(llm.Tool):
         )
 
     @abstractmethod
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
-        """Return what there is to say of a bike."""
+    async def async_answer(
+        self, hass: HomeAssistant, bike: Bike, **fields: Any
+    ) -> dict[str, Any]:
+        """Return the answer for one bike."""
 
     @override
     async def async_call(
@@ -79,7 +81,7 @@ class _BikeTool(llm.Tool):
         if not bikes:
             return _none_of(known)
         answers: list[Any] = [
-            _known(**self.answer(hass, bike, **fields), note=_note(bike))
+            _known(**await self.async_answer(hass, bike, **fields), note=_note(bike))
             for bike in bikes
         ]
         return llm.ToolResult(data={"bikes": answers})
@@ -94,7 +96,9 @@ class _Where(_BikeTool):
     )
 
     @override
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
+    async def async_answer(
+        self, hass: HomeAssistant, bike: Bike, **fields: Any
+    ) -> dict[str, Any]:
         tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
         for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
             del values[key]
@@ -121,12 +125,14 @@ class _Rides(_BikeTool):
     fields: ClassVar = {days: vol.All(vol.Coerce(int), vol.Range(min=1))}
 
     @override
-    def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> dict[str, Any]:
+    async def async_answer(
+        self, hass: HomeAssistant, bike: Bike, **fields: Any
+    ) -> dict[str, Any]:
         if bike.coordinator is None:
             return {"name": bike.name}
         before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
         since = dt_util.start_of_local_day(dt_util.now().date() - before)
-        found = bike.rides(since, dt_util.utcnow())
+        found = await bike.rides(since, dt_util.utcnow())
         under_way = bike.tracker and bike.tracker.ride_under_way
         return {
             "name": bike.name,

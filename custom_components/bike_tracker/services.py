@@ -105,7 +105,7 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
         _described(call.hass, bike, ride)
         | ({"route": route_of(ride)} if call.data[_ROUTES] else {})
         for bike in _loaded(bikes)
-        for ride in bike.rides(start, end)
+        for ride in await bike.rides(start, end)
     ]
     # Times in UTC are in order as texts, too.
     rides.sort(key=itemgetter("started_at"))
@@ -125,7 +125,7 @@ async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
     if len(days) > MAX_PERIODS + 1:
         raise validation_error("too_many_periods", maximum=f"{MAX_PERIODS}")
     bikes = [
-        BikeRides(bike.entity.device_id, bike.name, bike.rides(start, after))
+        BikeRides(bike.entity.device_id, bike.name, await bike.rides(start, after))
         for bike in _loaded(await async_bikes_in(call))
     ]
     run = call.hass.async_add_executor_job
@@ -182,7 +182,7 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     bikes, path = await async_bikes_in(call), await _async_path(call)
     if not bikes:
         raise validation_error("no_tracker")
-    start, end = _times_of_track(call.data, bikes[0])
+    start, end = await _async_times_of_track(call.data, bikes[0])
     track = await async_track(call.hass, bikes[0], start, end)
     gpx = await async_gpx(call.hass, bikes[0], track)
     await _async_write(call.hass, path, gpx)
@@ -196,7 +196,7 @@ async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
     bikes, path = await async_bikes_in(call), await _async_path(call)
     if not bikes:
         raise validation_error("no_tracker")
-    start, end = _times_of_report(call.data, bikes[0])
+    start, end = await _async_times_of_report(call.data, bikes[0])
     report = await async_theft_report(call.hass, bikes[0], start, end, call.data)
     await _async_write(call.hass, path, report["html"])
     return report
@@ -219,29 +219,32 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     return {"bikes": answers, "text": text}
 
 
-def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+async def _async_times_of_track(
+    data: dict[str, Any], bike: Bike
+) -> tuple[datetime, datetime]:
     """Return the time range of a track, by default that of the last ride."""
     if data.keys() & {_START, _END}:
         return time_range(data.get(_START), data.get(_END), MAX_TRACK)
-    last = _last_ride(bike)
+    last = await _async_last_ride(bike)
     return last.started_at, last.moved_at
 
 
-def _times_of_report(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
+async def _async_times_of_report(
+    data: dict[str, Any], bike: Bike
+) -> tuple[datetime, datetime]:
     """Return the time range of a report, by default since the bike was guarded."""
     start, end = data.get(_START), data.get(_END, dt_util.utcnow())
     if start is None:
         guard = bike.tracker and bike.tracker.state.guard
-        since = guard.armed_at if guard else _last_ride(bike).started_at
+        since = guard and guard.armed_at
+        since = since or (await _async_last_ride(bike)).started_at
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
 
 
-def _last_ride(bike: Bike) -> Ride:
+async def _async_last_ride(bike: Bike) -> Ride:
     """Return the ride under way, or the last one."""
-    rides = bike.rides(dt_util.utc_from_timestamp(0), dt_util.utcnow())
-    last = (bike.tracker and bike.tracker.ride_under_way) or next(reversed(rides), None)
-    if last is None:
+    if (last := await bike.last_ride()) is None:
         raise validation_error("no_ride", name=bike.name)
     return last
 

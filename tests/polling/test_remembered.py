@@ -1,13 +1,9 @@
 """What is known of positions after a restart, and what a bad file costs."""
 
-import copy
-from typing import Any
-
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
 import pytest
 
-from custom_components.bike_tracker.const import DOMAIN
-
+from ..books import file_of, state_in
 from ..conftest import RED, Bikes, async_setup
 from .places import AWAY
 
@@ -50,7 +46,7 @@ async def test_restart_with_a_time_that_was_not_readable(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_unloading_with_news(bikes: Bikes, hass_storage: dict[str, Any]) -> None:
+async def test_unloading_with_news(bikes: Bikes) -> None:
     """What is not on disk yet is written at once."""
     for _ in range(10):
         await bikes.poll()
@@ -59,20 +55,18 @@ async def test_unloading_with_news(bikes: Bikes, hass_storage: dict[str, Any]) -
 
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
 
-    stored = hass_storage[f"{DOMAIN}.{bikes.entry.entry_id}"]["data"]
-    assert stored["trackers"][RED]["position"]["latitude"] == 50.0
+    assert state_in(bikes.hass, bikes.entry)["position"]["latitude"] == 50.0
 
 
 @pytest.mark.usefixtures("setup")
-async def test_nothing_is_written_after_unloading(
-    bikes: Bikes, hass_storage: dict[str, Any]
-) -> None:
+async def test_nothing_is_written_after_unloading(bikes: Bikes) -> None:
     """Whoever loads the account next has the file for itself."""
     coordinator = bikes.entry.runtime_data.coordinator
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    before = copy.deepcopy(hass_storage.get(f"{DOMAIN}.{bikes.entry.entry_id}"))
+    file = file_of(bikes.hass, bikes.entry)
+    before = file.read_bytes()
 
-    coordinator.registry.async_forget(RED)
+    coordinator.database.async_forget(RED)
     await bikes.poll(301)
 
-    assert hass_storage.get(f"{DOMAIN}.{bikes.entry.entry_id}") == before
+    assert file.read_bytes() == before

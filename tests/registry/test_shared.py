@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.registry.devices import description_of
+from custom_components.bike_tracker.devices import description_of
 from custom_components.bike_tracker.tracking.state import Tracker
 
 from ..conftest import BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup

@@ -1,6 +1,6 @@
 """Which rides a bike made."""
 
-from typing import Any
+from datetime import timedelta
 
 from homeassistant.core import HomeAssistant
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
@@ -8,7 +8,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
-from ..conftest import RED, Poll, async_setup
+from ..books import row, store
+from ..conftest import Poll, async_setup
 from ..test_rides import async_ride
 from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
@@ -53,31 +54,16 @@ async def test_days(simulator: Simulator, poll: Poll, ask: Ask) -> None:
     assert answer["count"] == 1
 
 
-async def test_places(
-    hass: HomeAssistant, entry: MockConfigEntry, hass_storage: dict[str, Any], ask: Ask
-) -> None:
+async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
     """A place is called by its zone, its address or its coordinates, if it is known."""
-    time = "2026-11-20T08:{}:00+00:00"
-    noon = {"time": "2026-11-20T12:00:00+00:00"}
-    work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE} | noon
-    away = {"latitude": 48.123456, "longitude": 7.8} | noon
+    work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
+    away = {"latitude": 48.123456, "longitude": 7.8}
     places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
     rides = [
-        {
-            "tracker": RED,
-            "number": time.format(minute + 5),
-            "ride": {
-                "started_at": time.format(minute),
-                "moved_at": time.format(minute + 5),
-                "distance": 1.5,
-                "start": start,
-                "end": end,
-            },
-        }
-        for minute, (start, end) in zip((10, 20, 30), places, strict=True)
+        row(timedelta(hours=hours), duration=300, distance=1.5, start=start, end=end)
+        for hours, (start, end) in zip((3, 2, 1), places, strict=True)
     ]
-    key = f"bike_tracker.{entry.entry_id}.rides"
-    hass_storage[key] = {"version": 1, "key": key, "data": {"rides": rides}}
+    store(hass, entry, rides)
     await async_setup(hass, entry)
     expose(hass, RED_BIKE)
 

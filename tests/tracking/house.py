@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 from custom_components.bike_tracker.api.models import Position
-from custom_components.bike_tracker.registry.storage import reader, to_json
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
+from custom_components.bike_tracker.tracking.stored import reader, to_json
 
 from ..tools.rides.home import ride_of
 from .conftest import NOW, Listener, a_device, a_position

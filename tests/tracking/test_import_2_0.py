@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.registry.storage import reader
 from custom_components.bike_tracker.tracking.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
+from custom_components.bike_tracker.tracking.stored import reader
 
 from .conftest import a_device
 from .house import House, minutes, story

@@ -11,7 +11,7 @@ from homeassistant.helpers.typing import ConfigType
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import tracker_of
+from ..devices import tracker_of
 
 
 def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:

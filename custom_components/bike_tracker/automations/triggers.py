@@ -22,8 +22,8 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
-from ..registry.devices import name_of
-from ..registry.storage import SOON, Evaluation
+from ..database import SOON, Evaluation
+from ..devices import name_of
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
@@ -96,7 +96,7 @@ class TrackerTrigger(Trigger):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
             # What was so before does not run it after a kill either.
-            coordinator.registry.store.async_write_within(SOON)
+            coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
     @callback
@@ -164,10 +164,10 @@ class TrackerTrigger(Trigger):
         """Run the action for an occurrence of a tracker, if that is in the target."""
         hass = self._hass
         with log_errors(coordinator.config_entry.title, "running a trigger"):
-            device = coordinator.registry.devices.get(tracker)
+            device = coordinator.devices.get(tracker)
             if not (device and is_in_target(hass, self._target, device)):
                 return
-            coordinator.registry.store.async_write_within(SOON)
+            coordinator.database.async_write_within(SOON)
             name, entity = name_of(device), (BINARY_SENSOR, DOMAIN, f"{tracker}_online")
             variables = {
                 ATTR_DEVICE_ID: device.id,

@@ -23,7 +23,7 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
-from ..registry.storage import Evaluation
+from ..database import Evaluation
 from ..responses.bikes import Bike
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
@@ -233,7 +233,7 @@ class NightGuards:
         """Return the reason for which a bike cannot be guarded now."""
         unique_id = bike.entity.unique_id
         tracker = self._coordinator.data.trackers[unique_id]
-        device = self._coordinator.registry.devices.get(unique_id)
+        device = self._coordinator.devices.get(unique_id)
         panel, guard = self._panel(unique_id), tracker.state.guard
         if panel is None or not tracker.has_fix:
             return "no_place"

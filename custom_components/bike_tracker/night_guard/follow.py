@@ -18,7 +18,7 @@ from homeassistant.util import dt as dt_util, slugify
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import name_of
+from ..devices import name_of
 from ..responses.bikes import Bike
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
@@ -58,7 +58,7 @@ class Messenger:
         registry, coordinator = er.async_get(self._hass), self._coordinator
         kind = (Platform.DEVICE_TRACKER, DOMAIN, unique_id)
         entity = registry.async_get(registry.async_get_entity_id(*kind) or "")
-        device = coordinator.registry.devices.get(unique_id)
+        device = coordinator.devices.get(unique_id)
         tracker = coordinator.data.trackers.get(unique_id)
         if entity is None or device is None or tracker is None:
             return None

@@ -19,7 +19,7 @@ from homeassistant.util import slugify
 import voluptuous as vol
 
 from ..const import DOMAIN, LOGGER
-from ..registry.devices import name_of, tracker_of
+from ..devices import name_of, tracker_of
 from ..responses.bikes import async_bikes_in, validation_error
 
 SCHEMA: Final = vol.Schema(

@@ -16,7 +16,7 @@ from ..api import errors
 from ..api.client import TrackingClient
 from ..api.models import Device, Position
 from ..const import DOMAIN
-from ..registry.repair_issues import NO_CONTACT, async_check_contact, async_delete_issue
+from ..devices import NO_CONTACT, async_check_contact, async_delete_issue
 from .backoff import NORMAL_BACKOFF, SIGN_IN_BACKOFF, EndpointSupport, Failures
 from .history import History
 from .positions import Devices, PositionLookup

@@ -21,7 +21,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..registry.devices import name_of
+from ..database import Database
+from ..devices import name_of
 from ..tracking.ride_state import Ride
 from ..tracking.state import Tracker
 
@@ -62,11 +63,21 @@ class Bike(NamedTuple):
         """Return whether that is one of its names, as it is said: letters alone count."""
         return _letters(name) in map(_letters, self.names)
 
-    def rides(self, start: datetime, end: datetime) -> list[Ride]:
-        """Return those of its rides that touch a time, in order of their start."""
+    async def rides(self, start: datetime, end: datetime) -> list[Ride]:
+        """Return its rides that touch a time, in order of their start."""
+        return await self._database.rides(self.entity.unique_id, start, end)
+
+    async def last_ride(self) -> Ride | None:
+        """Return the ride under way, else the last one."""
+        if self.tracker and (ride := self.tracker.ride_under_way):
+            return ride
+        return await self._database.last_ride(self.entity.unique_id)
+
+    @property
+    def _database(self) -> Database:
         if self.coordinator is None:
             raise service_error("not_available", name=self.name)
-        return self.coordinator.registry.rides.of(self.entity.unique_id, start, end)
+        return self.coordinator.database
 
 
 def _letters(name: str) -> str:

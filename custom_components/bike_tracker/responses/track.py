@@ -93,7 +93,7 @@ async def async_best_track(
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
-        rides = [ride for ride in bike.rides(start, end) if route_of(ride)]
+        rides = [ride for ride in await bike.rides(start, end) if route_of(ride)]
         if not rides:
             raise
         return Track([], rides, str(err))

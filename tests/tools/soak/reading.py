@@ -14,12 +14,8 @@ from typing import Any, override
 from homeassistant.core import HomeAssistant
 from homeassistant.util.async_ import get_scheduled_timer_handles
 
-from custom_components.bike_tracker.const import DOMAIN
-
 # What may come and go between two readings without being a leak: a leak is one a poll.
 _SLACK = {"objects": 1_000, "mib": 24, "timers": 2, "listeners": 2}
-# What the ride book keeps of a ride, for years: 13 in memory, four in what stands in for its file.
-_OBJECTS_OF_A_RIDE = 17
 _PAGES_PER_MIB = 2**20 // os.sysconf("SC_PAGE_SIZE")
 
 
@@ -38,8 +34,6 @@ class Reading:
     """Of Home Assistant's events."""
     files: int
     """Open files, connections among them; 0 where the system does not say."""
-    rides: int
-    """Rides in the ride book, which is there to grow."""
 
     @override
     def __str__(self) -> str:
@@ -55,7 +49,6 @@ class Reading:
             for field in fields(self)
             if field.name != "polls"
         }
-        growth["objects"] -= _OBJECTS_OF_A_RIDE * growth.pop("rides")
         return {
             name: number
             for name, number in growth.items()
@@ -78,10 +71,6 @@ def read(hass: HomeAssistant, polls: int) -> Reading:
         ),
         listeners=sum(hass.bus.async_listeners().values()),
         files=_files(),
-        rides=sum(
-            len(entry.runtime_data.coordinator.registry.rides.rides)
-            for entry in hass.config_entries.async_loaded_entries(DOMAIN)
-        ),
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -35,7 +36,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.registry.ride_book import RideBook
+from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from tests.conftest import PASSWORD, resolve_names
 from tests.settle import settle
@@ -43,6 +44,7 @@ from tests.tools.simulator.server import Simulator
 
 from .listener import TRIGGERS, Listener, automation, label_bikes
 
+_EVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 LIVE_AFTER = 12
 """Seconds after a start in which there is a live connection."""
 # What is due within so many seconds of something else is waited for with it.
@@ -101,12 +103,12 @@ class Home:
                 return email
         return None
 
-    def booked(self, tracker: str) -> list[Ride]:
-        """Return the rides in the book that a tracker's account keeps."""
+    async def booked(self, tracker: str) -> list[Ride]:
+        """Return the rides in the database of a tracker's account."""
         if (owner := self.owner(tracker)) is None:
             return []
-        book: RideBook = self.entry(owner).runtime_data.coordinator.registry.rides
-        return [each.ride for each in book.rides if each.tracker == tracker]
+        database: Database = self.entry(owner).runtime_data.coordinator.database
+        return await database.rides(tracker, *_EVER)
 
     # Home Assistant comes and goes
 
@@ -187,12 +189,21 @@ class Home:
 
     async def async_kill(self) -> None:
         """Cut it off: what is not written by now is lost."""
-        written = deepcopy(self.storage)
+        written, files = deepcopy(self.storage), self._read_databases()
         self.listener.is_deaf = True
         await self.async_stop()
         self.listener.is_deaf = False
         self.storage.clear()
         self.storage.update(written)
+        for file in self._read_databases():
+            file.unlink()
+        for file, content in files.items():
+            file.write_bytes(content)
+
+    def _read_databases(self) -> dict[Path, bytes]:
+        """Return the databases and their logs, as a power cut leaves them."""
+        files = Path(self.config_dir, ".storage", DOMAIN).glob("*.db*")
+        return {file: file.read_bytes() for file in files}
 
     async def async_restart(self, *, down: float = 20) -> None:
         """Stop it, and start it a while later."""

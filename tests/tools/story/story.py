@@ -262,7 +262,7 @@ class TrackerState:
         self.service.fault(None)
         self.service.live_fault(None)
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """Hold what was told against what is true."""
         listener = self.home.listener
         assert not listener.unnoticed, _lines(listener.unnoticed)
@@ -280,7 +280,7 @@ class TrackerState:
                 bike, [t for t in listener.triggers if t.what == "guard_triggered"]
             )
             rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
-            booked = [ride.started_at for ride in self.home.booked(bike.tracker)]
+            booked = [ride.started_at for ride in await self.home.booked(bike.tracker)]
             assert len(booked) == len(rides), ("book", bike.tracker, booked, rides)
 
     def _check_alarms(self, who: str, bike: Bike, fired: list[Run]) -> None:

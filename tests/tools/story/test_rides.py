@@ -42,7 +42,7 @@ async def test_leaves_the_list_under_way(home: Home) -> None:
     home.simulator.assign(EMAIL, RED)
     await async_stand(home, 10, every=60)
     assert home.listener.rides() == RIDE
-    [ride] = home.booked(RED)
+    [ride] = await home.booked(RED)
     assert ride.distance == pytest.approx(0.96, abs=0.5)
 
 
@@ -59,7 +59,7 @@ async def test_another_account_has_it_under_way(home: Home) -> None:
     await async_stand(home, 40, every=60)
     assert home.owner(RED) == BOB
     assert home.listener.rides() == ["started", "started", "ended"]
-    assert len(home.booked(RED)) == 1
+    assert len(await home.booked(RED)) == 1
 
 
 async def test_polls_that_see_a_report_a_minute(home: Home) -> None:
@@ -71,7 +71,7 @@ async def test_polls_that_see_a_report_a_minute(home: Home) -> None:
         report(home.simulator, metres=180)
     await async_stand(home, 12, every=60)
     assert home.listener.rides() == RIDE
-    [ride] = home.booked(RED)
+    [ride] = await home.booked(RED)
     assert ride.distance == pytest.approx(3.6, rel=0.06)
 
 
@@ -96,7 +96,7 @@ async def test_dead_zone_while_live_works(home: Home, is_late: bool) -> None:
         )
     await async_stand(home, 12, every=60)
     assert home.listener.rides() == RIDE
-    [ride] = home.booked(RED)
+    [ride] = await home.booked(RED)
     assert ride.distance == pytest.approx(2.34, rel=0.1)
 
 
@@ -110,5 +110,5 @@ async def test_silent_until_the_clock_ended_it(home: Home) -> None:
     upload_ride(home.simulator, begin)
     await async_stand(home, 8, every=60)
     assert home.listener.rides() == RIDE
-    [ride] = home.booked(RED)
+    [ride] = await home.booked(RED)
     assert ride.distance == pytest.approx(4.32, rel=0.05)

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from heapq import merge
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -16,7 +17,6 @@ from homeassistant.components.recorder.db_schema import States, StatesMeta
 from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.json import prepare_save_json
 from homeassistant.helpers.recorder import session_scope
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -26,7 +26,7 @@ from sqlalchemy import func, select
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
-from custom_components.bike_tracker.registry.storage import EntryStore
+from custom_components.bike_tracker.database import File
 from custom_components.bike_tracker.sensor import DESCRIPTIONS
 from custom_components.bike_tracker.tracking.state import Tracker as BikeTracker
 from tests.settle import settle
@@ -216,17 +216,31 @@ def _address(latitude: float | None, longitude: float | None) -> str:
 
 @contextmanager
 def _writes() -> Iterator[Counter[str]]:
-    """Count the bytes of what the integration writes, by the file's name in the log."""
-    written, write = Counter[str](), EntryStore._async_write_data  # noqa: SLF001
+    """Count the bytes that the database writes, as the system counts them."""
+    written = Counter[str]()
 
-    async def count(store: EntryStore, data: dict[str, Any]) -> None:
-        if "data_func" in data:
-            data["data"] = data.pop("data_func")()
-        written[store.title] += len(prepare_save_json(data["data"])[1])
-        await write(store, data)
+    def counted(name: str) -> Callable[..., Any]:
+        method = getattr(File, name)
 
-    with patch.object(EntryStore, "_async_write_data", count):
+        def call(*args: Any) -> Any:
+            before = _bytes_of_thread()
+            try:
+                return method(*args)
+            finally:
+                written[name] += _bytes_of_thread() - before
+
+        return call
+
+    with ExitStack() as stack:
+        for name in ("open", "run", "checkpoint", "close"):
+            stack.enter_context(patch.object(File, name, counted(name)))
         yield written
+
+
+def _bytes_of_thread() -> int:
+    """Return the bytes that this thread has written."""
+    lines = Path("/proc/thread-self/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["wchar"])
 
 
 def _rows(hass: HomeAssistant) -> Counter[str]:

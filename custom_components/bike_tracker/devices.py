@@ -1,18 +1,28 @@
-"""The account's trackers as devices: whose they are, and what they are called."""
+"""Device registry and repair issues of an account."""
 
 from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import timedelta
+from time import monotonic
+from typing import Any, Final
 
 from homeassistant.components.device_tracker import DOMAIN as DEVICE_TRACKER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.helpers.singleton import singleton
+from homeassistant.util import dt as dt_util
 
-from ..api.models import Device
-from ..const import DOMAIN
-from ..tracking.state import Tracker
+from .api.models import Device
+from .const import DOMAIN
+from .tracking.state import Tracker
+
+NO_CONTACT: Final = "no_contact"
+_NO_CONTACT_AFTER: Final = timedelta(minutes=30)
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
@@ -104,3 +114,37 @@ class TrackerDevices:
     def async_forget(self, unique_id: str) -> None:
         """Let another account have a tracker whose device was removed."""
         self.owners.pop(unique_id, None)
+
+
+@callback
+def async_create_issue(
+    hass: HomeAssistant, entry: ConfigEntry, key: str, **placeholders: str
+) -> None:
+    """Create an issue, or update its placeholders."""
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        f"{key}_{entry.entry_id}",
+        is_fixable=False,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key=key,
+        translation_placeholders={"account": entry.title, **placeholders},
+    )
+
+
+@callback
+def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> None:
+    """Delete an issue, if there is one."""
+    ir.async_delete_issue(hass, DOMAIN, f"{key}_{entry.entry_id}")
+
+
+@callback
+def async_check_contact(
+    hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
+) -> None:
+    """Create the issue for polls that keep failing, since a monotonic time."""
+    # Not by the clock on the wall, which may be put right once a network is there.
+    duration = timedelta(seconds=monotonic() - failing_since)
+    if duration >= _NO_CONTACT_AFTER:
+        since = f"{dt_util.as_local(dt_util.utcnow() - duration):%Y-%m-%d %H:%M}"
+        async_create_issue(hass, entry, NO_CONTACT, since=since, error=reason)

@@ -1,0 +1,38 @@
+"""Backups: the database files are complete, and do not change while they are copied."""
+
+import asyncio
+from typing import Final
+
+from homeassistant.core import HomeAssistant
+
+from .const import DOMAIN, LOGGER
+from .database import Database
+from .entity import BikeTrackerConfigEntry
+
+# Seconds that a backup waits for a slow disk.
+TIMEOUT: Final = 30
+
+
+def _databases(hass: HomeAssistant) -> list[Database]:
+    entries: list[BikeTrackerConfigEntry]
+    entries = hass.config_entries.async_loaded_entries(DOMAIN)
+    return [entry.runtime_data.coordinator.database for entry in entries]
+
+
+async def _async_hold(database: Database) -> None:
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            await database.async_hold()
+    except TimeoutError:
+        LOGGER.warning("%s: The backup may miss the last minutes", database.title)
+
+
+async def async_pre_backup(hass: HomeAssistant) -> None:
+    """Write everything into the files, and hold later writes."""
+    await asyncio.gather(*map(_async_hold, _databases(hass)))
+
+
+async def async_post_backup(hass: HomeAssistant) -> None:
+    """Write again."""
+    for database in _databases(hass):
+        database.async_release()

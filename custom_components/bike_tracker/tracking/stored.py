@@ -1,0 +1,41 @@
+"""Convert named tuples to JSON and back, for storage."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+import types
+from typing import Any, get_args, get_type_hints
+
+
+def to_json(value: Any) -> Any:
+    """Return the JSON of a value; fields that have their default are left out."""
+    if hasattr(value, "_fields"):
+        defaults = value._field_defaults.items()
+        fields = (field for field in value._asdict().items() if field not in defaults)
+        return {name: to_json(item) for name, item in fields}
+    if isinstance(value, tuple):
+        return [to_json(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    # Seven decimals of a degree are a centimeter: few services send more.
+    return round(value, 7) if isinstance(value, float) else value
+
+
+@cache
+def reader(kind: Any) -> Callable[[Any], Any]:
+    """Return a function that makes values of a type from JSON, or raises."""
+    match get_args(kind):
+        case [known, types.NoneType]:
+            read = reader(known)
+            return lambda value: None if value is None else read(value)
+        case [each, types.EllipsisType()]:
+            read = reader(each)
+            return lambda value: tuple(map(read, value))
+    if isinstance(kind, type) and issubclass(kind, datetime):
+        return datetime.fromisoformat
+    if not hasattr(kind, "_fields"):
+        return lambda value: value
+    readers = {field: reader(hint) for field, hint in get_type_hints(kind).items()}
+    return lambda value: kind(
+        **{field: readers[field](value[field]) for field in readers.keys() & value}
+    )

@@ -1,0 +1,118 @@
+"""The database file of an account, as tests read and write it."""
+
+from collections.abc import Iterable
+from contextlib import closing
+from datetime import datetime, timedelta
+import json
+from pathlib import Path
+import sqlite3
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.database import SCHEMA
+from custom_components.bike_tracker.tracking.distance import Fix
+from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.stored import reader
+
+from .conftest import RED
+
+EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
+TIME = "2026-11-20T12:00:00+00:00"
+
+
+def row(
+    ended_ago: timedelta, tracker: str = RED, duration: int = 3600, **more: Any
+) -> dict[str, Any]:
+    """Return a ride that ended some time ago, as `get_rides` returns it."""
+    ended_at = dt_util.utcnow() - ended_ago
+    return {
+        "tracker": tracker,
+        "started_at": (ended_at - timedelta(seconds=duration)).isoformat(),
+        "ended_at": ended_at.isoformat(),
+        "distance": 12.3,
+        "maximum_speed": 28.4,
+        "start": {"latitude": 48.0, "longitude": 7.8, "address": None},
+        "end": {"latitude": 48.1, "longitude": 7.9, "address": "Am Bach 3"},
+        **more,
+    }
+
+
+def folder_of(hass: HomeAssistant) -> Path:
+    """Return the folder of all databases."""
+    return Path(hass.config.path(".storage", DOMAIN))
+
+
+def file_of(hass: HomeAssistant, entry: MockConfigEntry) -> Path:
+    """Return the database file of an account."""
+    return folder_of(hass) / f"{entry.entry_id}.db"
+
+
+def files_in(hass: HomeAssistant) -> list[str]:
+    """Return the names of all files of the integration."""
+    storage = folder_of(hass).parent
+    return sorted(file.name for file in storage.glob(f"**/{DOMAIN}*/**/*.*"))
+
+
+def query(file: Path, text: str, *values: object) -> list[Any]:
+    """Return the rows of a query."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        return list(connection.execute(text, values))
+
+
+def store(
+    hass: HomeAssistant, entry: MockConfigEntry, rows: Iterable[dict[str, Any]]
+) -> None:
+    """Give an account rides from before it is set up."""
+    file = file_of(hass, entry)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        if not file.stat().st_size:
+            connection.executescript(SCHEMA)
+        connection.executemany(
+            "INSERT INTO ride VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", map(_values, rows)
+        )
+
+
+def _values(row: dict[str, Any]) -> tuple[object, ...]:
+    times = (datetime.fromisoformat(row[key]) for key in ("started_at", "ended_at"))
+    numbers = ((time - EPOCH) // timedelta(microseconds=1) for time in times)
+    places = (
+        row[end] and json.dumps({"time": TIME, **row[end]}) for end in ("start", "end")
+    )
+    return row["tracker"], *numbers, row["distance"], row["maximum_speed"], *places
+
+
+def rides_in(
+    hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
+) -> list[Ride]:
+    """Return the rides of a tracker in the file, in order of their start."""
+    rows = query(
+        file_of(hass, entry),
+        "SELECT * FROM ride WHERE tracker = ? ORDER BY start",
+        tracker,
+    )
+    return [
+        Ride(
+            EPOCH + timedelta(microseconds=start),
+            EPOCH + timedelta(microseconds=end),
+            distance,
+            speed,
+            *(place and reader(Fix)(json.loads(place)) for place in places),
+        )
+        for _, start, end, distance, speed, *places, _ in rows
+    ]
+
+
+def state_in(
+    hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
+) -> dict[str, Any]:
+    """Return the state of a tracker in the file, empty if it has none."""
+    rows = query(
+        file_of(hass, entry), "SELECT state FROM tracker WHERE unique_id = ?", tracker
+    )
+    state: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+    return state
