@@ -65,7 +65,7 @@ async def test_ride_that_is_over(
     await async_setup(bikes.hass, bikes.entry)
     [event] = await async_events(bikes.hass)
     assert {key: event[key] for key in ("summary", "description", "location")} == {
-        "summary": "Red bike: 12.3 km",
+        "summary": "12.3 km · Red bike",
         "description": "1 h 0 min, max. 28 km/h",
         "location": "test home → Am Bach 3",
     }
@@ -91,8 +91,8 @@ async def test_ride_that_is_over(
         ({"end": None, "start": HOME}, {"location": "test home → ?"}),
         ({"maximum_speed": None}, {"description": "1 h 0 min"}),
         ({"maximum_speed": None, "duration": 32 * 60 + 29}, {"description": "32 min"}),
-        ({"distance": 0.04}, {"summary": "Red bike: 0.0 km"}),
-        ({"distance": 104.25}, {"summary": "Red bike: 104.2 km"}),
+        ({"distance": 0.04}, {"summary": "0.0 km · Red bike"}),
+        ({"distance": 104.25}, {"summary": "104.2 km · Red bike"}),
     ],
 )
 @pytest.mark.usefixtures("freezer")
@@ -124,7 +124,7 @@ async def test_decimals(
     await async_setup(hass, entry)
     hass.config.language = language
     [event] = await async_events(hass)
-    assert event["summary"] == f"Red bike: {shown}"
+    assert event["summary"] == f"{shown} · Red bike"
 
 
 @pytest.mark.usefixtures("freezer")
@@ -146,7 +146,7 @@ async def test_rides_that_touch_a_time(
     ):
         events = await async_events(hass, start * HOUR, end * HOUR)
         assert [event["summary"] for event in events] == [
-            f"Red bike: {distance}.0 km" for distance in distances
+            f"{distance}.0 km · Red bike" for distance in distances
         ]
 
 
@@ -163,7 +163,7 @@ async def test_name_of_the_bike(
     device_registry.async_update_device(device.id, name_by_user="City bike")
     await bikes.hass.async_block_till_done()
     [event] = await async_events(bikes.hass)
-    assert event["summary"] == "City bike: 12.3 km"
+    assert event["summary"] == "12.3 km · City bike"
     bikes.simulator.unassign(EMAIL, BLUE)
     await bikes.poll()
     [event] = await async_events(bikes.hass)
@@ -183,15 +183,30 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     await bikes.poll()
     state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
-    assert (state.state, state.attributes["message"]) == (STATE_ON, "Red bike: 0.5 km")
+    assert (state.state, state.attributes["message"]) == (STATE_ON, "0.5 km · Red bike")
     [event] = await async_events(bikes.hass)
-    assert event["summary"] == "Red bike: 0.5 km"
+    assert event["summary"] == "0.5 km · Red bike"
     assert await async_events(bikes.hass, 2 * DAY, DAY) == []
     go(bikes.simulator, 300, **riding(100.8))
     await bikes.poll()
     state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
     assert state is not None
-    assert state.attributes["message"] == "Red bike: 0.8 km"
+    assert state.attributes["message"] == "0.8 km · Red bike"
+
+
+async def test_ride_under_way_ends_with_its_last_movement(bikes: Bikes) -> None:
+    """A ride under way lasts up to its last movement, not up to half an hour from now."""
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll()
+    go(bikes.simulator, 500, **riding(100.5))
+    moved_at = dt_util.utcnow()
+    await bikes.poll()
+    await bikes.poll(120)
+    [event] = await async_events(bikes.hass)
+    end = dt_util.parse_datetime(event["end"])
+    assert end
+    assert abs(end - moved_at) < timedelta(seconds=2)
 
 
 async def test_available_in_an_outage(

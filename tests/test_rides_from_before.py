@@ -141,6 +141,23 @@ async def test_new_installation(home: Home, simulator: Simulator) -> None:
     assert asked(simulator) in range(60, 68)
 
 
+async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
+    """An account that is added again shows the last ride of the book, also later."""
+    ride_on_days(simulator, 5)
+    await home.async_move_in(EMAIL)
+    await home.async_wait(20 * MINUTE)
+    for _ in range(2):
+        [distance, duration] = (
+            home.hass.states.get(f"sensor.red_bike_ride_{name}")
+            for name in ("distance", "duration")
+        )
+        assert distance
+        assert duration
+        assert float(distance.state) == pytest.approx(1, abs=0.1)
+        assert float(duration.state) == pytest.approx(10, abs=1)
+        await home.async_restart()
+
+
 @pytest.mark.parametrize("how", ["restart", "kill"])
 async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
     """It goes on where it was: nothing comes twice, and nothing is missing."""

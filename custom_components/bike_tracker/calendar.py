@@ -59,24 +59,25 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
         """Return the rides that touch a time."""
-        tracker, event = self.coordinator_context, self.event
-        rides = await self.coordinator.database.rides(tracker, start_date, end_date)
-        events = [self._event(ride, ride.moved_at) for ride in rides]
-        if event and event.start < end_date and event.end > start_date:
-            events.append(event)
-        return events
+        database, unique_id = self.coordinator.database, self.coordinator_context
+        rides = await database.rides(unique_id, start_date, end_date)
+        ride = self.tracker and self.tracker.ride_under_way
+        if ride and ride.started_at < end_date and ride.moved_at > start_date:
+            rides.append(ride)
+        return [self._event(ride, ride.moved_at) for ride in rides]
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
         """Return what the calendar shows of a ride, in the units of the house."""
         has_several = len(self.coordinator.data.trackers) > 1
-        bike = f"{name_of(self.device_entry)}: " if has_several else ""
+        # Narrow views cut the end off.
+        bike = f" · {name_of(self.device_entry)}" if has_several else ""
         description = duration(ride.duration)
         if ride.maximum_speed is not None:
             description += f", max. {speed(self.hass, ride.maximum_speed)}"
         return CalendarEvent(
             start=ride.started_at,
             end=max(map(dt_util.as_local, (end, ride.started_at + _SHORTEST))),
-            summary=bike + distance(self.hass, ride.distance),
+            summary=distance(self.hass, ride.distance) + bike,
             description=description,
             location=self._route(ride),
             uid=f"{self.coordinator_context} {ride.started_at.isoformat()}",

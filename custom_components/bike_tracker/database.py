@@ -123,6 +123,8 @@ class Content:
     """The sequence number of the last occurrence that was fired, by `uniqueId`."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
     """The end of the time from which older rides are missing, None if none are."""
+    last_rides: dict[str, Ride] = field(default_factory=dict)
+    """The newest ride in the file as it was opened, or as rides from before came."""
     evaluation: Evaluation | None = None
 
 
@@ -351,6 +353,7 @@ class Database:
         """Delete a tracker whose device was removed, and its rides."""
         self.content.last_fired.pop(unique_id, None)
         self.content.backfill.pop(unique_id, None)
+        self.content.last_rides.pop(unique_id, None)
         self._rides[unique_id] = _BookedRides(_BEGINNING, ())
         self._async_changed(unique_id, SOON)
 
@@ -372,6 +375,10 @@ class Database:
             row = row._replace(backfill=_json(until))
             if await self._async_try(partial(_add_rides, unique_id, rides, row)):
                 self.content.backfill[unique_id] = until
+                last_rides = self.content.last_rides
+                known = [last_rides[unique_id]] if unique_id in last_rides else []
+                if found := sorted([*rides, *known], key=attrgetter("started_at")):
+                    last_rides[unique_id] = found[-1]
 
     @callback
     def _async_changed(self, unique_id: str, seconds: float) -> None:
@@ -640,6 +647,10 @@ def _read(connection: sqlite3.Connection, title: str) -> Content:
             content.last_fired[unique_id] = last_fired
             if backfill is not None:
                 content.backfill[unique_id] = _UNTIL(json.loads(backfill))
+    for (unique_id,) in connection.execute("SELECT DISTINCT tracker FROM ride"):
+        with log_errors(title, "reading the last ride"):
+            if ride := _last_ride(unique_id, connection):
+                content.last_rides[unique_id] = ride
     query = "SELECT value FROM account WHERE name = 'evaluated_at'"
     for (value,) in connection.execute(query):
         with log_errors(title, "reading the last evaluation"):

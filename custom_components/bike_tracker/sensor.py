@@ -1,5 +1,6 @@
 """Sensors: when a tracker reported, and what its position carries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,6 +23,7 @@ from homeassistant.const import (
 )
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
@@ -62,6 +64,11 @@ _kilometres = partial(
     suggested_display_precision=1,
     reported_fn=lambda tracker: tracker.has_fix or None,
 )
+
+_OF_RIDE: Final[dict[str, Callable[[Ride], float]]] = {
+    "ride_distance": lambda ride: round(ride.distance, 1),
+    "ride_duration": lambda ride: round(ride.duration / 60, 0),
+}
 
 DESCRIPTIONS = (
     _listed(
@@ -139,7 +146,9 @@ DESCRIPTIONS = (
     ),
     _kilometres(
         key="ride_distance",
-        value_fn=lambda tracker: tracker.ride and round(tracker.ride.distance, 1),
+        value_fn=lambda tracker: (
+            tracker.ride and _OF_RIDE["ride_distance"](tracker.ride)
+        ),
     ),
     BikeTrackerSensorDescription(
         key="ride_duration",
@@ -147,7 +156,9 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
         reported_fn=lambda tracker: tracker.has_fix or None,
-        value_fn=lambda tracker: tracker.ride and round(tracker.ride.duration / 60, 0),
+        value_fn=lambda tracker: (
+            tracker.ride and _OF_RIDE["ride_duration"](tracker.ride)
+        ),
     ),
 )
 
@@ -171,6 +182,12 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
         in_steps = self.entity_description.key == "last_update" and self._available
         if in_steps and isinstance(value, datetime) and isinstance(shown, datetime):
             return shown if timedelta() <= value - shown < _LAST_UPDATE_STEP else value
+        of_ride = _OF_RIDE.get(self.entity_description.key)
+        if of_ride and tracker.ride is None:
+            # Only the ride book knows rides from before the account was added.
+            last_rides = self.coordinator.database.content.last_rides
+            ride = last_rides.get(self.coordinator_context)
+            return ride and of_ride(ride)
         return value
 
 
