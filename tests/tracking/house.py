@@ -140,7 +140,7 @@ class House:
             ]
         if (total := tracker.total_distance) is not None:
             # A kill rounds to a tenth of a millimeter.
-            self.totals.append(round(total, 6))
+            self.totals.append(round(total, 4))
 
     @property
     def kinds(self) -> list[str]:

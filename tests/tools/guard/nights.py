@@ -13,7 +13,7 @@ from tests.tools.rides.home import BIKE, Home, Span
 from tests.tools.rides.plan import BEGIN, a_journey
 from tests.tools.rides.trackers import Report, reports
 from tests.tools.rides.trips import Journey
-from tests.tools.rides.worlds import WORLDS, World
+from tests.tools.rides.worlds import WORLDS, World, clock
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 NIGHTS = 30
@@ -88,6 +88,7 @@ CASES = (
         replace(_PLAIN, name="clock put right", bend=_with_server_time),
         is_clock_wrong=True,
     ),
+    Case(replace(_PLAIN, name="clock 3 hours behind", bend=clock(-3 * _HOUR))),
     Case(replace(_PLAIN, name="speeds of 2 km/h while it stands", bend=_with_noise)),
     Case(replace(_PLAIN, name="motion on the spot in an outage"), is_outage=True),
     Case(

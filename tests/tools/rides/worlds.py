@@ -102,7 +102,9 @@ def _says_it_stands(said: Iterable[Report], _journey: Journey) -> Iterator[Repor
         yield _changed(report, motion=False, speed=0.0)
 
 
-def _clock(ahead: timedelta) -> Bend:
+def clock(ahead: timedelta) -> Bend:
+    """Let the tracker's clock be ahead by this time."""
+
     def bend(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
         for report in said:
             assert report.position.fix_time is not None
@@ -136,9 +138,9 @@ WORLDS = (
     World("says always that it stands", bend=_says_it_stands),
     World("tunnels of 4 minutes", bend=_with(_tunnel)),
     World("cold starts", bend=_with(_cold_start)),
-    World("clock 3 minutes ahead", bend=_clock(3 * _MINUTE), behind=-3 * _MINUTE),
-    World("clock 2 hours ahead", bend=_clock(120 * _MINUTE)),
-    World("clock 2 hours behind", bend=_clock(-120 * _MINUTE), behind=120 * _MINUTE),
+    World("clock 3 minutes ahead", bend=clock(3 * _MINUTE), behind=-3 * _MINUTE),
+    World("clock 2 hours ahead", bend=clock(120 * _MINUTE)),
+    World("clock 2 hours behind", bend=clock(-120 * _MINUTE), behind=120 * _MINUTE),
     World("reports that come late", replace(_EACH_MINUTE, buffers=0.01)),
     World("server that counts anew", bend=_counts_anew),
     World("at the date line", bend=_at_the_date_line),
