@@ -18,6 +18,8 @@ from .tools.simulator.server import Simulator
 SECTIONS = (
     "conditions",
     "config",
+    "config_panel",
+    "config_subentries",
     "entity",
     "exceptions",
     "issues",
