@@ -113,6 +113,21 @@ async def test_triggered(
     assert "cause" not in guard().attributes
 
 
+@pytest.mark.usefixtures("standing")
+async def test_armed_while_it_moves(bikes: Bikes, call: Call, guard: Guard) -> None:
+    """A moving bike is not guarded again; the alarm stays, and its message too."""
+    gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
+    await call("arm_away")
+    await bikes.poll()
+    for part in (1, 2, 3):
+        bikes.simulator.report(RED, latitude=AWAY + 0.003 * part, motion=True)
+        await bikes.poll()
+    with pytest.raises(ServiceValidationError, match="Still moving"):
+        await call("arm_away")
+    assert guard().state == "triggered"
+    assert gone == []
+
+
 @pytest.mark.parametrize("is_set_up", [True, False])
 @pytest.mark.parametrize(
     ("disabled_by", "state"),

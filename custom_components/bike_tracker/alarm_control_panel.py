@@ -68,6 +68,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         if changes is None:
             raise validation_error("guard_without_place")
         self._async_set(changes)
+        if changes.after[self.coordinator_context].state.rearming:
+            raise validation_error("still_moving")
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
@@ -80,6 +82,9 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         """Show what changed, and no message any more about what triggered it before."""
         self.coordinator.async_set_changes(changes)
         guard = changes.before[self.coordinator_context].state.guard
+        now = changes.after.get(self.coordinator_context)
+        if now and now.state.rearming:
+            return
         if guard and guard.triggered and self.device_entry:
             hass, device_id = self.coordinator.hass, self.device_entry.id
             taken_away = async_remove_guard_message(hass, self._context, device_id)
