@@ -1,17 +1,20 @@
 """Each alarm is fired once, oldest first, however it comes."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
+from sqlite3 import Connection
+from threading import Event
 import time
 from typing import Any
 from unittest.mock import patch
 
 from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.database import File
 from tests.conftest import EMAIL, RED
 from tests.tools.simulator.wire import pause
 
@@ -119,15 +122,15 @@ async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None
 
     The newest report is in the first answer, the one before it in the history alone.
     """
-    disk, write = asyncio.Event(), Store._async_write_data  # noqa: SLF001
+    disk, run = Event(), File.run
 
-    async def slow(store: Store[Any], data: dict[str, Any]) -> None:
-        await disk.wait()
-        await write(store, data)
+    def slow(file: File, work: Callable[[Connection], Any]) -> Any:
+        disk.wait(10)
+        return run(file, work)
 
     alarm(home, "sos")
     await home.async_wait(2)
-    with patch.object(Store, "_async_write_data", slow):
+    with patch.object(File, "run", slow):
         leaving = asyncio.create_task(
             home.async_reload(EMAIL) if way == "reload" else home.async_stop()
         )
