@@ -7,7 +7,7 @@ from homeassistant.components.calendar import CalendarEntity
 from homeassistant.components.calendar.const import DATA_COMPONENT
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
@@ -246,3 +246,15 @@ async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     assert before
     assert after
     assert after.last_updated == before.last_updated
+
+
+async def test_each_bike_has_a_color(bikes: Bikes) -> None:
+    """Two bikes have two colors; a color that a person chose stays."""
+    await async_setup(bikes.hass, bikes.entry)
+    registry = er.async_get(bikes.hass)
+    [one, other] = (it for it in registry.entities.values() if it.domain == "calendar")
+    assert one.options["calendar"]["color"] != other.options["calendar"]["color"]
+    own = {"color": "#123456"}
+    registry.async_update_entity_options(one.entity_id, "calendar", own)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    assert registry.entities[one.entity_id].options["calendar"] == own

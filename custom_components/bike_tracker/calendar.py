@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, override
 
-from homeassistant.components.calendar import CalendarEntity, CalendarEvent
+from homeassistant.components.calendar import DOMAIN, CalendarEntity, CalendarEvent
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
 from .devices import name_of
@@ -23,6 +24,12 @@ _SHORTEST: Final = timedelta(seconds=1)
 # A ride under way is over after so much silence, and has to end later than now.
 _SILENCE: Final = timedelta(minutes=30)
 
+# The same as in frontend/base.js: 3 to 1 against white and against dark cards.
+_COLORS: Final = (
+    *("#1e88e5", "#e65100", "#2e9e4f", "#a74fd0", "#d8416f"),
+    *("#00919c", "#9c7000", "#7a6cf0", "#c2453a", "#6b8e23"),
+)
+
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
         key="rides", reported_fn=lambda tracker: tracker.has_fix or None
@@ -33,8 +40,24 @@ DESCRIPTIONS: Final = (
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
     """The rides of a tracker: its value is what there is new to show."""
 
+    # Set when it is added: calendars of earlier versions get a color, too.
     _attr_initial_color = None
     _is_available_in_outage = True
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Give the calendar a color, which the cards take for the bike everywhere."""
+        await super().async_added_to_hass()
+        entry = self.registry_entry
+        if entry and "color" not in entry.options.get(DOMAIN, {}):
+            registry = er.async_get(self.hass)
+            used = [
+                it.options[DOMAIN].get("color")
+                for it in registry.entities.values()
+                if it.platform == entry.platform and DOMAIN in it.options
+            ]
+            options = {"color": min(_COLORS, key=used.count)}
+            registry.async_update_entity_options(entry.entity_id, DOMAIN, options)
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:

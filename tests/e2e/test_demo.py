@@ -85,7 +85,7 @@ async def test_runs_until_ctrl_c(tmp_path: Path) -> None:
             dashboard = await client.call(
                 "lovelace/config", url_path=core["value"]["default_panel"]
             )
-            assert "device_tracker.city_bike" in str(dashboard)
+            assert "bike-tracker-bikes-card" in str(dashboard)
         assert list(tmp_path.iterdir()) != []
         process.send_signal(signal.SIGINT)
         # The output ends only when no process has it open any more.
@@ -187,9 +187,7 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
         await client.poll()
         await asyncio.sleep(0.5)
     await press(client, "new")
-    while "device_tracker.new_bike" not in str(
-        await client.call("lovelace/config", url_path="bike-tracker")
-    ):
+    while "device_tracker.new_bike" not in await client.states():
         await client.poll()
         await asyncio.sleep(0.5)
 

@@ -52,4 +52,4 @@ def test_what_is_installed_is_needed() -> None:
     suffixes = {
         path.suffix for path in project_files() if path.is_relative_to(INTEGRATION)
     }
-    assert suffixes <= {".js", ".json", ".png", ".py", ".yaml"}
+    assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}

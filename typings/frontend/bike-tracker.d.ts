@@ -14,7 +14,6 @@ interface Bike {
 interface CardConfig {
   type: string;
   bikes?: string[];
-  title?: string;
   show?: "both" | "map" | "list";
   period?: string;
 }

@@ -29,7 +29,8 @@ _CUT_OFF = """
   const look = (root) => {
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-      if (node.shadowRoot) look(node.shadowRoot);
+      // A map goes on beyond its edges.
+      if (node.shadowRoot && node.localName !== "ha-map") look(node.shadowRoot);
       if (node.nodeType !== Node.TEXT_NODE || !node.data.trim() || !node.parentElement) continue;
       if (node.parentElement.checkVisibility({ visibilityProperty: true }) && isCutOff(node)) {
         found.push(node.data.trim());

@@ -1,7 +1,6 @@
-"""Dashboards as docs/dashboard.md has them: by clicking, and as code."""
+"""Dashboards with Home Assistant's own cards, as docs/dashboard.md has them, and the demo's."""
 
 import asyncio
-import re
 
 from playwright.async_api import expect
 import pytest
@@ -9,10 +8,9 @@ import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
 from tests.tools.demo import HomeAssistantProcess, question
-from tests.tools.demo.config_folder import ROOT
 from tests.tools.demo.dashboard import bikes_page
 from tests.tools.demo.rider import TO_TRY
-from tests.tools.demo.try_it import add_scripts, page
+from tests.tools.demo.try_it import add_scripts, page, phone
 
 from .clicks import Clicks
 from .dashboard import DASHBOARD, cards, dashboard
@@ -23,7 +21,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
 _CLICKS = 5
-_YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -65,32 +62,6 @@ async def test_by_clicking(
             assert await clicks.count() == _CLICKS
 
 
-async def test_as_code(
-    frontend: Frontend, bikes: Fleet, home_assistant: HomeAssistantProcess
-) -> None:
-    """What is pasted into the editor shows all there is, and nothing that is not."""
-    documented = _YAML.search((ROOT / "docs" / "dashboard.md").read_text())
-    assert documented
-    code = documented[1].replace("red_bike", "city_bike").replace("blue", "cargo")
-    async with dashboard(home_assistant.client, cards()) as path:
-        await frontend.open(path)
-        await frontend.button("Edit dashboard").click()
-        await frontend.page.locator(".toolbar ha-dropdown").last.click()
-        await frontend.saying("Raw configuration editor").click()
-        editor = frontend.page.locator("ha-code-editor")
-        await editor.click()
-        await frontend.page.keyboard.press("Control+A")
-        await frontend.page.keyboard.insert_text(code)
-        await frontend.button("Save").click()
-        await expect(frontend.text("Saved")).to_be_visible()
-        await frontend.open(path)
-        for text in ("Not guarded", "Vibration", "Last ride", "Kilometers per week"):
-            await expect(frontend.saying(text).first).to_be_visible()
-        await frontend.open(f"{path}/0?edit=1")
-        await expect(frontend.button("Done")).to_be_visible()
-        await expect(frontend.saying("not found")).to_have_count(0)
-
-
 async def test_demo(
     frontend: Frontend, bikes: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
@@ -99,7 +70,7 @@ async def test_demo(
     await add_scripts(client, TO_TRY)
     await question.add_script(client)
     async with phone_on_dashboard(client):
-        pages = [await bikes_page(client), page(TO_TRY)]
+        pages = [bikes_page(phone()), page(TO_TRY)]
         await client.call(
             "lovelace/config/save",
             url_path=DASHBOARD.removeprefix("/"),

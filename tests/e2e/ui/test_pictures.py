@@ -1,12 +1,9 @@
 """The pictures for the README: Home Assistant as it is now."""
 
 import asyncio
-from collections.abc import AsyncIterator
 import os
 from pathlib import Path
-import re
 
-from homeassistant.util.yaml import parse_yaml
 from PIL import Image
 from playwright.async_api import BrowserContext, expect
 import pytest
@@ -16,15 +13,15 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
 from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
-from tests.tools.demo.config_folder import ROOT
 from tests.tools.simulator.streets import HOME, STREETS
 
 from .blueprints import import_blueprint
+from .cards import ADD_ROUTES, CONFIG, PATH, Cards
 from .conftest import RESULTS
 from .dashboard import cards, dashboard as have_dashboard
 from .fleet import Fleet
 from .layout import cut_off
-from .ridden import list_rides, ridden_home_assistant, search_for_kilometres
+from .ridden import list_rides, ridden_home_assistant
 
 __all__ = ["ridden_home_assistant"]
 
@@ -34,7 +31,6 @@ _FOLDER = Path(os.environ.get("PICTURES_FOLDER") or RESULTS / "pictures")
 _LARGEST_FILE = 200_000
 _LONGEST_POLL = 60.0
 _AUTOMATION = "offline"
-_YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 _START, *_RIDE = (
     STREETS["Mönchhofstraße"][0][0],
@@ -44,9 +40,9 @@ _START, *_RIDE = (
 )
 
 
-async def take(frontend: Frontend, name: str, height: int) -> None:
-    """Take a picture of the page in a window of this height, where nothing may be cut off."""
-    await frontend.page.set_viewport_size({"width": 1200, "height": height})
+async def take(frontend: Frontend, name: str, height: int, width: int = 1200) -> None:
+    """Take a picture of the page in a window of this size, where nothing may be cut off."""
+    await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()
     assert await cut_off(frontend.page) == []
@@ -63,18 +59,6 @@ async def fleet(service: SimulatorProcess) -> Fleet:
     fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
     await fleet.create()
     return fleet
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def dashboard(
-    account: Fleet, home_assistant: HomeAssistantProcess
-) -> AsyncIterator[str]:
-    """Return the path of the dashboard in the documents, as somebody has it who pastes that."""
-    client = home_assistant.client
-    shown = _YAML.search((ROOT / "docs" / "dashboard.md").read_text())
-    assert shown
-    async with have_dashboard(client, parse_yaml(shown[1])) as path:
-        yield path
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -103,7 +87,6 @@ async def test_bikes(
     frontend: Frontend,
     account: Fleet,
     home_assistant: HomeAssistantProcess,
-    dashboard: str,
     automation: str,
 ) -> None:
     """A bike that lost contact for a moment, one that is ridden, and an automation for both."""
@@ -121,12 +104,6 @@ async def test_bikes(
     await take(frontend, "device", 1220)
     await frontend.button("Sidebar toggle").click()
 
-    await frontend.open(dashboard)
-    markers = frontend.page.locator("ha-map")
-    bike = markers.get_by_role("button", name="Blue bike").first
-    await expect(bike).to_be_visible()
-    await take(frontend, "map", 780)
-
 
 async def test_guard(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
@@ -141,29 +118,34 @@ async def test_guard(
         await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
     await account.ride("Blue bike", _RIDE[0], 18)
     await client.poll()
-    tile = {
-        "type": "tile",
-        "state_content": ["state", "cause"],
-        "features": [{"type": "alarm-modes", "modes": ["armed_away", "disarmed"]}],
-        "grid_options": {"columns": "full"},
-    }
-    tiles = [tile | {"entity": guards[name], "name": name} for name in guards]
-    async with have_dashboard(client, cards(*tiles)) as path:
+    card = {"type": "custom:bike-tracker-bikes-card"}
+    async with have_dashboard(client, cards(card)) as path:
         await frontend.open(path)
         await expect(frontend.saying("Being moved").first).to_be_visible()
-        await take(frontend, "guard", 400)
+        await expect(frontend.page.locator("ha-map")).to_be_visible()
+        await take(frontend, "guard", 620)
 
 
 async def test_rides(
     context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
 ) -> None:
-    """Those of a week, and the kilometers that a dashboard is offered."""
+    """Those of a week in the calendar, and a ride on the dashboard *Bikes*, on a phone as well."""
+    await context.add_init_script(ADD_ROUTES)
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)
-    await search_for_kilometres(frontend)
-    await expect(frontend.page.locator("canvas").nth(2)).to_be_visible()
-    await take(frontend, "kilometers", 800)
+    # Of its own: the other one has been edited.
+    client, shown = ridden_home_assistant.client, Cards(frontend)
+    dashboard = await client.call(
+        "lovelace/dashboards/create", url_path=PATH.strip("/"), title="Bikes"
+    )
+    await client.call("lovelace/config/save", url_path=PATH.strip("/"), config=CONFIG)
+    await frontend.open(PATH)
+    await shown.ride(0).click()
+    await shown.expect_route()
+    await take(frontend, "dashboard", 900)
+    await take(frontend, "dashboard-phone", 844, 390)
+    await client.call("lovelace/dashboards/delete", dashboard_id=dashboard["id"])
 
 
 async def test_triggers(

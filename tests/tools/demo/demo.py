@@ -21,8 +21,9 @@ from .process import ProcessEndedError
 from .question import add_question
 from .rider import add_phone
 from .simulator import EMAIL, PASSWORD, SimulatorProcess
+from .story import add_night_guard
 from .town import settle
-from .try_it import add_phone_buttons, add_scripts, page, serve, to_try
+from .try_it import add_phone_buttons, add_scripts, pages, serve, to_try
 from .welcome import welcome
 
 DEFAULT_PORT = 8123
@@ -126,7 +127,8 @@ async def _demo(options: Namespace, port: int) -> int:
             if not options.check:
                 await client.start_flow("mobile_app")
                 await add_phone_buttons(client)
-            await add_dashboard(client, page(tricks))
+                await add_night_guard(client, entry_id)
+            await add_dashboard(client, *await pages(client, simulator))
             if options.check:
                 if options.trackers and not options.documented_only:
                     rows += await check_files(client, media_folder(Path(folder)))

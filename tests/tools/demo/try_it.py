@@ -10,12 +10,13 @@ from tests.tools.simulator import ControlError
 
 from . import rider
 from .client import CommandError, HomeAssistantClient, RequestError
-from .dashboard import Card, button, renew_dashboard
+from .dashboard import Card, bikes_page, button, renew_dashboard
 from .home_assistant import HomeAssistantProcess
 from .phone import MESSAGE
 from .phone.config_flow import NAME as PHONE
 from .question import ask_button
 from .simulator import SimulatorProcess
+from .story import story
 
 EVENT = "bike_tracker_demo"
 """What a script fires; `try` is what to do."""
@@ -75,6 +76,12 @@ async def _add_script(
     await client.post(f"/api/config/script/config/{key}", script)
 
 
+async def pages(client: HomeAssistantClient, simulator: SimulatorProcess) -> list[Card]:
+    """Return the first page, with the story, and the page of tricks."""
+    first = bikes_page(*await story(client, phone()))
+    return [first, page(await to_try(simulator))]
+
+
 def page(tricks: list[Trick]) -> Card:
     """Return a page of a dashboard with a button for each script, and what to watch."""
     return {
@@ -82,7 +89,7 @@ def page(tricks: list[Trick]) -> Card:
         "path": "try",
         "type": "sections",
         "max_columns": 4,
-        "sections": [phone(), *map(_section, tricks), ask_button()],
+        "sections": [*map(_section, tricks), ask_button()],
     }
 
 
@@ -141,7 +148,7 @@ async def _renew(
     while await is_new.wait():
         await asyncio.sleep(_SECONDS_UNTIL_ALL_IS_THERE)
         is_new.clear()
-        await renew_dashboard(client, page(await to_try(simulator)))
+        await renew_dashboard(client, *await pages(client, simulator))
 
 
 async def _show_phones(client: HomeAssistantClient) -> None:
@@ -205,8 +212,7 @@ def phone() -> Card:
         f"{{% set shown = states['{_MESSAGE}'].attributes %}}"
         "{% if shown.message %}**{{ shown.title }}**\n\n{{ shown.message }}\n\n"
         "[Show on map]({{ shown.url }})"
-        "{% else %}No message. Make an automation of one of the blueprints, and choose "
-        f"{PHONE} under *Send to → Phones*.{{% endif %}}"
+        "{% else %}No message yet: guard a bike, and let the thief come.{% endif %}"
     )
     return {
         "type": "grid",

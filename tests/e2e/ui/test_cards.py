@@ -1,0 +1,256 @@
+"""The dashboard *Bikes* and its cards, in the frontends of the oldest release, the newest and one between."""
+
+from collections.abc import AsyncIterator
+import json
+from pathlib import Path
+import re
+
+from playwright.async_api import BrowserContext, expect
+import pytest
+import pytest_asyncio
+
+from tests.e2e.browser import DESKTOP, Look
+from tests.e2e.frontend import Frontend
+from tests.e2e.internet import Internet
+from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo.config_folder import ROOT
+from tests.tools.demo.past_rides import add_rides
+from tests.tools.demo.town import settle
+
+from .cards import ADD_ROUTES, CONFIG, PATH, Cards
+from .clicks import Clicks
+from .test_looks import check
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_NEWEST = ""
+_RELEASES = [_NEWEST, "2026.8", "2026.10"]
+_FRONTENDS = ROOT / ".venv" / "frontend"
+_CLICKS = 3
+_MARKUP = '<img src=x onerror="window.isHacked = 1"><b>bike</b>'
+_PHONE = Look("phone", 390, 844, touch=True)
+_BOTH = pytest.mark.parametrize(
+    "look", [DESKTOP, _PHONE], ids=lambda look: look.name, indirect=True
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session", params=_RELEASES)
+async def release(request: pytest.FixtureRequest) -> str:
+    """Return the release whose frontend is loaded; the newest Home Assistant serves it."""
+    release: str = request.param
+    return release
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def service(release: str) -> AsyncIterator[SimulatorProcess]:
+    """Return a service with three trackers that rest."""
+    async with SimulatorProcess() as service:
+        yield service
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def ridden(
+    tmp_path_factory: pytest.TempPathFactory,
+    internet: Internet,
+    service: SimulatorProcess,
+    release: str,
+) -> AsyncIterator[ConnectedHomeAssistant]:
+    """Return a fresh Home Assistant with an account whose bikes have been ridden for weeks."""
+    folder = tmp_path_factory.mktemp("cards")
+    home_assistant = ConnectedHomeAssistant(folder, internet)
+    if release:
+        _use_frontend(folder, _FRONTENDS / release)
+    async with home_assistant:
+        await settle(home_assistant.client)
+        entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)
+        await home_assistant.client.wait_for_entities(36)
+        await add_rides(home_assistant, entry_id)
+        await home_assistant.client.wait_for_entities(36)
+        yield home_assistant
+
+
+def _use_frontend(folder: Path, frontend: Path) -> None:
+    assert frontend.exists(), "scripts/test --e2e gets it"
+    path = folder / "configuration.yaml"
+    text = path.read_text()
+    setting = f"frontend:\n  development_repo: {frontend}\n"
+    path.write_text(text.replace("frontend:\n", setting))
+
+
+@pytest.fixture
+def home_assistant(ridden: ConnectedHomeAssistant) -> ConnectedHomeAssistant:
+    """Return the Home Assistant that the browser opens."""
+    return ridden
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def cards(
+    frontend: Frontend, context: BrowserContext, home_assistant: HomeAssistantProcess
+) -> AsyncIterator[Cards]:
+    """Return the cards of the dashboard, which everybody has; no error may have been logged."""
+    client = home_assistant.client
+    await context.add_init_script(ADD_ROUTES)
+    dashboard = await client.call(
+        "lovelace/dashboards/create", url_path=PATH.strip("/"), title="Bikes"
+    )
+    await client.call("lovelace/config/save", url_path=PATH.strip("/"), config=CONFIG)
+    cards = Cards(frontend)
+    yield cards
+    # Another client after a restart.
+    client = home_assistant.client
+    await client.call("lovelace/dashboards/delete", dashboard_id=dashboard["id"])
+    assert cards.errors == []
+
+
+async def test_from_nothing(
+    frontend: Frontend, home_assistant: HomeAssistantProcess, context: BrowserContext
+) -> None:
+    """Three clicks make the dashboard; one more shows a ride, another one its file."""
+    await context.add_init_script(ADD_ROUTES)
+    cards, clicks = Cards(frontend), Clicks(frontend.page)
+    await frontend.open("/config/lovelace/dashboards")
+    await expect(frontend.button("Add dashboard")).to_be_visible()
+    await clicks.begin()
+    await frontend.button("Add dashboard").click()
+    await (
+        frontend.page.locator("dashboard-card")
+        .get_by_role("heading", name="Bikes", exact=True)
+        .click()
+    )
+    await frontend.button("Create").last.click()
+    assert await clicks.count() == _CLICKS
+    dashboards = await home_assistant.client.call("lovelace/dashboards/list")
+    [dashboard] = [it for it in dashboards if it["title"] == "Bikes"]
+    await frontend.open(f"/{dashboard['url_path']}")
+    await expect(cards.distance).to_contain_text(re.compile(r"This week \d+\.\d km"))
+    await clicks.begin()
+    await cards.ride(0).click()
+    await cards.expect_route()
+    async with frontend.page.expect_download() as download:
+        await frontend.button("Download as GPX").click()
+    assert await clicks.count() == 2
+    assert (await download.value).suggested_filename.endswith(".gpx")
+    assert cards.errors == []
+    await home_assistant.client.call(
+        "lovelace/dashboards/delete", dashboard_id=dashboard["id"]
+    )
+
+
+@_BOTH
+async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
+    """Everything can be read; previous and next lead from ride to ride, by keys too."""
+    await frontend.open(PATH)
+    await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
+    await cards.ride(0).click()
+    await cards.expect_route()
+    await check(frontend, look, "cards")
+    await frontend.button("Previous ride").focus()
+    await frontend.page.keyboard.press("Enter")
+    await expect(cards.ride(1)).to_have_attribute("aria-current", "true")
+    await expect(frontend.button("Previous ride")).to_be_focused()
+    await frontend.button("Next ride").press("Enter")
+    await expect(cards.ride(0)).to_have_attribute("aria-current", "true")
+
+
+async def test_bars(cards: Cards, frontend: Frontend) -> None:
+    """A bar shows its rides; months and years have bars as well."""
+    await frontend.open(PATH)
+    bars = cards.distance.locator(".bars").get_by_role("button")
+    await expect(bars).to_have_count(8)
+    await bars.nth(6).click()
+    await expect(cards.list.get_by_role("heading").first).to_have_text(
+        re.compile("Week of")
+    )
+    await frontend.button("All rides").click()
+    for kind, count in (("Month", 12), ("Year", 5)):
+        await frontend.button(kind).click()
+        await expect(bars).to_have_count(count)
+
+
+async def test_guard(
+    cards: Cards, frontend: Frontend, service: SimulatorProcess
+) -> None:
+    """One tap guards a bike, and one ends that, also after a reload in an outage."""
+    await frontend.open(PATH)
+    city = cards.bikes.get_by_role("button", name=re.compile(": City bike"))
+    await city.click()
+    await expect(city).to_contain_text("Guarded")
+    await service.control.fault("status-503")
+    try:
+        await frontend.page.reload()
+        await expect(city).to_contain_text("Guarded")
+        await cards.ride(0).click()
+        await cards.expect_route()
+        await city.click()
+        await expect(city).to_have_text("Guard")
+    finally:
+        await service.control.fault(None)
+
+
+async def test_markup(
+    cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
+) -> None:
+    """A name with markup in it is shown as it stands."""
+    client = home_assistant.client
+    device = next(iter((await client.devices()).values()))
+    update = "config/device_registry/update"
+    await client.call(update, device_id=device["id"], name_by_user=_MARKUP)
+    try:
+        await frontend.open(PATH)
+        await expect(cards.bikes.get_by_text(_MARKUP)).to_be_visible()
+        await expect(cards.list.get_by_text(_MARKUP).first).to_be_visible()
+        assert not await frontend.page.evaluate("() => window.isHacked")
+    finally:
+        await client.call(update, device_id=device["id"], name_by_user=None)
+
+
+async def test_picker(
+    cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
+) -> None:
+    """The cards are offered with a preview, and for a bike's entities alone."""
+    await frontend.open(PATH)
+    await expect(cards.bikes).to_be_visible()
+    offered = await frontend.page.evaluate(
+        """() => {
+          const { hass } = document.querySelector("home-assistant");
+          return customCards.map(({ type, name, preview, getEntitySuggestion }) => [
+            type, name, preview,
+            Object.keys(hass.states).filter((id) => getEntitySuggestion(hass, id)),
+          ]);
+        }"""
+    )
+    assert [card[1:3] for card in offered] == [
+        ["Bikes", True],
+        ["Rides", True],
+        ["Distance", True],
+    ]
+    states = set(await home_assistant.client.states())
+    own = {entity["entity_id"] for entity in await home_assistant.client.entities()}
+    for card in offered:
+        assert set(card[3]) == own & states
+
+
+async def test_update(
+    cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
+) -> None:
+    """After an update of the integration the browser loads the new modules."""
+    await frontend.open(PATH)
+    await expect(cards.bikes).to_be_visible()
+    manifest = (
+        home_assistant.folder / "custom_components/bike_tracker" / "manifest.json"
+    )
+    content = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**content, "version": "99.0.0"}))
+    await home_assistant.stop()
+    await home_assistant.start()
+    # Of the time without a Home Assistant.
+    cards.errors.clear()
+    await frontend.open(PATH)
+    await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
+    loaded = await frontend.page.evaluate(
+        "() => performance.getEntriesByType('resource').map(({ name }) => name)"
+    )
+    modules = [name for name in loaded if "bike_tracker_frontend" in name]
+    assert modules
+    assert all("/99.0.0-" in name for name in modules)
