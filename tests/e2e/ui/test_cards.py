@@ -120,6 +120,9 @@ async def test_from_nothing(
     )
     await frontend.button("Create").last.click()
     assert await clicks.count() == _CLICKS
+    # Saved once the dialog is closed: leaving the page before would lose it.
+    await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
+    await frontend.settle()
     dashboards = await home_assistant.client.call("lovelace/dashboards/list")
     [dashboard] = [it for it in dashboards if it["title"] == "Bikes"]
     await frontend.open(f"/{dashboard['url_path']}")
