@@ -1,5 +1,6 @@
 """Actions: where bikes are, their rides, and the track of one."""
 
+import csv
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -359,6 +360,32 @@ async def test_where_by_name(hass: HomeAssistant, name: str, text: str) -> None:
     assert len(answer["bikes"]) == (name != "sofa")
 
 
+@pytest.mark.parametrize(
+    ("names", "name", "found"),
+    [
+        (("Ve\u0301lo", "🚲"), "Vélo", "Ve\u0301lo"),
+        (("Vélo", "🚲"), "ve\u0301lo", "Vélo"),
+        (("🚲", "🛵"), "🛵", "🛵"),
+        (("🚲", "🛵"), "🚲", "🚲"),
+        (("Ｂｉｋｅ ①", "🛵"), "bike 1", "Ｂｉｋｅ ①"),
+    ],
+)
+async def test_names_beyond_letters(
+    hass: HomeAssistant,
+    setup: MockConfigEntry,
+    device_registry: dr.DeviceRegistry,
+    names: tuple[str, str],
+    name: str,
+    found: str,
+) -> None:
+    """Composed and decomposed letters are the same; an emoji is only itself."""
+    devices = [device_of(hass, tracker) for tracker in (RED, BLUE)]
+    for device, called in zip(devices, names, strict=True):
+        device_registry.async_update_device(device, name_by_user=called)
+    bikes = await async_where(hass, device_id=devices, name=name)
+    assert [bike["name"] for bike in bikes] == [found]
+
+
 async def test_where_while_nothing_is_loaded(
     hass: HomeAssistant, setup: MockConfigEntry
 ) -> None:
@@ -452,6 +479,25 @@ async def test_rides_as_a_file(
         f"{second['started_at']},{second['ended_at']},'=1+1,12.3,3600,28.4,"
         "48.0,7.8,test home,,48.1,7.9,,Am Bach 3",
     ]
+
+
+@pytest.mark.usefixtures("rides")
+@pytest.mark.parametrize("name", ["\n=1+1", "＝1+1", "＠SUM(A1)", "+1", "\r-1"])
+async def test_cell_that_is_no_formula(
+    hass: HomeAssistant,
+    device_registry: dr.DeviceRegistry,
+    tmp_path: Path,
+    name: str,
+) -> None:
+    """No name begins a formula. A house may name its only media folder otherwise."""
+    hass.config.media_dirs = {"videos": str(tmp_path)}
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    red = device_of(hass, RED)
+    device_registry.async_update_device(red, name_by_user=name)
+    await async_get_rides(hass, device_id=red, filename="rides.csv")
+    with (tmp_path / "rides.csv").open(encoding="utf-8", newline="") as file:
+        _, row = csv.reader(file)
+    assert row[2] == f"'{name}"
 
 
 async def test_track_of_the_last_ride(bikes: Bikes) -> None:

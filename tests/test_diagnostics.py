@@ -231,6 +231,12 @@ async def test_ride_and_guard(
         assert private not in written
 
 
+PHONE_NUMBERS = (
+    *("0171 234 5678", "+49 (171) 23 45 67", "0171/2345678", "030 90 18 20"),
+    *("(415) 555-0123", "415-555-0123", "+44 20 7946 0018"),
+)
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
@@ -241,6 +247,7 @@ async def test_ride_and_guard(
         ("TK905 860000000000099", REDACTED),
         ("TK905 86 0000 0000 0001 1", REDACTED),
         ("SIM +491701234567", REDACTED),
+        *((f"SIM {number}", REDACTED) for number in PHONE_NUMBERS),
         ("for " + EMAIL.upper(), REDACTED),
         ("for somebody@example.org", REDACTED),
         ("at 127.0.0.1", REDACTED),

@@ -12,15 +12,18 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker import coordinator
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
+    ServiceUnavailableError,
     TrackingError,
 )
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
 )
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, async_setup
@@ -320,40 +323,84 @@ async def test_service_that_keeps_a_week(
     monkeypatch.setattr(TrackingClient, "async_get_history", _get)
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
-    await home.async_wait(70 * MINUTE)
+    # A day is left out after three failures, each proven by a request that succeeds.
+    await home.async_wait(400 * MINUTE if refuses else 70 * MINUTE)
     hold(await home.booked(RED), starts)
     assert set(await days_left(home)) == {0}
 
 
-@pytest.mark.parametrize("how", ["status-400", "no-answer", "status-503"])
-async def test_some_days_fail(home: Home, simulator: Simulator, how: str) -> None:
-    """What passes is asked for again; what is refused, or fails thrice, is left out."""
+@pytest.mark.parametrize(
+    ("how", "minutes"),
+    [
+        *(("status-400", 4), ("no-answer", 4), ("status-503", 4)),
+        # All night: 2.0 left out a day with each third failure.
+        *(("status-503", 8 * 60), ("status-403", 60), ("html", 60)),
+    ],
+)
+async def test_history_fails_for_a_while(
+    home: Home, simulator: Simulator, how: str, minutes: int
+) -> None:
+    """No day is left out while all requests fail."""
     starts = ride_on_days(simulator, 20)
     await home.async_move_in(EMAIL)
+    await home.async_wait(2 * MINUTE)
     simulator.fault(how, path="history")
-    await home.async_wait(4 * MINUTE)
+    await home.async_wait(minutes * MINUTE)
     simulator.fault(None)
     await home.async_wait(100 * MINUTE)
-    rides = await home.booked(RED)
     assert set(await days_left(home)) == {0}
-    if how == "status-400":
-        assert 15 <= len(rides) < 20
-    else:
-        hold(rides, starts)
+    hold(await home.booked(RED), starts)
 
 
-async def test_day_that_never_comes(home: Home, simulator: Simulator) -> None:
-    """After three times the one before is asked for."""
-    starts = ride_on_days(simulator, 4)
+async def test_day_that_never_comes(
+    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A day that fails three times while others succeed is left out."""
+    get, failed = TrackingClient.async_get_history, list[timedelta]()
+
+    async def _get(
+        client: TrackingClient, device_id: int, start: datetime, end: datetime
+    ) -> Any:
+        age = dt_util.utcnow() - start
+        if 2 * DAY < age < 3.5 * DAY and end - start > DAY / 2:
+            failed.append(age)
+            raise ServiceUnavailableError("status 500")
+        return await get(client, device_id, start, end)
+
+    monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+    starts = ride_on_days(simulator, 6)
     await home.async_move_in(EMAIL)
-    simulator.fault("no-answer", path="history")
-    await home.async_wait(30 * MINUTE)
-    assert asked(simulator) in range(4, 12)
-    simulator.fault(None)
-    await home.async_wait(100 * MINUTE)
+    await home.async_wait(120 * MINUTE)
     assert set(await days_left(home)) == {0}
-    rides = await home.booked(RED)
-    assert 1 <= len(rides) < len(starts)
+    assert 4 <= len(await home.booked(RED)) < len(starts)
+    # One or two such days of two trackers.
+    assert len(failed) in (6, 9, 12)
+
+
+async def test_answer_that_cannot_be_applied(
+    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unexpected error costs one tracker, and is not provoked each minute."""
+    book, tried = coordinator.rides_before, list[int]()
+    blue = simulator.devices[BLUE].id
+
+    def _book(answer: HistoryAnswer, *times: datetime) -> Any:
+        if any(report.device_id == blue for report in answer.reports):
+            tried.append(blue)
+            raise RuntimeError("poison")
+        return book(answer, *times)
+
+    monkeypatch.setattr(coordinator, "rides_before", _book)
+    starts = ride_on_days(simulator, 10)
+    for days in range(1, 30):
+        simulator.report(BLUE, last_update=dt_util.utcnow() - days * DAY)
+    await home.async_move_in(EMAIL)
+    await home.async_wait(60 * MINUTE)
+    hold(await home.booked(RED), starts)
+    assert len(tried) in range(3, 7)
+    monkeypatch.undo()
+    await home.async_wait(150 * MINUTE)
+    assert set(await days_left(home)) == {0}
 
 
 async def test_slow_service(home: Home, simulator: Simulator) -> None:

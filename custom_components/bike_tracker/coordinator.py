@@ -186,6 +186,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             )
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
+        """Send a request and apply its answer; an error postpones this tracker alone."""
+        with self.service.history.applying(request.tracker):
+            await self._async_apply_history(request)
+
+    async def _async_apply_history(self, request: HistoryRequest) -> None:
         if (answer := await self.service.history.async_ask(request)) is None:
             return
         if request.is_backfill:

@@ -52,7 +52,7 @@ _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
 _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
 # What spreadsheets take for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = (*"=+-@\t\r\n", *"＝＋－＠")
 
 _TIMES: Final = {vol.Optional(_START): cv.datetime, vol.Optional(_END): cv.datetime}
 _OPTIONS: Final = {**_TIMES, vol.Optional(CONF_FILENAME): cv.path}
@@ -250,12 +250,14 @@ async def _async_last_ride(bike: Bike) -> Ride:
 
 
 async def _async_path(call: ServiceCall) -> Path | None:
-    """Return where the answer is written: by a name alone in the media folder."""
+    """Return the path of the file. A name alone is below the media folder."""
     if not (filename := call.data.get(CONF_FILENAME)):
         return None
     config, run = call.hass.config, call.hass.async_add_executor_job
-    # The media folder may not be there yet.
-    path = Path(config.media_dirs.get("local", ""), filename)
+    # A house may name its media folders otherwise. The folder may not exist yet.
+    folders = config.media_dirs
+    folder = folders.get("local") or next(iter(folders.values()), "")
+    path = Path(folder, filename)
     with suppress(OSError, ValueError):
         # A link that leads nowhere yet would be allowed by its own folder.
         path = await run(path.resolve)
@@ -265,7 +267,7 @@ async def _async_path(call: ServiceCall) -> Path | None:
 
 
 async def _async_write(hass: HomeAssistant, path: Path | None, text: str) -> None:
-    """Write a file if there is to be one, in a folder that may be new."""
+    """Write a file, and create its folder; do nothing without a path."""
     if path is None:
         return
     try:

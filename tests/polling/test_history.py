@@ -13,7 +13,7 @@ from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.polling.backoff import ExtraRequests
 from custom_components.bike_tracker.polling.history import History
 from custom_components.bike_tracker.tracking.distance import Fix
-from custom_components.bike_tracker.tracking.guard import Guard
+from custom_components.bike_tracker.tracking.guard import Guard, Triggered
 from custom_components.bike_tracker.tracking.history import HistoryGap
 from custom_components.bike_tracker.tracking.state import (
     Tracker,
@@ -172,6 +172,31 @@ async def test_guarded_bike_is_asked_for_first(asking: Asking) -> None:
     assert await asking.after() is not None
     assert await asking.after() is not None
     assert asking.asked_for == [RED, BLUE]
+
+
+@pytest.mark.parametrize("is_triggered", [False, True])
+async def test_guarded_bike_does_not_starve_others(
+    asking: Asking, is_triggered: bool
+) -> None:
+    """It comes first once in ten minutes; a guard that was triggered has no preference."""
+    now, place = datetime.now(UTC), Fix(datetime.now(UTC), 47.9, 7.8)
+    triggered = Triggered("motion", now, 0) if is_triggered else None
+    guard = Guard(now, place, now, triggered=triggered)
+    asking.trackers = {
+        **asking.trackers,
+        RED: asking.trackers[RED]._replace(state=TrackerState(guard=guard)),
+    }
+    for _ in range(14):
+        # Both want their history all the time, and BLUE is on a ride.
+        asking.gaps.clear()
+        asking.note(RED)
+        asking.note(BLUE)
+        asking.gaps[BLUE] = asking.gaps[BLUE]._replace(is_of_ride=True)
+        await asking.after()
+    asked = asking.asked_for
+    assert len(asked) == 14
+    assert asked.count(RED) == (0 if is_triggered else 2)
+    assert (asked[0] == RED) is not is_triggered
 
 
 async def test_gap_that_comes_while_one_is_asked_for(asking: Asking) -> None:

@@ -1,14 +1,24 @@
 """When positions are asked for, and what an answer that is none does."""
 
-from itertools import product
+from collections.abc import Awaitable, Callable
+from itertools import count, product
+from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import STATE_UNKNOWN, Platform
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api.errors import (
+    CannotConnectError,
+    InvalidResponseError,
+    ServiceUnavailableError,
+    TrackingError,
+)
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Bikes, Poll, async_setup
+from ..conftest import RED, Bikes, Poll, StateOf, async_setup
 from ..long import some
 from ..tools.simulator.server import Simulator
 from .places import AWAY, asked, place
@@ -69,6 +79,64 @@ async def test_documented_service_alone(
         for record in caplog.records
         if record.levelname in ("WARNING", "ERROR") and DOMAIN in record.name
     ]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_every_other_request_fails(
+    simulator: Simulator,
+    poll: Poll,
+    state_of: StateOf,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Behind a balancer with one dead node, the bike moves on the map all the same."""
+    numbers = count()
+
+    def _fail_often(get: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        async def _get(*args: Any) -> Any:
+            if next(numbers) % 2:
+                raise ServiceUnavailableError("status 503")
+            return await get(*args)
+
+        return _get
+
+    for name in ("async_get_devices", "async_get_positions"):
+        get = getattr(TrackingClient, name)
+        monkeypatch.setattr(TrackingClient, name, _fail_often(get))
+    simulator.report(RED, **AWAY)
+    for _ in range(3):
+        await poll()
+    assert place(state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.parametrize(
+    ("error", "requests"),
+    [
+        (ServiceUnavailableError("status 503"), 2),
+        (ServiceUnavailableError("status 503", retry_after=30), 1),
+        (CannotConnectError("no answer in time", code="timeout"), 1),
+        (CannotConnectError("connection lost"), 2),
+        (InvalidResponseError("status 404"), 1),
+    ],
+)
+async def test_second_try(
+    setup: MockConfigEntry,
+    simulator: Simulator,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    error: TrackingError,
+    requests: int,
+) -> None:
+    """A failure that may pass at once is retried, unless the service wants to wait."""
+    tried = list[object]()
+
+    async def _fail(_: TrackingClient, ids: object) -> None:
+        tried.append(ids)
+        raise error
+
+    monkeypatch.setattr(TrackingClient, "async_get_positions", _fail)
+    simulator.report(RED, **AWAY)
+    await poll()
+    assert len(tried) == requests
 
 
 @pytest.mark.parametrize("fault", NOT_OFFERED)

@@ -1,60 +1,93 @@
-"""When to ask for the service's own history, which is not documented either."""
+"""Requests to the service's undocumented history: which, and when."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..api.client import TrackingClient
-from ..api.errors import InvalidResponseError, TrackingError
+from ..api.errors import TrackingError
 from ..api.models import Position
 from ..const import LOGGER
 from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap
 from ..tracking.state import Tracker, Trackers
-from .backoff import MINUTE, EndpointSupport, ExtraRequests
+from .backoff import (
+    DAY,
+    HOUR,
+    MINUTE,
+    NORMAL_BACKOFF,
+    EndpointSupport,
+    ExtraRequests,
+    Failures,
+)
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# Of a day that is not answered: then it is left out, and the one before is asked for.
+# Failures of one day while other requests succeed. Then the day is left out.
 _MAX_TRIES: Final = 3
-# Of what somebody asks for who waits for the answer.
+# The request that tells whether the history answers at all.
+_PROBE: Final = timedelta(hours=1)
+# Rate limit of requests that a user waits for.
 _MAX_A_MINUTE: Final = 10
+_GUARD_PREFERRED_EVERY: Final = 10 * MINUTE
+_ERROR_BACKOFF: Final = (*NORMAL_BACKOFF, HOUR)
 
 
 class HistoryRequest(NamedTuple):
-    """What one request asks for."""
+    """A request for the reports of a tracker in a time range."""
 
     tracker: str
     device_id: int
     start: datetime
     until: datetime
     is_backfill: bool = False
-    """Whether that is rides from before a tracker was set up."""
+    """Whether it is for rides from before the tracker was set up."""
+    is_probe: bool = False
+    """Whether only its success matters, after a day of the backfill failed."""
+
+
+class _Record(NamedTuple):
+    """Past requests for one tracker."""
+
+    asked_at: float = -DAY
+    """Time of the last request for a gap, by the monotonic clock."""
+    failed_at: float = 0.0
+    """Time of the last request for a gap if it failed."""
+    errors: Failures = Failures()
+    """Unexpected errors while its answers were applied."""
+    failed_day: datetime | None = None
+    """End of the day that the backfill did not get."""
+    tries: int = 0
+    """Failures of that day while other requests succeeded."""
+    answers: int = 0
+    """Successful requests of all trackers before its last failure."""
 
 
 @dataclass(slots=True, eq=False)
 class History:
-    """Asks what fills one gap after another, the newest first."""
+    """Chooses and sends the requests that fill gaps, and those for rides from before."""
 
     client: TrackingClient
     extra_requests: ExtraRequests
     support: EndpointSupport = field(default_factory=EndpointSupport)
-    _failed_at: dict[str, float] = field(default_factory=dict)
-    """When a gap was not answered, by the monotonic clock: others come before."""
+    _records: dict[str, _Record] = field(default_factory=dict)
+    _answers: int = 0
+    """Number of successful requests."""
     _portion: timedelta = _MAX_PORTION
-    """How much the service can tell at once."""
+    """The longest time range that the service can answer at once."""
     _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
 
     def next_request(
         self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
-        """Return what is asked for now, None if it is not time to.
+        """Return the next request that is due, or None.
 
-        Guarded bikes come first, then rides, the newest first; of those that failed, the
-        one that did so first.
+        First guarded bikes that may be on their way, each once in ten minutes. Then
+        rides, the newest first. Failed requests come last, the oldest failure first.
         """
         if not (ids := self._ids(gaps, trackers)):
             return None
@@ -65,75 +98,125 @@ class History:
         return HistoryRequest(tracker, ids[tracker], gap.start, until)
 
     def _priority(self, tracker: Tracker, gap: HistoryGap) -> tuple[object, ...]:
-        failed_at = self._failed_at.get(tracker.device.unique_id, 0.0)
-        is_guarded = tracker.state.guard is not None
-        return -failed_at, is_guarded, gap.is_of_ride, gap.noticed_at
+        record, guard = self._record(tracker.device.unique_id), tracker.state.guard
+        is_waiting = monotonic() - record.asked_at >= _GUARD_PREFERRED_EVERY
+        is_preferred = guard is not None and not guard.triggered and is_waiting
+        return -record.failed_at, is_preferred, gap.is_of_ride, gap.noticed_at
 
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
-        """Return what is asked for now of rides from before, the newest day first."""
+        """Return the next request for rides from before, the newest day first."""
         wanted = {key: until for key, until in untils.items() if until}
         if not (ids := self._ids(wanted, trackers)):
             return None
-        until, tracker = max((wanted[key], key) for key in ids)
+        _, until, tracker = max(
+            (not self._needs_probe(key, wanted[key]), wanted[key], key) for key in ids
+        )
+        if self._needs_probe(tracker, until):
+            return HistoryRequest(
+                tracker,
+                ids[tracker],
+                now - _PROBE,
+                now,
+                is_backfill=True,
+                is_probe=True,
+            )
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 
+    def _needs_probe(self, tracker: str, until: datetime) -> bool:
+        """Return whether a day failed and no request succeeded since then."""
+        record = self._record(tracker)
+        return record.failed_day == until and record.answers == self._answers
+
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
-        """Return the internal IDs of those that can be asked for now."""
+        """Return the internal IDs of trackers that may be requested now."""
         if not (self.extra_requests.is_due and self.support.failures.is_due):
             return {}
-        # Of one without an internal ID nobody can ask.
+        # The API needs the internal ID.
         return {
             key: device_id
             for key in keys
-            if (tracker := trackers.get(key)) and (device_id := tracker.device.id)
+            if (tracker := trackers.get(key))
+            and (device_id := tracker.device.id)
+            and self._record(key).errors.is_due
         }
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Return what was reported, None if it is to be asked for again later."""
+        """Return the reports, or None if they must be requested again later."""
         self.extra_requests.count()
-        tracker, device_id, start, until, _ = request
+        tracker, device_id, start, until, is_backfill, is_probe = request
+        if not is_backfill:
+            self._update(tracker, asked_at=monotonic())
         try:
             reports = await self.async_get(device_id, start, until)
         except TrackingError as err:
             LOGGER.debug("No history (%s)", err)
             return HistoryAnswer([], until) if self._is_left_out(request, err) else None
-        self._failed_at.pop(tracker, None)
-        # It would never be up to date in short ones. An answer for a shorter time says
-        # nothing of a longer one.
+        if is_probe:
+            return None
+        self._update(tracker, failed_at=0.0)
+        # Short portions would never catch up. An answer for a shorter time range says
+        # nothing about a longer one.
         self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
+    @contextmanager
+    def applying(self, tracker: str) -> Iterator[None]:
+        """Log an unexpected error. It postpones requests for this tracker, not for others."""
+        try:
+            yield
+        except Exception:  # noqa: BLE001 - logged
+            LOGGER.exception("Unexpected error in the history of a tracker")
+            errors = self._record(tracker).errors.another(_ERROR_BACKOFF)
+            self._update(tracker, errors=errors)
+        else:
+            self._update(tracker, errors=Failures())
+
+    def _record(self, tracker: str) -> _Record:
+        return self._records.get(tracker, _Record())
+
+    def _update(self, tracker: str, **changes: Any) -> None:
+        self._records[tracker] = self._record(tracker)._replace(**changes)
+
     def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
-        """Return whether a time that is not answered is not asked for again."""
+        """Note a failure. Return whether the time range is not requested again."""
         if not request.is_backfill:
-            self._failed_at[request.tracker] = monotonic()
+            self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
-            # What does not fit into a minute is never told.
+            # The service never sends a minute that is too large.
             length = request.until - request.start
             self._portion = max(length / 2, _MIN_PORTION)
             return length < 2 * _MIN_PORTION
         self.support = self.support.failed(err)
-        if not request.is_backfill or self.support.is_supported is False:
-            return False
-        if isinstance(err, InvalidResponseError):
-            # It has a history, though not of that day: others need not wait.
-            self.support = EndpointSupport(is_supported=True)
-            return True
-        return self.support.failures.length % _MAX_TRIES == 0
+        is_day = request.is_backfill and not request.is_probe
+        return is_day and self.support.is_supported is True and self._gives_up(request)
+
+    def _gives_up(self, request: HistoryRequest) -> bool:
+        """Count the failure of a day if other requests succeeded in the meantime."""
+        record = self._record(request.tracker)
+        is_first = record.failed_day != request.until
+        tries = 1 if is_first else record.tries + (record.answers < self._answers)
+        self._update(
+            request.tracker,
+            failed_day=request.until,
+            tries=tries,
+            answers=self._answers,
+        )
+        return tries >= _MAX_TRIES
 
     async def async_get(
         self, device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
-        """Return what a device reported in a time; raises what the client does."""
+        """Return the reports of a device in a time range, or raise TrackingError."""
         reports = await self.client.async_get_history(device_id, start, end)
+        self._answers += 1
         self.support = EndpointSupport(is_supported=True)
         return reports
 
     def allows(self) -> bool:
-        """Count a question of somebody who waits; return whether it may be asked."""
+        """Count a track that a user requests. Return whether the rate limit allows it."""
         now = monotonic()
         if len(self._asked) == _MAX_A_MINUTE and now - self._asked[0] < MINUTE:
             return False

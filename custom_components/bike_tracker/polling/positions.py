@@ -12,7 +12,7 @@ from typing import Final
 from homeassistant.config_entries import ConfigEntry
 
 from ..api.client import TrackingClient
-from ..api.errors import TrackingError
+from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
 from ..api.models import Device, Position
 from ..const import LOGGER
 from ..tracking.account import is_outdated
@@ -66,7 +66,7 @@ class PositionLookup:
 
     async def _async_get_all(self, wanted: Devices) -> _Positions:
         try:
-            found = await self.client.async_get_positions(wanted)
+            found = await self._async_try_twice(wanted)
         except TrackingError as err:
             self._fail(err)
             return {}
@@ -81,6 +81,18 @@ class PositionLookup:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = missing
         return found
+
+    async def _async_try_twice(self, wanted: Devices) -> _Positions:
+        """Retry at once, so that a server that fails every other time is no problem."""
+        try:
+            return await self.client.async_get_positions(wanted)
+        except (CannotConnectError, ServiceUnavailableError) as err:
+            # The service asked to wait, or has already been waited for.
+            is_slow = err.retry_after is not None or err.code == "timeout"
+            if is_slow or not self.extra_requests.is_due:
+                raise
+        self.extra_requests.count()
+        return await self.client.async_get_positions(wanted)
 
     def _fail(self, err: TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)

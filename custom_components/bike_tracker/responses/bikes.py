@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
+from unicodedata import normalize
 
 from homeassistant.auth.permissions import OwnerPermissions
 from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
@@ -81,8 +82,9 @@ class Bike(NamedTuple):
 
 
 def _letters(name: str) -> str:
-    """Return the letters and digits of a name, as speech has no others."""
-    return "".join(filter(str.isalnum, name.casefold()))
+    """Return the letters and digits of a name as speech has them, or the whole name."""
+    folded = normalize("NFKC", name).casefold()
+    return "".join(filter(str.isalnum, folded)) or folded
 
 
 def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
