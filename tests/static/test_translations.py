@@ -43,7 +43,17 @@ PROMISED = {*LANGUAGES_PROMISED.split()}
 ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
 # Names, and what is typed as it stands, are not translated.
 LATIN_WORDS = {"assistant", "bike", "com", "example", "home", "http", "https"}
-LATIN_WORDS |= {"csv", "gpx", "id", "rides", "sos", "sunday", "tracker"}
+LATIN_WORDS |= {
+    "csv",
+    "gpx",
+    "html",
+    "id",
+    "rides",
+    "sos",
+    "sunday",
+    "theft",
+    "tracker",
+}
 LATIN_WORDS |= {"allowlist", "configuration", "dirs", "external", "yaml"}
 # The languages of another script, and what they write in Latin letters besides.
 OTHER_SCRIPTS: dict[str, set[str]] = {
