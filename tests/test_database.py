@@ -323,6 +323,21 @@ async def test_slow_disk(bikes: Bikes) -> None:
     assert len(fired) == 1
 
 
+@pytest.mark.usefixtures("setup")
+async def test_failed_setup(bikes: Bikes) -> None:
+    """The file is closed before Home Assistant sets the account up again."""
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    seen, log = list[tuple[ConfigEntryState, bool]](), file_of(bikes.hass, bikes.entry)
+    log = log.with_name(f"{log.name}-wal")
+    bikes.entry.async_on_state_change(
+        lambda: seen.append((bikes.entry.state, log.exists()))
+    )
+    bikes.simulator.fault("status-503")
+    await async_setup(bikes.hass, bikes.entry)
+    # SQLite deletes the log once nothing has the file open.
+    assert seen[-1] == (ConfigEntryState.SETUP_RETRY, False)
+
+
 @pytest.mark.parametrize("how", ["unload", "final write"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:

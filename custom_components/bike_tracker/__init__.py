@@ -3,6 +3,7 @@
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.typing import ConfigType
@@ -54,7 +55,12 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     known = any(state.position for state in database.content.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(service, database)
-    await coordinator.async_config_entry_first_refresh()
+    try:
+        await coordinator.async_config_entry_first_refresh()
+    except HomeAssistantError:
+        # Not on unload: the next setup would open the file before, if a disk is slow.
+        await database.async_close()
+        raise
     entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     await entry.runtime_data.async_start()

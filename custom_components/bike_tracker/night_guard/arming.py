@@ -148,14 +148,17 @@ class NightGuards:
         self._async_stop_timer()
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
+        is_due, self._is_due = self._is_due, False
+        # Buttons of other messages also work without a night guard.
+        if not (messenger.guards or self._mine or self._again):
+            return
         for unique_id, occurrence in news:
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
         stands = {key for key, it in news if it.type == "ride_ended"}
         self._mine -= stands
         self._act("arm", self._again & stands)
-        self._compare(trackers.keys() if self._is_due else stands)
-        self._is_due = False
+        self._compare(trackers.keys() if is_due else stands)
         messenger.tell_contact()
         for unique_id, tracker in trackers.items() if messenger.guards else ():
             with log_errors(self._entry.title, "sending a message"):
