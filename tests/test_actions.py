@@ -272,6 +272,18 @@ async def test_statistics_of_a_wrong_range(
 
 
 @pytest.mark.usefixtures("rides")
+async def test_statistics_of_the_last_week_of_all(hass: HomeAssistant) -> None:
+    """A week that ends in the year 10000 is refused in words."""
+    times = {
+        "start_date_time": "9999-12-27 00:00:00",
+        "end_date_time": "9999-12-28 12:00:00",
+    }
+    target = {"entity_id": "device_tracker.red_bike"}
+    with pytest.raises(ServiceValidationError, match="end must be after"):
+        await async_get_statistics(hass, **target, **times)
+
+
+@pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(
     hass: HomeAssistant, entry: MockConfigEntry
 ) -> None:

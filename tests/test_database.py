@@ -668,6 +668,19 @@ async def test_backup_with_a_slow_disk(
     assert "may miss the last minutes" in caplog.text
 
 
+@pytest.mark.usefixtures("setup")
+async def test_closed_file(bikes: Bikes) -> None:
+    """Who comes too late is refused; a backup does not mind."""
+    database, now = database_of(bikes.entry), dt_util.utcnow()
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    with pytest.raises(HomeAssistantError) as err:
+        await database.rides(RED, now - DAY, now)
+    assert err.value.translation_key == "database_not_readable"
+    await database.async_hold()
+    await database.async_write()
+    assert state_in(bikes.hass, bikes.entry)
+
+
 # Import of the files of 2.0
 
 

@@ -26,6 +26,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.polling.history import HistoryRequest
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
@@ -520,6 +521,12 @@ async def test_long_message(
         await settle(hass)
     assert (sum(sizes), max(sizes)) == (1_299, 500)
     assert latitude(state_of) == 48.5
+    # A poll applies what came before it.
+    coordinator = live.runtime_data.coordinator
+    with patch.object(Account, "apply_message", spy):
+        coordinator.live.messages.append(Message([], []))
+        await coordinator.async_refresh()
+    assert sizes[-1] == 0
 
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 4)])

@@ -83,6 +83,11 @@ PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {_VERSION};
 COMMIT;
 """
+_LAST_RIDES: Final = """
+SELECT * FROM ride
+JOIN (SELECT tracker, max(start) AS start FROM ride GROUP BY tracker)
+USING (tracker, start)
+"""
 _ADD_RIDE: Final = "INSERT INTO ride VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SET_TRACKER: Final = """
 INSERT INTO tracker (unique_id, state, last_fired, backfill) VALUES (?, ?, ?, ?)
@@ -647,10 +652,9 @@ def _read(connection: sqlite3.Connection, title: str) -> Content:
             content.last_fired[unique_id] = last_fired
             if backfill is not None:
                 content.backfill[unique_id] = _UNTIL(json.loads(backfill))
-    for (unique_id,) in connection.execute("SELECT DISTINCT tracker FROM ride"):
+    for row in connection.execute(_LAST_RIDES):
         with log_errors(title, "reading the last ride"):
-            if ride := _last_ride(unique_id, connection):
-                content.last_rides[unique_id] = ride
+            content.last_rides[row[0]] = _ride(row)
     query = "SELECT value FROM account WHERE name = 'evaluated_at'"
     for (value,) in connection.execute(query):
         with log_errors(title, "reading the last evaluation"):

@@ -177,14 +177,19 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
     }
 
 
+async def _async_bike_in(call: ServiceCall) -> Bike:
+    """Return the bike of a target, the first by name."""
+    if not (bikes := await async_bikes_in(call)):
+        raise validation_error("no_tracker")
+    return bikes[0]
+
+
 async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     """Return the track of a device, and write it to a file."""
-    bikes, path = await async_bikes_in(call), await _async_path(call)
-    if not bikes:
-        raise validation_error("no_tracker")
-    start, end = await _async_times_of_track(call.data, bikes[0])
-    track = await async_track(call.hass, bikes[0], start, end)
-    gpx = await async_gpx(call.hass, bikes[0], track)
+    bike, path = await _async_bike_in(call), await _async_path(call)
+    start, end = await _async_times_of_track(call.data, bike)
+    track = await async_track(call.hass, bike, start, end)
+    gpx = await async_gpx(call.hass, bike, track)
     await _async_write(call.hass, path, gpx)
     # Users who copy the GPX by hand find it above thousands of points.
     run = call.hass.async_add_executor_job
@@ -193,11 +198,9 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
 
 async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
     """Return a report for police and insurance, and write it to a file."""
-    bikes, path = await async_bikes_in(call), await _async_path(call)
-    if not bikes:
-        raise validation_error("no_tracker")
-    start, end = await _async_times_of_report(call.data, bikes[0])
-    report = await async_theft_report(call.hass, bikes[0], start, end, call.data)
+    bike, path = await _async_bike_in(call), await _async_path(call)
+    start, end = await _async_times_of_report(call.data, bike)
+    report = await async_theft_report(call.hass, bike, start, end, call.data)
     await _async_write(call.hass, path, report["html"])
     return report
 

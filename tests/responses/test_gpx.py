@@ -50,6 +50,7 @@ def test_gaps() -> None:
     points = [point(NOON + minute * MINUTE, 48, 8) for minute in minutes]
     [track] = read(gpx("Red bike", in_segments(points))).tracks
     assert [len(segment.points) for segment in track.segments] == [2, 2, 1]
+    assert list(in_segments([])) == []
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ class TheftReport(NamedTuple):
 
     bike: Bike
     tracker: Tracker
+    host: str
     track: Track
     fixes: list[Fix]
     """Places in order of time."""
@@ -89,7 +90,7 @@ async def async_theft_report(
     details: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return the page, the GPX file and the number of positions."""
-    if bike.tracker is None:
+    if bike.coordinator is None or bike.tracker is None:
         raise service_error("not_available", name=bike.name)
     try:
         track = await async_best_track(hass, bike, start, end)
@@ -100,7 +101,8 @@ async def async_theft_report(
     fixes = [fix for fix in reported if fix] or _known_fixes(bike.tracker, track)
     if not fixes:
         raise validation_error("no_reports")
-    report = TheftReport(bike, bike.tracker, track, fixes, details)
+    host = host_of(bike.coordinator.config_entry.data["url"])
+    report = TheftReport(bike, bike.tracker, host, track, fixes, details)
     run = hass.async_add_executor_job
     return {
         "html": await run(_page, hass, report),
@@ -169,9 +171,7 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
     device = report.tracker.device
     tracker = " · ".join(filter(None, (device.model, device.unique_id)))
     yield _label(hass, "tracker", "Tracker"), escape(tracker)
-    if report.bike.coordinator:
-        host = host_of(report.bike.coordinator.config_entry.data["url"])
-        yield _label(hass, "service", "Tracking service"), escape(host)
+    yield _label(hass, "service", "Tracking service"), escape(report.host)
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
