@@ -1,7 +1,8 @@
 """The device tracker: where the bike is."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple, override
+from typing import Any, NamedTuple, override
 
 from homeassistant.components.device_tracker import TrackerEntity
 from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
@@ -30,6 +31,13 @@ def _place(tracker: Tracker) -> Place | None:
     if not position or position.latitude is None or position.longitude is None:
         return None
     return Place(position.latitude, position.longitude, position.accuracy)
+
+
+def _place_from(stored: Mapping[str, Any]) -> Place | None:
+    """Return the place that an earlier or later version stored, None if it is unreadable."""
+    values = map(stored.get, Place._fields)
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return Place(*numbers) if len(numbers) == len(Place._fields) else None
 
 
 DESCRIPTIONS = (
@@ -89,7 +97,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     async def async_added_to_hass(self) -> None:
         """Begin where it was before a reload or a restart."""
         if restored := await self.async_get_last_extra_data():
-            self.held_position = Place(**restored.as_dict())
+            self.held_position = _place_from(restored.as_dict())
         await super().async_added_to_hass()
         self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
 

@@ -8,6 +8,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
+    device_registry as dr,
     entity_registry as er,
     floor_registry as fr,
     label_registry as lr,
@@ -17,6 +18,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import BLUE, EMAIL, RED
 from tests.long import some
 
@@ -370,6 +372,29 @@ async def test_connectivity_switched_off(
     await garage.async_minutes(2)
 
     assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("by", ["device", "area"])
+async def test_disabled_device(hass: HomeAssistant, garage: Garage, by: str) -> None:
+    """A disabled device is in no target, neither of a trigger nor of an action."""
+    area = ar.async_get(hass).async_create("Garage")
+    for bike in (RED, BLUE):
+        garage.put(bike, area_id=area.id)
+    devices = [garage.device(RED), garage.device(BLUE)]
+    target = {"device_id": devices} if by == "device" else {"area_id": [area.id]}
+    await garage.async_listen("went_offline", target=target)
+    garage.put(RED, disabled_by=dr.DeviceEntryDisabler.USER)
+
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(2)
+    answer = await hass.services.async_call(
+        DOMAIN, "where", target, blocking=True, return_response=True
+    )
+
+    assert [run.variables["name"] for run in garage.runs] == ["Blue bike"]
+    bikes: Any = answer and answer["bikes"]
+    assert [bike["name"] for bike in bikes] == ["Blue bike"]
 
 
 @pytest.mark.skipif(

@@ -1,7 +1,13 @@
 """What is known of positions after a restart, and what a bad file costs."""
 
+from typing import Any
+
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
+from homeassistant.core import CoreState, State
 import pytest
+from pytest_homeassistant_custom_component.common import (
+    mock_restore_cache_with_extra_data,
+)
 
 from ..books import file_of, state_in
 from ..conftest import RED, Bikes, async_setup
@@ -70,3 +76,26 @@ async def test_nothing_is_written_after_unloading(bikes: Bikes) -> None:
     await bikes.poll(301)
 
     assert file.read_bytes() == before
+
+
+@pytest.mark.usefixtures("freezer")
+@pytest.mark.parametrize(
+    ("stored", "latitude"),
+    [
+        ({"latitude": 50.0, "longitude": 8.0, "accuracy": 0, "altitude": 1}, 50.0),
+        ({"latitude": 50.0, "longitude": 8.0}, 49.414599),
+        ({"latitude": "north", "longitude": 8.0, "accuracy": 0}, 49.414599),
+    ],
+)
+async def test_place_of_another_version(
+    bikes: Bikes, stored: dict[str, Any], latitude: float
+) -> None:
+    """Unknown keys are ignored, and what is unreadable costs the stored place alone."""
+    bikes.hass.set_state(CoreState.starting)
+    known = State("device_tracker.red_bike", "home")
+    mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
+    await async_setup(bikes.hass, bikes.entry)
+
+    state = bikes.state_of(RED)
+    assert state is not None
+    assert state.attributes["latitude"] == latitude

@@ -18,7 +18,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from .targets import coordinators, trackers_in
+from ..responses.targets import coordinators, trackers_in
 from .types import AT_ONCE, CONDITION_TYPES, StateType
 
 _BEHAVIORS = vol.In([BEHAVIOR_ANY, BEHAVIOR_ALL])

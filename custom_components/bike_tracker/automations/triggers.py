@@ -24,11 +24,11 @@ from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
 from ..database import SOON, Evaluation
 from ..devices import name_of
+from ..responses.targets import coordinators, is_in_target
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
 from ..tracking.state import Flag, Tracker
-from .targets import coordinators, is_in_target
 from .types import AT_ONCE, TRIGGER_TYPES, StateType
 
 _CONF_ALARM: Final = "alarm"

@@ -122,7 +122,7 @@ def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
 async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     """Return the bikes in a target that the user may read, as each that is named must be."""
     # Not before: where Home Assistant's helper for targets changed, all else works.
-    from ..automations.targets import trackers_in  # noqa: PLC0415
+    from .targets import trackers_in  # noqa: PLC0415
 
     may, policies = await _async_check_of(call), _policies_of(call)
     if not (trackers := trackers_in(call.hass, call.data)):
