@@ -39,7 +39,8 @@ def _forget_modules() -> dict[str, Any]:
         name
         for name in sys.modules
         if name.startswith(f"{_PACKAGE}.")
-        or name in {f"custom_components.{DOMAIN}.{x}" for x in ("trigger", "condition")}
+        or name.removeprefix(f"custom_components.{DOMAIN}.")
+        in {"condition", "responses.targets", "trigger"}
     ]
     return {name: sys.modules.pop(name) for name in names}
 
