@@ -187,7 +187,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
         """Send a request and apply its answer; an error postpones this tracker alone."""
-        with self.service.history.applying(request.tracker):
+        with self.service.history.applying(request.tracker, self.config_entry.title):
             await self._async_apply_history(request)
 
     async def _async_apply_history(self, request: HistoryRequest) -> None:

@@ -163,12 +163,12 @@ class History:
         return HistoryAnswer(reports, until)
 
     @contextmanager
-    def applying(self, tracker: str) -> Iterator[None]:
+    def applying(self, tracker: str, account: str) -> Iterator[None]:
         """Log an unexpected error. It postpones requests for this tracker, not for others."""
         try:
             yield
         except Exception:  # noqa: BLE001 - logged
-            LOGGER.exception("Unexpected error in the history of a tracker")
+            LOGGER.exception("%s: Unexpected error in a history", account)
             errors = self._record(tracker).errors.another(_ERROR_BACKOFF)
             self._update(tracker, errors=errors)
         else:
