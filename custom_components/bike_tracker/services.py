@@ -29,14 +29,7 @@ from .responses.statistics import (
 )
 from .responses.texts import with_commas, zone_name
 from .responses.theft_report import DETAILS, async_theft_report
-from .responses.track import (
-    MAX_TRACK,
-    async_gpx,
-    async_track,
-    points,
-    route_of,
-    time_range,
-)
+from .responses.track import MAX_TRACK, async_gpx, async_track, points, time_range
 from .responses.where import short_text, where, words
 from .tracking.distance import Fix
 from .tracking.ride_state import Ride
@@ -103,7 +96,7 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     bikes, path = await async_bikes_in(call), await _async_path(call)
     rides = [
         _described(call.hass, bike, ride)
-        | ({"route": route_of(ride)} if call.data[_ROUTES] else {})
+        | ({"route": ride.route} if call.data[_ROUTES] else {})
         for bike in _loaded(bikes)
         for ride in await bike.rides(start, end)
     ]

@@ -15,8 +15,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUs
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.responses import track as tracks
-from custom_components.bike_tracker.tracking.routes import encode
+from custom_components.bike_tracker.tracking.routes import decode
 
 from ..conftest import RED, Bikes, async_setup
 from ..riding import async_ride, go, standing
@@ -26,7 +25,6 @@ from ..tools.simulator.server import Simulator
 HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
 NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
-LINE = [(48.0, 7.8), (48.01, 7.81), (48.02, 7.8)]
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +149,6 @@ async def test_other_device(client: TestClient[Any, Any]) -> None:
 async def test_service_without_history(
     bikes: Bikes,
     hass_client: ClientSessionGenerator,
-    monkeypatch: pytest.MonkeyPatch,
     fault: str,
 ) -> None:
     """The stored routes of the rides of that time take its place, and the file says so."""
@@ -160,8 +157,7 @@ async def test_service_without_history(
     await async_ride(bikes.simulator, bikes.poll)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()
-    [ride] = await async_get_rides(bikes.hass, device_id=device)
-    monkeypatch.setattr(tracks, "route_of", lambda _: encode(LINE))
+    [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
     client = await hass_client()
     response = await client.get(path(device, now - HOUR, now))
     assert response.status == 200
@@ -169,11 +165,14 @@ async def test_service_without_history(
     assert track.description
     assert track.description.startswith("The tracking service sent no reports")
     [segment] = track.segments
-    assert [(it.latitude, it.longitude) for it in segment.points] == LINE
-    times = [it.time and it.time.isoformat()[:19] for it in segment.points]
-    assert times == [ride["started_at"][:19], None, ride["ended_at"][:19]]
-    monkeypatch.setattr(tracks, "route_of", lambda _: None)
-    assert (await client.get(path(device, now - HOUR, now))).status == 404
+    line = [(it.latitude, it.longitude) for it in segment.points]
+    assert line == decode(ride["route"])
+    first, *between, last = [it.time for it in segment.points]
+    assert first
+    assert last
+    assert first.isoformat()[:19] == ride["started_at"][:19]
+    assert last.isoformat()[:19] == ride["ended_at"][:19]
+    assert not any(between)
 
 
 async def test_home_assistant_without_http(

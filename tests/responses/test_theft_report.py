@@ -17,13 +17,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.responses import track as tracks
 from custom_components.bike_tracker.responses.drawing import route_as_svg
-from custom_components.bike_tracker.tracking.routes import encode
+from custom_components.bike_tracker.tracking.routes import decode
 
 from ..conftest import PASSWORD, RED, Bikes, Poll, async_setup
 from ..riding import async_ride, go, standing
-from ..test_actions import device_of
+from ..test_actions import async_get_rides, device_of
 from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LATITUDE
 
@@ -164,20 +163,22 @@ async def test_service_does_not_answer(
     assert "503" in (track.description or "")
 
 
-async def test_stored_routes(bikes: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stored_routes(bikes: Bikes) -> None:
     """Without history the drawing is the stored route of the last ride."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     await async_ride(bikes.simulator, bikes.poll)
     bikes.simulator.fault("status-404", path="history")
-    line = [(48.0, 7.8), (48.01, 7.81), (48.02, 7.8)]
-    monkeypatch.setattr(tracks, "route_of", lambda _: encode(line))
+    device = device_of(bikes.hass, RED)
+    [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
+    line = decode(ride["route"])
     report = await async_report(bikes.hass)
     [polyline] = [
         part for part in report["html"].split("<") if part.startswith("polyline")
     ]
-    assert polyline.count(",") == 3
-    assert len(gpxpy.parse(report["gpx"]).tracks[0].segments[0].points) == 3
+    assert polyline.count(",") == len(line)
+    [segment] = gpxpy.parse(report["gpx"]).tracks[0].segments
+    assert [(it.latitude, it.longitude) for it in segment.points] == line
 
 
 @pytest.mark.usefixtures("setup")

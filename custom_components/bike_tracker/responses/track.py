@@ -73,12 +73,6 @@ def time_range(
     return utc_start, utc_end
 
 
-def route_of(ride: Ride) -> str | None:
-    """Return the stored route of a ride as an encoded polyline."""
-    route: str | None = getattr(ride, "route", None)
-    return route
-
-
 async def async_gpx(hass: HomeAssistant, bike: Bike, track: Track) -> str:
     """Return a track as GPX."""
     description = track.description(hass)
@@ -93,7 +87,7 @@ async def async_best_track(
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
-        rides = [ride for ride in await bike.rides(start, end) if route_of(ride)]
+        rides = [ride for ride in await bike.rides(start, end) if ride.route]
         if not rides:
             raise
         return Track([], rides, str(err))
@@ -187,7 +181,7 @@ def _route_points(ride: Ride) -> list[Point]:
     """Return the points of a stored route; only the first and the last have a time."""
     line: list[dict[str, Any]] = [
         {"latitude": latitude, "longitude": longitude}
-        for latitude, longitude in decode(route_of(ride) or "")
+        for latitude, longitude in decode(ride.route or "")
     ]
     line[0]["time"] = ride.started_at.isoformat()
     line[-1]["time"] = ride.moved_at.isoformat()
