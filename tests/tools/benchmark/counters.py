@@ -89,14 +89,15 @@ class _Habit:
         }
 
 
-# A tracker that reports has another place, status and last update: three of five entities. Home Assistant forces every
-# write of a device tracker to be a change, unless the entity says otherwise. Of set-up, idle polls and reports:
+# A tracker that reports has another place, status and last update: three of five entities. The last update of the
+# integration follows in steps of five minutes, and reports are a minute apart. Home Assistant forces every write of a
+# device tracker to be a change, unless the entity says otherwise. Of set-up, idle polls and reports:
 _HABITS: Final = {
     # The third request of a set-up is for rides from before.
     "bike_tracker": (
         _Habit(3, changed=5, written=5, different=5),
         _Habit(1),
-        _Habit(2, more_changed=3, more_written=3, different=3),
+        _Habit(2, more_changed=2, more_written=2, different=2),
     ),
     "floor": (
         _Habit(2, changed=4, written=4, different=4),
