@@ -1,4 +1,4 @@
-"""A guarded bike: armed with one tap, triggered before one's eyes, and told of by blueprints."""
+"""The card of a guard: one tap arms it, and another disarms it after a theft."""
 
 import asyncio
 
@@ -13,7 +13,6 @@ from tests.tools.simulator.streets import HOME
 
 from .dashboard import cards, dashboard
 from .fleet import Fleet
-from .readme import button
 from .test_looks import check
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -75,24 +74,3 @@ async def _poll_until(client: HomeAssistantClient, entity_id: str, state: str) -
         while (await client.states())[entity_id].state != state:
             await client.poll()
             await asyncio.sleep(0.5)
-
-
-async def test_message(
-    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess, guard: str
-) -> None:
-    """The blueprint from the README tells why a guarded bike is moved; disarmed, there is nothing to tell."""
-    client = home_assistant.client
-    await frontend.open(button("guard_bikes.yaml"))
-    await frontend.import_blueprint()
-    await frontend.button("Bike Tracker: guard bikes").click()
-    await frontend.choose_bike("City bike")
-    await frontend.save_automation()
-
-    await client.action("alarm_control_panel.alarm_arm_away", entity_id=guard)
-    await frontend.page.get_by_role("button", name="Notifications").first.click()
-    await account.ride("City bike", _AWAY, 20)
-    await client.poll()
-    fired = frontend.saying("m from where it stood")
-    await expect(fired).to_be_visible()
-    await client.action("alarm_control_panel.alarm_disarm", entity_id=guard)
-    await expect(fired).to_have_count(0)
