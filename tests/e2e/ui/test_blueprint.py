@@ -23,7 +23,9 @@ async def test_blueprint(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
     """Imported, given a tracker, it tells when that tracker is offline, until it is back."""
-    await _import(frontend, "tracker offline", "Tells you when a tracker has been")
+    await _import(
+        frontend, "tracker offline", "Sends a message when a tracker has been"
+    )
     await frontend.page.get_by_role("spinbutton").first.fill("0")
     await frontend.save_automation()
 
@@ -46,7 +48,7 @@ async def test_a_ride_has_ended(
     await do("add_device", **racer, name="Race bike", email=EMAIL, latitude=None)
     await client.poll()
     await _import(
-        frontend, "a ride has ended", "Tells you after each ride how far", "Race bike"
+        frontend, "a ride has ended", "Sends the distance and duration", "Race bike"
     )
     await frontend.save_automation()
 
