@@ -19,7 +19,7 @@ TO_TRY: list[dict[str, Any]] = [
     {
         "name": "nobody-home",
         "title": "Nobody is home",
-        "watch": "Demo, who rides the bikes, is 11 km away. The blueprint Guard bikes guards their bikes, and Bike moved tells of none.",
+        "watch": "Demo, who rides the bikes, is 11 km away. A night guard with Demo as its rider guards the bikes, and the blueprint Bike moved sends no message about them.",
         "icon": "mdi:home-off-outline",
     },
     {
