@@ -49,9 +49,9 @@ def _hours(tracker: str) -> Iterator[dict[str, str | float]]:
     """
     ridden = {datetime.now(UTC) - _LONG_AGO: 0.0}
     total = 0.0
-    for book in past_rides(tracker):
-        total += book["ride"]["distance"]
-        ridden[datetime.fromisoformat(book["ride"]["moved_at"])] = total
+    for ride in past_rides(tracker):
+        total += ride.kilometers
+        ridden[ride.ended_at] = total
     hours = {
         time.replace(minute=0, second=0, microsecond=0): round(so_far - total, 3)
         for time, so_far in ridden.items()

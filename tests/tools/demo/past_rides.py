@@ -1,35 +1,72 @@
-"""Rides of the weeks before the demo began, for its calendars to show."""
+"""Rides of the weeks before the demo began, for its calendars and maps to show."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+import json
 from random import Random
-from typing import Any
+import sqlite3
+from typing import NamedTuple
 
+from custom_components.bike_tracker.tracking.routes import encode
 from tests.tools.simulator.fleet import TOWN
 from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route, street_at
 
-from .config_folder import store
 from .home_assistant import HomeAssistantProcess
 
 _WEEKS = 6
-"""So many weeks back: more than the graph of kilometres shows, as its first bar would show all before."""
+"""More than the graph of kilometers shows, as its first bar would show all before."""
+_ADD = """
+INSERT INTO ride
+    (tracker, start, "end", distance, maximum_speed, start_place, end_place, route)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+class PastRide(NamedTuple):
+    """A ride along the streets."""
+
+    started_at: datetime
+    ended_at: datetime
+    way: Route
+    speed: float
+    """Meters per second."""
+
+    @property
+    def kilometers(self) -> float:
+        """Return the length of the ride."""
+        return self.way.length / 1_000
+
+    def row(self, tracker: str) -> tuple[object, ...]:
+        """Return the ride as a row of the database."""
+        points = self.way.points
+        return (
+            tracker,
+            _microseconds(self.started_at),
+            _microseconds(self.ended_at),
+            self.kilometers,
+            self.speed * 3.6 * 1.3,
+            _place(self.started_at, points[0]),
+            _place(self.ended_at, points[-1]),
+            encode(points),
+        )
 
 
 async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
-    """Have all trackers ride in the weeks before, as the ride book remembers it.
-
-    It is read when Home Assistant starts, which it does again.
-    """
+    """Add rides of all trackers to the database while Home Assistant is stopped."""
     trackers = sorted(await home_assistant.client.devices())
     await home_assistant.stop()
-    rides = [ride for tracker in trackers for ride in past_rides(tracker)]
-    store(home_assistant.folder, f"bike_tracker.{entry_id}.rides", 1, {"rides": rides})
+    rows = [ride.row(tracker) for tracker in trackers for ride in past_rides(tracker)]
+    file = home_assistant.folder / ".storage" / "bike_tracker" / f"{entry_id}.db"
+    address = f"{file.as_uri()}?mode=rw"
+    with closing(sqlite3.connect(address, uri=True)) as database, database:
+        database.executemany(_ADD, rows)
     await home_assistant.start()
 
 
-def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
-    """Yield some rides on most days, from home and back, as the ride book remembers them."""
+def past_rides(tracker: str) -> Iterator[PastRide]:
+    """Yield some rides on most days, from home and back."""
     random = Random(tracker)  # noqa: S311 - rides, not secrets
     now = datetime.now(UTC)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -41,26 +78,21 @@ def past_rides(tracker: str) -> Iterator[dict[str, Any]]:
                 continue
             if time > now - timedelta(hours=1):
                 break
-            metres, speed = Route(start, end).length, random.uniform(3.5, 7)
-            ended_at = time + timedelta(seconds=metres / speed)
-            yield {
-                "tracker": tracker,
-                "ride": {
-                    "started_at": time.isoformat(),
-                    "moved_at": ended_at.isoformat(),
-                    "distance": metres / 1_000,
-                    "maximum_speed": speed * 3.6 * 1.3,
-                    "start": _fix(time, start),
-                    "end": _fix(ended_at, end),
-                },
-            }
+            way, speed = Route(start, end), random.uniform(3.5, 7)
+            ended_at = time + timedelta(seconds=way.length / speed)
+            yield PastRide(time, ended_at, way, speed)
             time = ended_at + timedelta(hours=random.uniform(0.3, 3))
 
 
-def _fix(time: datetime, point: Point) -> dict[str, Any]:
-    return {
+def _microseconds(time: datetime) -> int:
+    return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def _place(time: datetime, point: Point) -> str:
+    place = {
         "time": time.isoformat(),
         "latitude": point[0],
         "longitude": point[1],
         "address": f"{street_at(point)}, {TOWN}",
     }
+    return json.dumps(place)

@@ -144,8 +144,8 @@ class Route:
     """The shortest way along the streets from one junction to another."""
 
     def __init__(self, start: Point, end: Point) -> None:
-        self._points = _shortest(start, end)
-        self.length = sum(metres(*leg) for leg in pairwise(self._points))
+        self.points = _shortest(start, end)
+        self.length = sum(metres(*leg) for leg in pairwise(self.points))
 
     def every(self, step: float) -> Iterator[Place]:
         """Yield the places after so many metres each, the last one at the end."""
@@ -157,8 +157,8 @@ class Route:
 
     def at(self, travelled: float) -> Place:
         """Return the place so many metres from the start."""
-        start = end = self._points[0]
-        for start, end in pairwise(self._points):
+        start = end = self.points[0]
+        for start, end in pairwise(self.points):
             leg = metres(start, end)
             if travelled <= leg:
                 share = travelled / leg
