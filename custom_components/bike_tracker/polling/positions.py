@@ -27,6 +27,8 @@ from .backoff import (
 
 # Every second minute is left to the history. Polls come up to a second early.
 _BETWEEN_REQUESTS_BY_ID: Final = 2 * MINUTE - 2
+# Retries of single failures would exceed 30 requests in ten minutes.
+_RETRY_AFTER: Final = 2
 
 # By the internal ID of the device.
 type Devices = Mapping[int, Device]
@@ -83,13 +85,17 @@ class PositionLookup:
         return found
 
     async def _async_try_twice(self, wanted: Devices) -> _Positions:
-        """Retry at once, so that a server that fails every other time is no problem."""
+        """Retry at once after the third failure in a row.
+
+        A server that fails every other request otherwise never returns positions.
+        """
+        often = self.support.failures.length >= _RETRY_AFTER
         try:
             return await self.client.async_get_positions(wanted)
         except (CannotConnectError, ServiceUnavailableError) as err:
             # The service asked to wait, or has already been waited for.
             is_slow = err.retry_after is not None or err.code == "timeout"
-            if is_slow or not self.extra_requests.is_due:
+            if is_slow or not (often and self.extra_requests.is_due):
                 raise
         self.extra_requests.count()
         return await self.client.async_get_positions(wanted)
