@@ -26,7 +26,9 @@ _BOLD_TOO = {
     "Bike Tracker",
     "Report a vulnerability",
     "every 60 seconds",
-    "it can miss an alarm that another report follows within that minute",
+    "Without push messages, an alarm can be missed if another report follows within a minute.",
+    *("The bars", "The list", "The map"),
+    *("Where was it last night?", "Which rides in a calendar?"),
 }
 """What Home Assistant does not say."""
 
