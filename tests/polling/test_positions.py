@@ -103,7 +103,7 @@ async def test_every_other_request_fails(
         get = getattr(TrackingClient, name)
         monkeypatch.setattr(TrackingClient, name, _fail_often(get))
     simulator.report(RED, **AWAY)
-    for _ in range(5):
+    for _ in range(7):
         await poll()
     assert place(state_of(RED)) == (48.1, 7.9)
 

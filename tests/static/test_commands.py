@@ -41,6 +41,10 @@ def test_help_installs_nothing(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(("name", "program"), PROGRAMS.items())
 def test_help_names_each_option(name: str, program: str) -> None:
     """What a command says of its options is what its program takes."""
+    if name == "mutate":
+        pytest.importorskip(
+            "libcst", reason="scripts/mutate runs in the newest one alone"
+        )
     said = subprocess.run(  # noqa: S603
         [sys.executable, "-m", program, "--help"],
         check=True,

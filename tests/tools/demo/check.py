@@ -42,7 +42,7 @@ class Row:
     @property
     def right(self) -> bool:
         """Whether Home Assistant shows what is served."""
-        return self.state == self.expected
+        return self.state in self.expected.split(" or ")
 
 
 async def check(client: HomeAssistantClient, simulator: SimulatorProcess) -> list[Row]:

@@ -83,8 +83,8 @@ def _of_position(position: Json) -> dict[Key, str]:
         ("sensor", "speed"): words.number(position["speed"] * _KNOT, "km/h"),
         ("sensor", "altitude"): words.DISABLED,
         ("sensor", "course"): words.DISABLED,
-        # A ride is there once it is over.
-        ("calendar", "rides"): "off",
+        # On while a ride is under way, which starts seconds after the bike moves.
+        ("calendar", "rides"): "off or on",
     }
     if "charge" in attributes:
         values["binary_sensor", "charging"] = words.yes_or_no(attributes["charge"])
