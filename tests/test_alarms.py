@@ -9,15 +9,19 @@ from homeassistant.const import (
     STATE_UNKNOWN,
     Platform,
 )
-from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.core import Event, HomeAssistant, State, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import async_mock_service
+from pytest_homeassistant_custom_component.common import (
+    async_mock_service,
+    mock_restore_cache_with_extra_data,
+)
 
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import RED, Bikes, Poll, StateOf, async_setup
+from .riding import async_ride
 from .tools.simulator.server import Simulator
 
 type Fired = list[tuple[str, str, str | None]]
@@ -142,6 +146,32 @@ async def test_reload_in_an_outage(bikes: Bikes) -> None:
     assert before
     assert after
     assert (after.state, after.attributes) == (before.state, before.attributes)
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize(
+    "restored", [None, STATE_UNKNOWN, "2020-01-01T00:00:00.000+00:00"]
+)
+async def test_kill(bikes: Bikes, fired: Fired, restored: str | None) -> None:
+    """The last alarm is there again, where Home Assistant has none or an older one.
+
+    A ride after the alarm changes nothing.
+    """
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    before = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
+    assert before
+    await async_ride(bikes.simulator, bikes.poll)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    older = {"last_event_type": "tow", "last_event_attributes": {"alarm": "tow"}}
+    entity_id = before.entity_id if restored else "event.another"
+    state = State(entity_id, restored or STATE_UNKNOWN)
+    mock_restore_cache_with_extra_data(bikes.hass, [(state, older)])
+    await async_setup(bikes.hass, bikes.entry)
+    after = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
+    assert after
+    assert (after.state, after.attributes) == (before.state, before.attributes)
+    assert [word for _, word, _ in fired] == ["sos"]
 
 
 @pytest.mark.usefixtures("setup")

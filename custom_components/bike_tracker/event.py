@@ -1,12 +1,17 @@
 """Events: what happened to the bike."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
-from typing import Final, override
+from typing import Any, Final, override
 
-from homeassistant.components.event import EventEntity, EventEntityDescription
-from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.components.event import (
+    EventEntity,
+    EventEntityDescription,
+    EventExtraStoredData,
+)
 from homeassistant.core import State, callback
+from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.occurrences import ALARM_TYPES, Occurrence
@@ -14,6 +19,8 @@ from .tracking.state import Tracker
 
 # The coordinator asks for all entities at once.
 PARALLEL_UPDATES = 0
+# A state has the time of its event in milliseconds.
+_STEP: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,20 +63,40 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         before = self._value
         if self._read():
             if (occurrence := self._value) and occurrence != before:
-                attributes = dict(occurrence.attributes)
-                # An alarm has a type of its own.
-                ride_type = occurrence.type.removeprefix("ride_")
-                self._trigger_event(attributes.pop("type", ride_type), attributes)
+                self._trigger_event(*_described(occurrence))
             self.async_write_ha_state()
 
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the last event, also where Home Assistant knows only *unavailable*."""
-        state = await super().async_get_last_state()
-        if state is None or state.state not in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
-            return state
+        """Return the last state, or the last occurrence if the state lacks it."""
+        if missing := await self._async_missing():
+            return State(self.entity_id, missing.noticed_at.isoformat())
+        return await super().async_get_last_state()
+
+    @override
+    async def async_get_last_event_data(self) -> EventExtraStoredData | None:
+        """Return the type and the attributes of the last event."""
+        if missing := await self._async_missing():
+            return EventExtraStoredData(*_described(missing))
+        return await super().async_get_last_event_data()
+
+    async def _async_missing(self) -> Occurrence | None:
+        """Return the last occurrence that was fired, if Home Assistant's state lacks it.
+
+        Home Assistant stores states every 15 minutes, and loses them when it is killed.
+        """
         last = self.tracker and self._new_value(self.tracker)
-        return State(self.entity_id, last.noticed_at.isoformat()) if last else state
+        state = await super().async_get_last_state()
+        known = dt_util.parse_datetime(state.state) if state else None
+        return None if last and known and known >= last.noticed_at - _STEP else last
+
+
+def _described(occurrence: Occurrence) -> tuple[str, dict[str, Any]]:
+    """Return the event type and the attributes of an occurrence."""
+    attributes = dict(occurrence.attributes)
+    # An alarm has a type of its own.
+    ride_type = occurrence.type.removeprefix("ride_")
+    return attributes.pop("type", ride_type), attributes
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerEvent, DESCRIPTIONS)

@@ -42,3 +42,14 @@ def test_storm() -> None:
     assert len(occurrences) == MAX_WAITING + 1
     assert occurrences[0].type == "ride_started"
     assert occurrences[-1].seq == MAX_WAITING + 21
+
+
+def test_kept() -> None:
+    """The newest event of each type stays, and so do those still to be fired."""
+    story = TrackerState()
+    for step in ("alarm_raised", "alarm_raised", "ride_started", "ride_ended"):
+        story = story.with_occurrence(step, NOW, NOW)
+    for _ in range(2):
+        story = story.with_occurrence("went_offline", NOW, NOW)
+    assert [it.seq for it in kept(story.occurrences, 6)] == [2, 3, 4, 6]
+    assert [it.seq for it in kept(story.occurrences, 4)] == [2, 3, 4, 5, 6]

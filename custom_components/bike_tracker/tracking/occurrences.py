@@ -59,13 +59,13 @@ class Occurrence(NamedTuple):
 
 
 def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
-    """Return those that are to be fired, the newest, and the last two events before.
+    """Return those still to be fired, the newest, and the newest event of each type.
 
-    The newest has the number that the next one counts on from, and entities show the last
-    event of their types.
+    The next occurrence gets the number after the newest. An entity shows the last event of
+    its types, also if other events followed.
     """
-    events = [it for it in known if it.is_event]
-    shown = (*events[-2:], *known[-1:])
+    events = {it.type: it for it in known if it.is_event}
+    shown = (*events.values(), *known[-1:])
     return tuple(it for it in known if it.seq > last_fired or it in shown)
 
 
