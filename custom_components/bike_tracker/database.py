@@ -582,6 +582,9 @@ def _remove(path: Path) -> None:
     for file in (*path.parent.glob(f"{path.name}*"), *old.parent.glob(f"{old.name}*")):
         with suppress(OSError):
             file.unlink()
+    # The last account also removes the folder.
+    with suppress(OSError):
+        path.parent.rmdir()
 
 
 def _path(hass: HomeAssistant, entry: ConfigEntry) -> Path:
