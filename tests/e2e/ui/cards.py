@@ -94,6 +94,7 @@ class Cards:
         """Expect a line with its start and its end on the map."""
         line = self.map.locator("ha-map")
         await expect(line).to_be_visible()
+        points: list[int] = []
         for _ in range(100):
             points = await line.evaluate(_PATHS)
             if len(points) == 3 and points[0] > 1 and points[1:] == [1, 1]:
