@@ -85,6 +85,6 @@ async def test_service_without_positions(frontend: Frontend, fleet: Fleet) -> No
     await control.fault(None)
     await control.fault("status-404", path="positions")
     await frontend.button("Submit").click()
-    await expect(frontend.saying("This service offers no positions")).to_be_visible()
+    await expect(frontend.saying("This service sends no positions")).to_be_visible()
     await frontend.button("Skip and finish").click()
     await expect(frontend.heading("Bike Tracker")).to_be_visible()
