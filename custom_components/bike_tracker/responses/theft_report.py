@@ -189,9 +189,8 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         label = _label(hass, "triggered", "Guard triggered")
         yield label, _lines(_time(triggered.since), cause, place)
     last = position and fix_of(position, position.fix_time)
-    if last:
-        label = _label(hass, "last_seen", "Last seen")
-        yield label, _lines(_time(last.time), _place(hass, last))
+    label = _label(hass, "last_seen", "Last seen")
+    yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
@@ -207,10 +206,9 @@ def _lines(*parts: str | None) -> str:
 
 def _place(hass: HomeAssistant, fix: Fix | None) -> str | None:
     """Return the address, the coordinates and the accuracy of a place."""
-    if fix is None:
-        return None
-    accuracy = f"± {fix.accuracy:.0f} m" if fix.accuracy else None
-    return ", ".join(filter(None, (fix.address, _coordinates(fix), accuracy)))
+    accuracy = f"± {fix.accuracy:.0f} m" if fix and fix.accuracy else None
+    parts = (fix.address, _coordinates(fix), accuracy) if fix else ()
+    return ", ".join(filter(None, parts)) or None
 
 
 def _coordinates(fix: Fix) -> str:
