@@ -54,14 +54,15 @@ async def test_path_changes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The path holds the version and a hash of the content (here of nothing): no browser shows an old card."""
+    """The path holds the version and a hash of all files, styles too: no browser shows an old card."""
     folder = tmp_path / "cards"
     folder.mkdir()
     (folder / "bike-tracker.js").touch()
+    (folder / "cards.css").write_text("a")
     monkeypatch.setattr("custom_components.bike_tracker.frontend._FOLDER", folder)
     version = read_json(INTEGRATION / "manifest.json")["version"]
     assert await _url(hass, frontend) == (
-        f"/bike_tracker_frontend/{version}-e3b0c442/bike-tracker.js"
+        f"/bike_tracker_frontend/{version}-ca978112/bike-tracker.js"
     )
 
 

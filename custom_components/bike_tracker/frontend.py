@@ -30,6 +30,6 @@ async def async_serve_frontend(hass: HomeAssistant) -> None:
 
 
 def _hash_of_files() -> str:
-    """Return a short hash of all modules."""
-    files = sorted(_FOLDER.glob("*.js"))
+    """Return a short hash of all modules and styles."""
+    files = sorted(_FOLDER.iterdir())
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
