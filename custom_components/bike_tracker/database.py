@@ -151,6 +151,13 @@ class _BookedRides(NamedTuple):
         rides = (*filter(self.keeps, before.rides), *self.rides)
         return _BookedRides(min(self.since, before.since), rides)
 
+    def merged(self, known: Iterable[Ride]) -> list[Ride]:
+        """Return rides of the file with the replacements that went anywhere."""
+        return [
+            *filter(self.keeps, known),
+            *filter(attrgetter("distance"), self.rides),
+        ]
+
 
 class _Row(NamedTuple):
     """A tracker as one transaction writes it."""
@@ -490,10 +497,7 @@ class Database:
         work = partial(_rides_between, unique_id, start, end)
         rides = await self._async_query(work)
         if new := self._rides.get(unique_id):
-            rides = [
-                *filter(new.keeps, rides),
-                *filter(attrgetter("distance"), new.rides),
-            ]
+            rides = new.merged(rides)
         touching = (it for it in rides if it.started_at < end and it.moved_at > start)
         return sorted(touching, key=attrgetter("started_at"))
 
@@ -503,8 +507,7 @@ class Database:
         new = self._rides.get(unique_id)
         if new is None:
             return ride
-        kept_one = [ride] if ride and new.keeps(ride) else []
-        rides = [*kept_one, *filter(attrgetter("distance"), new.rides)]
+        rides = new.merged([ride] if ride else [])
         return max(rides, key=attrgetter("started_at"), default=None)
 
     async def async_info(self) -> dict[str, Any]:

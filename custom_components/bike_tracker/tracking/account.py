@@ -74,8 +74,7 @@ class Account:
         for unique_id, device in self._news(devices).items():
             with log_errors(self.name, "updating a tracker"):
                 state = self._after_poll(device, positions.get(unique_id), context)
-                is_riding = state.log.core.ride_state.ride and not state.is_silent
-                may_change = device is not devices[unique_id] or is_riding
+                may_change = device is not devices[unique_id] or state.is_under_way
                 if may_change or is_outdated(device, state.position):
                     touched[unique_id] = None
                 trackers[unique_id] = _tracker(device, state, context)

@@ -77,6 +77,11 @@ def noise(start: Fix, end: Fix) -> float:
     return max(explained, _LEAST_NOISE if is_known else _LEAST_NOISE_WHERE_UNKNOWN)
 
 
+def may_be_one_place(start: Fix, end: Fix) -> bool:
+    """Return whether noise explains the distance between two fixes."""
+    return metres(start, end) <= noise(start, end)
+
+
 def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
     """Return whether a bike with this speed, in km/h, came from a place to a fix."""
     beyond = metres(place, fix) - noise(place, fix)

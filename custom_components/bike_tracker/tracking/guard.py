@@ -9,7 +9,15 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from ..api.models import Position
-from .distance import NOWHERE, Fix, fix_of, is_plausible, metres, noise
+from .distance import (
+    NOWHERE,
+    Fix,
+    fix_of,
+    is_plausible,
+    may_be_one_place,
+    metres,
+    noise,
+)
 from .occurrences import alarms_of
 from .ride_detection import is_moving, says_it_moves
 from .ride_state import RideState
@@ -85,6 +93,11 @@ class Guard(NamedTuple):
     """Times of the first two reports in a row from elsewhere."""
     triggered: Triggered | None = None
 
+    @property
+    def is_done(self) -> bool:
+        """Return whether nothing triggers it again: motion or a place follow an alarm."""
+        return self.triggered is not None and self.triggered.cause != "alarm"
+
 
 class Clock(NamedTuple):
     """The delay of a tracker's reports, by which a clock that is behind shows."""
@@ -139,7 +152,7 @@ def placed(guard: Guard, ride_state: RideState, clock: Clock | None) -> Guard:
         guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))
     newest, candidate = ride_state.newest_fix, ride_state.candidate
     if newest and candidate and newest != candidate:
-        if metres(candidate, newest) <= noise(candidate, newest):
+        if may_be_one_place(candidate, newest):
             return guard._replace(place=newest, is_settled=True)
     return guard._replace(place=_place(ride_state))
 
@@ -157,9 +170,7 @@ def after_report(
         guard = _with_right_clock(guard, report, now)
     guard = after_alarm(guard, report, ride_state, now)
     time, before, moves = _sent_at(report, now), guard.moved, report.moving
-    # Motion or another place after an alarm triggers again.
-    is_done = guard.triggered and guard.triggered.cause != "alarm"
-    if is_done or time is None:
+    if guard.is_done or time is None:
         return guard
     moved = before if moves is None else moves
     guard = guard._replace(alarms=_alarms_of(report))
@@ -175,8 +186,7 @@ def after_report(
         # After an outage the history may have the way to where the bike was armed.
         may_be_far = was_settled or is_prompt
         guard = _seen_at(guard, fix, report, ride_state, may_be_far=may_be_far)
-    is_done = guard.triggered and guard.triggered.cause != "alarm"
-    if moves and before is False and not is_done:
+    if moves and before is False and not guard.is_done:
         guard = _triggered(guard, "motion", time, fix or ride_state.last_fix)
     return guard._replace(moved=moved)
 
@@ -255,7 +265,7 @@ def _settled(
     """
     newest, candidate = ride_state.newest_fix, ride_state.candidate
     if fix and newest and candidate and candidate.time <= guard.after:
-        if metres(newest, fix) <= noise(newest, fix) and not is_moving(report.speed):
+        if may_be_one_place(newest, fix) and not is_moving(report.speed):
             # Two reports agree on the place to which the bike was moved before.
             return guard._replace(place=fix, is_settled=True)
     place, anchor = _place(ride_state), ride_state.anchor
@@ -298,7 +308,7 @@ def _is_away(
         return fix.time - guard.away[0] >= _STRAYS_FOR
     # Two fixes that jumped are not at the same place.
     last = ride_state.newest_fix or fix
-    is_there = metres(last, fix) <= noise(last, fix) or says_it_moves(report) is None
+    is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
     return is_there or len(guard.away) > 1
 
 

@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from ..api.models import MOVES_FROM, Position
-from .distance import Fix, fix_of, is_plausible, metres, noise, way
+from .distance import Fix, fix_of, is_plausible, may_be_one_place, metres, noise, way
 from .ride_state import STANDS_AFTER, Ride, RideState
 
 _SILENT_AFTER = timedelta(minutes=30)
@@ -89,7 +89,7 @@ def end_ride(state: RideState) -> RideState:
     if (ride := state.ride) is None:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
-    if metres(anchor, there) <= noise(anchor, there):
+    if may_be_one_place(anchor, there):
         # The way to the last place, unless drift explains it.
         rest = metres(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
@@ -282,7 +282,7 @@ def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
     anchor, last_fix, pause = state.anchor, state.last_fix, fix.time - moved_at
     if pause < STANDS_AFTER:
         return False
-    if _slept(last_fix, fix) or metres(anchor, fix) <= noise(anchor, fix):
+    if _slept(last_fix, fix) or may_be_one_place(anchor, fix):
         return True
     rest = pause - timedelta(hours=way(anchor, anchor, last_fix, fix) / _SLOW)
     return rest >= (

@@ -97,6 +97,11 @@ class TrackerState(NamedTuple):
         return end_ride(state) if self.is_silent else state
 
     @property
+    def is_under_way(self) -> bool:
+        """Return whether the bike moves, on the spot too, or did within five minutes."""
+        return self.log.core.ride_state.ride is not None and not self.is_silent
+
+    @property
     def gap(self) -> HistoryGap | None:
         """Return the gap for which the history is needed, None if there is none."""
         gap, known = self.log.gap, self.position and self.position.fix_time
@@ -439,8 +444,7 @@ class Tracker(NamedTuple):
     @property
     def is_under_way(self) -> bool:
         """Return whether the bike moves, on the spot too, or did within five minutes."""
-        state = self.state
-        return state.log.core.ride_state.ride is not None and not state.is_silent
+        return self.state.is_under_way
 
     @property
     def ride(self) -> Ride | None:
