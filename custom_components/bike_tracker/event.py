@@ -83,9 +83,15 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
     async def _async_missing(self) -> Occurrence | None:
         """Return the last occurrence that was fired, if Home Assistant's state lacks it.
 
-        Home Assistant stores states every 15 minutes, and loses them when it is killed.
+        Home Assistant stores states every 15 minutes, and loses them when it is killed. An
+        entity that is enabled again shows no occurrence of the time while it was disabled.
         """
-        last = self.tracker and self._new_value(self.tracker)
+        last, entry = (
+            self.tracker and self._new_value(self.tracker),
+            self.registry_entry,
+        )
+        if last and entry and last.noticed_at < entry.modified_at:
+            return None
         state = await super().async_get_last_state()
         known = dt_util.parse_datetime(state.state) if state else None
         return None if last and known and known >= last.noticed_at - _STEP else last
