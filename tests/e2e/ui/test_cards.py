@@ -245,10 +245,10 @@ async def test_update(
     )
     content = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**content, "version": "99.0.0"}))
+    # A page that is still loading would log its errors later.
+    await frontend.page.goto("about:blank")
     await home_assistant.stop()
     await home_assistant.start()
-    # Of the time without a Home Assistant.
-    cards.errors.clear()
     await frontend.open(PATH)
     await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
     loaded = await frontend.page.evaluate(
