@@ -332,12 +332,14 @@ def _git(*arguments: str) -> str:
 
 
 def base_revision() -> str:
-    """Return where this branch left the main branch, the last commit but one on it."""
+    """Return where this branch left the main branch; on it, the commit of a day ago."""
     for branch in ("origin/main", "main"):
         found = _git("merge-base", "HEAD", branch)
         if found and found != _git("rev-parse", "HEAD"):
             return found
-    return "HEAD~1"
+    # Many commits may come to the main branch together, but a clone may hold only two.
+    day_ago = _git("rev-list", "--max-count=1", "--before=1 day ago", "HEAD")
+    return day_ago if day_ago and day_ago != _git("rev-parse", "HEAD") else "HEAD~1"
 
 
 def goal_of(path: Path) -> int:
@@ -354,10 +356,10 @@ class Counts:
     left_out: int = 0
 
     @property
-    def share(self) -> float:
-        """The percentage of killed mutants."""
+    def share(self) -> float | None:
+        """The percentage of killed mutants, None if none was tried."""
         tried = self.killed + self.survived
-        return 100 * self.killed / tried if tried else 100.0
+        return 100 * self.killed / tried if tried else None
 
     def add(self, result: Result) -> None:
         """Count a result."""
@@ -391,11 +393,15 @@ def print_counts(found: dict[Path, Counts]) -> list[str]:
         name = str(path.relative_to(INTEGRATION))
         line = f"{name:40} {counts.killed:6} {counts.survived:9} {counts.left_out:9}"
         goal = goal_of(path)
-        if counts.share < goal:
+        share = counts.share
+        # Where the time did not suffice nothing is known.
+        is_missed = share is not None and share < goal
+        if is_missed:
             missed.append(name)
         print(
-            f"{line} {counts.share:6.1f} %",
-            f"(goal {goal} %)" if counts.share < goal else "",
+            line,
+            "     –" if share is None else f"{share:6.1f} %",
+            f"(goal {goal} %)" if is_missed else "",
         )
     return missed
 
