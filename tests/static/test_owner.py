@@ -86,4 +86,4 @@ def test_places_that_name_it_are_documented() -> None:
     assert names
     for name in names:
         folder = f"{name.rpartition('/')[0]}/"
-        assert f"| `{name}` |" in contributing or f"| `{folder}` |" in contributing
+        assert f"`{name}`" in contributing or f"`{folder}`" in contributing
