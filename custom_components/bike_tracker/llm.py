@@ -1,4 +1,4 @@
-"""What assistants can ask, as Home Assistant asks for it."""
+"""Read-only tools for assistants with a language model, found by Home Assistant."""
 
 from abc import abstractmethod
 from datetime import datetime, timedelta
@@ -17,19 +17,17 @@ from .responses.where import where
 from .tracking.distance import Fix
 from .tracking.ride_state import Ride
 
+type _Values = dict[str, Any]
+
 _MAX_DAYS: Final = 31
-_DAYS: Final = f"So many days up to now, at most {_MAX_DAYS}. 1 is today."
-# Ten metres, as near as it takes to find a bike.
+_DAYS: Final = f"The number of days up to now, at most {_MAX_DAYS}. 1 is today."
+# Some ten meters: enough to find a bike.
 _DECIMALS: Final = 4
-_OUTAGE: Final = (
-    "The tracking service does not answer at the moment. This is what was known before."
-)
-_NOTHING: Final = (
-    "Nothing is known of it at the moment: "
-    "its account does not work or does not list it."
-)
+_OUTAGE: Final = "The tracking service does not answer at the moment. These are the last known values."
+_NOT_LISTED: Final = "No values are available: the account of the bike is not loaded or does not list it."
 _PROMPT: Final = (
-    "Use bike_tracker__where for where a bike is: the live context does not tell it."
+    "Use bike_tracker__where for the location of a bike. "
+    "The live context does not contain it."
 )
 
 
@@ -37,8 +35,8 @@ _PROMPT: Final = (
 def async_get_tools(
     hass: HomeAssistant, llm_context: llm.LLMContext, api_id: str
 ) -> LLMTools | None:
-    """Return the tools if there is a bike that the assistant may know."""
-    # Home Assistant before 2026.10 does not know such tools.
+    """Return the tools if a bike is exposed to the assistant."""
+    # Home Assistant before 2026.10 has no such tools.
     if api_id != llm.LLM_API_ASSIST or not hasattr(llm, "ToolResult"):
         return None
     names = ", ".join(bike.name for bike in exposed_bikes(hass, llm_context.assistant))
@@ -46,24 +44,22 @@ def async_get_tools(
 
 
 class _BikeTool(llm.Tool):
-    """Asks something of one bike, or of each."""
+    """Base of the tools: returns one answer for each bike."""
 
     integration = DOMAIN
     fields: ClassVar[dict[vol.Marker, Any]] = {}
-    """What it takes besides the name."""
+    """Parameters in addition to the name."""
 
     def __init__(self, names: str) -> None:
-        known = f"The bike, all if left out. One of: {names}"
-        name = vol.Optional("name", description=known)
+        description = f"The name of a bike, or nothing for all bikes. Bikes: {names}"
+        name = vol.Optional("name", description=description)
         self.parameters = vol.Schema({name: str, **self.fields})
         self.annotations = llm.ToolAnnotations(
             read_only=True, destructive=False, idempotent=True, open_world=False
         )
 
     @abstractmethod
-    async def async_answer(
-        self, hass: HomeAssistant, bike: Bike, **fields: Any
-    ) -> dict[str, Any]:
+    async def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> _Values:
         """Return the answer for one bike."""
 
     @override
@@ -73,32 +69,31 @@ class _BikeTool(llm.Tool):
         tool_input: llm.ToolInput,
         llm_context: llm.LLMContext,
     ) -> llm.ToolResult:
-        """Answer for the bikes of a name, or say that there is none."""
+        """Return the answers for all bikes with the requested name."""
         fields = self.parameters(tool_input.tool_args)
-        name = fields.pop("name", "")
-        known = exposed_bikes(hass, llm_context.assistant)
-        bikes = [bike for bike in known if not name or bike.is_called(name)]
-        if not bikes:
-            return _none_of(known)
+        name, bikes = fields.pop("name", ""), exposed_bikes(hass, llm_context.assistant)
         answers: list[Any] = [
-            _known(**await self.async_answer(hass, bike, **fields), note=_note(bike))
+            _known(**await self.answer(hass, bike, **fields), note=_note(bike))
             for bike in bikes
+            if bike.matches(name)
         ]
-        return llm.ToolResult(data={"bikes": answers})
+        if answers:
+            return llm.ToolResult(data={"bikes": answers})
+        names = ", ".join(bike.name for bike in bikes) or "none"
+        error = f"No bike has this name. Bikes: {names}"
+        return llm.ToolResult(data={"error": error}, error=True)
 
 
 class _Where(_BikeTool):
     name = f"{DOMAIN}__where"
-    title = "Where a bike is"
+    title = "Location of a bike"
     description = (
-        "Tells where a bike is, how long ago that was, and how it is: on a ride, moving, "
-        "battery, online, guarded against theft."
+        "Returns the location of a bike, the age of its position, and its condition: "
+        "on a ride, moving, battery, online, guarded against theft."
     )
 
     @override
-    async def async_answer(
-        self, hass: HomeAssistant, bike: Bike, **fields: Any
-    ) -> dict[str, Any]:
+    async def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> _Values:
         tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
         for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
             del values[key]
@@ -118,16 +113,14 @@ class _Rides(_BikeTool):
     name = f"{DOMAIN}__rides"
     title = "Rides of a bike"
     description = (
-        "Tells which rides a bike made on the last days, and how far and how long it was "
-        "ridden in all."
+        "Returns the rides of a bike in the last days, with their total distance and "
+        "duration."
     )
     days = vol.Optional("days", default=7, description=_DAYS)
     fields: ClassVar = {days: vol.All(vol.Coerce(int), vol.Range(min=1))}
 
     @override
-    async def async_answer(
-        self, hass: HomeAssistant, bike: Bike, **fields: Any
-    ) -> dict[str, Any]:
+    async def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> _Values:
         if bike.coordinator is None:
             return {"name": bike.name}
         before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
@@ -145,44 +138,38 @@ class _Rides(_BikeTool):
         }
 
 
-def _none_of(known: list[Bike]) -> llm.ToolResult:
-    names = ", ".join(bike.name for bike in known) or "none"
-    error = f"No bike of this name is known here. Known bikes: {names}"
-    return llm.ToolResult(data={"error": error}, error=True)
-
-
 def _note(bike: Bike) -> str | None:
+    """Return the reason why values are missing or old."""
     if bike.tracker is None:
-        return _NOTHING
+        return _NOT_LISTED
     is_up = bike.coordinator and bike.coordinator.last_update_success
     return None if is_up else _OUTAGE
 
 
-def _known(**values: Any) -> dict[str, Any]:
+def _known(**values: Any) -> _Values:
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _age(time: datetime | None) -> str | None:
-    """Return how long ago that was; not every tracker's clock is right."""
+    """Return the age of a time. A tracker's clock may be ahead."""
     now = dt_util.utcnow()
     return dt_util.get_age(min(time, now), precision=2) if time else None
 
 
-def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool) -> dict[str, Any]:
-    """Return what a person wants to know of a ride, over or not."""
+def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool) -> _Values:
     return _known(
         started_at=local_time(ride.started_at),
         distance=distance(hass, ride.distance),
         duration=duration(ride.duration),
         maximum_speed=ride.maximum_speed and speed(hass, ride.maximum_speed),
-        start=_name(hass, ride.start),
+        start=_place_name(hass, ride.start),
         ended_at=local_time(ride.moved_at) if is_over else None,
-        end=_name(hass, ride.end) if is_over else None,
+        end=_place_name(hass, ride.end) if is_over else None,
     )
 
 
-def _name(hass: HomeAssistant, place: Fix | None) -> str | None:
-    """Return what a place is called, or else its coordinates."""
+def _place_name(hass: HomeAssistant, place: Fix | None) -> str | None:
+    """Return the zone of a place, else its address, else its coordinates."""
     if place is None:
         return None
     degrees = round(place.latitude, _DECIMALS), round(place.longitude, _DECIMALS)

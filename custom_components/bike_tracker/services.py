@@ -1,4 +1,4 @@
-"""Actions that answer, as Home Assistant asks for them."""
+"""Actions that return data about bikes, rides and tracks."""
 
 from contextlib import suppress
 import csv
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, CONF_FILENAME
 from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
+from homeassistant.core_config import Config
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
@@ -38,55 +39,41 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# With more bikes, the answer says only where each is.
+# The sentence about more bikes than this names only the place of each bike.
 _FEW_BIKES: Final = 3
-# A tenth of a metre.
+# A tenth of a meter.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
 _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
-# What spreadsheets take for a formula.
+# Spreadsheets read a cell that begins with such a character as a formula.
 _FORMULA: Final = (*"=+-@\t\r\n", *"＝＋－＠")
 
 _TIMES: Final = {vol.Optional(_START): cv.datetime, vol.Optional(_END): cv.datetime}
 _OPTIONS: Final = {**_TIMES, vol.Optional(CONF_FILENAME): cv.path}
-_GET_RIDES: Final = vol.Schema(
-    {
-        **cv.TARGET_FIELDS,
-        **_OPTIONS,
-        vol.Optional(_ROUTES, default=False): cv.boolean,
-    }
-)
-_GET_STATISTICS: Final = vol.Schema(
-    {
-        **cv.TARGET_FIELDS,
-        **_TIMES,
-        vol.Optional(_PERIOD, default="week"): vol.In(PERIODS),
-    }
-)
-_GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
-_THEFT_REPORT: Final = _GET_TRACK.extend(
-    {vol.Optional(key): cv.string for key in DETAILS}
-)
 _WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
+_GET_RIDES: Final = vol.Schema(
+    {**cv.TARGET_FIELDS, **_OPTIONS, vol.Optional(_ROUTES, default=False): cv.boolean}
+)
+_PERIODS: Final = {vol.Optional(_PERIOD, default="week"): vol.In(PERIODS)}
+_GET_STATISTICS: Final = vol.Schema({**cv.TARGET_FIELDS, **_TIMES, **_PERIODS})
+_GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
+_THEFT_REPORT: Final = _GET_TRACK.extend(dict.fromkeys(DETAILS, cv.string))
 
 
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
-    """Offer the actions, whether or not an account is set up."""
-    for name, action, schema, answers in (
-        ("get_rides", _async_get_rides, _GET_RIDES, SupportsResponse.ONLY),
-        (
-            "get_statistics",
-            _async_get_statistics,
-            _GET_STATISTICS,
-            SupportsResponse.ONLY,
-        ),
-        ("get_track", _async_get_track, _GET_TRACK, SupportsResponse.OPTIONAL),
-        ("theft_report", _async_theft_report, _THEFT_REPORT, SupportsResponse.OPTIONAL),
-        ("where", _async_where, _WHERE, SupportsResponse.ONLY),
-        ("send_message", messages.async_send, messages.SCHEMA, SupportsResponse.NONE),
+    """Register the actions before any account is set up."""
+    only, optional = SupportsResponse.ONLY, SupportsResponse.OPTIONAL
+    none = SupportsResponse.NONE
+    for name, action, schema, response in (
+        ("get_rides", _async_get_rides, _GET_RIDES, only),
+        ("get_statistics", _async_get_statistics, _GET_STATISTICS, only),
+        ("get_track", _async_get_track, _GET_TRACK, optional),
+        ("theft_report", _async_theft_report, _THEFT_REPORT, optional),
+        ("where", _async_where, _WHERE, only),
+        ("send_message", messages.async_send, messages.SCHEMA, none),
     ):
-        hass.services.async_register(DOMAIN, name, action, schema, answers)
+        hass.services.async_register(DOMAIN, name, action, schema, response)
     hass.bus.async_listen(messages.EVENT_BUTTON, partial(messages.async_press, hass))
 
 
@@ -100,7 +87,7 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
         for bike in _loaded(bikes)
         for ride in await bike.rides(start, end)
     ]
-    # Times in UTC are in order as texts, too.
+    # Times in UTC sort correctly as texts.
     rides.sort(key=itemgetter("started_at"))
     await _async_write(call.hass, path, _csv_of(rides))
     return {"rides": rides}
@@ -141,7 +128,7 @@ def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
 
 
 def _csv_of(rides: list[dict[str, Any]]) -> str:
-    """Return rides as lines of a table, after a header."""
+    """Return rides as a table with a header."""
     file = StringIO()
     table = csv.writer(file, lineterminator="\n")
     names, ends = ("started_at", "ended_at", "name"), ("start", "end")
@@ -156,7 +143,7 @@ def _csv_of(rides: list[dict[str, Any]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return a value that no spreadsheet takes for a formula."""
+    """Return a value that no spreadsheet reads as a formula."""
     is_formula = isinstance(value, str) and value.startswith(_FORMULA)
     return f"'{value}" if is_formula else value
 
@@ -184,7 +171,7 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     track = await async_track(call.hass, bike, start, end)
     gpx = await async_gpx(call.hass, bike, track)
     await _async_write(call.hass, path, gpx)
-    # Users who copy the GPX by hand find it above thousands of points.
+    # The GPX comes first, to be found above thousands of points.
     run = call.hass.async_add_executor_job
     return {"gpx": gpx, "points": await run(list, points(track.reports))}
 
@@ -199,20 +186,19 @@ async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
 
 
 async def _async_where(call: ServiceCall) -> dict[str, Any]:
-    """Return where the bikes of a target are, or those of them that are called so."""
+    """Return the location and condition of the bikes of a target, or of those with a name."""
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
-    called = [bike for bike in bikes if not name or bike.is_called(name)]
-    answers = [where(call.hass, bike) for bike in called]
-    texts = [answer["text"] for answer in answers]
+    answers = [where(call.hass, bike) for bike in bikes if bike.matches(name)]
     if len(answers) > _FEW_BIKES:
         texts = [short_text(call.hass, answer) for answer in answers]
-    text = " ".join(texts)
+    else:
+        texts = [answer["text"] for answer in answers]
     if not answers:
-        known = with_commas(call.hass, (bike.name for bike in bikes))
+        names = with_commas(call.hass, (bike.name for bike in bikes))
         key = "not_known" if bikes else "none"
-        text = words(call.hass, key, name=name, names=known)
-    return {"bikes": answers, "text": text}
+        texts = [words(call.hass, key, name=name, names=names)]
+    return {"bikes": answers, "text": " ".join(texts)}
 
 
 async def _async_times_of_track(
@@ -221,7 +207,7 @@ async def _async_times_of_track(
     """Return the time range of a track, by default that of the last ride."""
     if data.keys() & {_START, _END}:
         return time_range(data.get(_START), data.get(_END), MAX_TRACK)
-    last = await _async_last_ride(bike)
+    last = await bike.last_ride()
     return last.started_at, last.moved_at
 
 
@@ -233,43 +219,43 @@ async def _async_times_of_report(
     if start is None:
         guard = bike.tracker and bike.tracker.state.guard
         since = guard and guard.armed_at
-        since = since or (await _async_last_ride(bike)).started_at
+        since = since or (await bike.last_ride()).started_at
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
 
 
-async def _async_last_ride(bike: Bike) -> Ride:
-    """Return the ride under way, or the last one."""
-    if (last := await bike.last_ride()) is None:
-        raise validation_error("no_ride", name=bike.name)
-    return last
-
-
 async def _async_path(call: ServiceCall) -> Path | None:
-    """Return the path of the file. A name alone is below the media folder."""
+    """Return the path of the file to write, or None without a file name."""
     if not (filename := call.data.get(CONF_FILENAME)):
         return None
-    config, run = call.hass.config, call.hass.async_add_executor_job
-    # A house may name its media folders otherwise. The folder may not exist yet.
+    run = call.hass.async_add_executor_job
+    if (path := await run(_allowed_path, call.hass.config, filename)) is None:
+        raise validation_error("path_not_allowed", filename=filename)
+    return path
+
+
+def _allowed_path(config: Config, filename: str) -> Path | None:
+    """Return the path of a file that Home Assistant may write, by default a media file."""
+    # The media folder may have another name, and may not exist yet.
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")
-    path = Path(folder, filename)
     with suppress(OSError, ValueError):
-        # A link that leads nowhere yet would be allowed by its own folder.
-        path = await run(path.resolve)
-        if await run(config.is_allowed_path, str(path)):
-            return path
-    raise validation_error("path_not_allowed", filename=filename)
+        # Only the resolved path shows where a broken link leads.
+        path = Path(folder, filename).resolve()
+        return path if config.is_allowed_path(str(path)) else None
+    return None
 
 
 async def _async_write(hass: HomeAssistant, path: Path | None, text: str) -> None:
-    """Write a file, and create its folder; do nothing without a path."""
-    if path is None:
-        return
+    """Write a file and create its folder. Do nothing without a path."""
     try:
-        run = hass.async_add_executor_job
-        await run(partial(path.parent.mkdir, parents=True, exist_ok=True))
-        await run(partial(path.write_text, text, encoding="utf-8"))
+        await hass.async_add_executor_job(_write, path, text)
     except OSError as err:
         error = err.strerror or type(err).__name__
         raise service_error("not_written", filename=str(path), error=error) from err
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")

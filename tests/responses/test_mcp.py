@@ -58,4 +58,4 @@ async def test_client_of_the_mcp_server(
     [bike] = json.loads(rides.content[0].text)["bikes"]
     assert bike["count"] == 1
     assert unknown.isError
-    assert "Known bikes: Red bike" in unknown.content[0].text
+    assert "Bikes: Red bike" in unknown.content[0].text

@@ -1,6 +1,7 @@
-"""Where a bike is, in all that can be with it."""
+"""The location and condition of a bike, in every situation."""
 
 from datetime import timedelta
+from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_load_integrations
@@ -10,18 +11,31 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import EMAIL, RED, Poll, async_setup
+from ..conftest import EMAIL, RED, Bikes, async_setup
 from ..test_rides import async_ride, go, riding
-from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 from .asking import RIDES, WHERE, Ask, expose, needs_tools
 
 pytestmark = needs_tools
 
+TEXTS = {
+    "en": "Red bike is at Work, 2.0 km north of home, position from 13:00, battery 80%.",
+    "de": (
+        "Red bike ist hier: Work, 2,0 km nördlich von zu Hause, "
+        "Position von 13:00, Batterie 80 %."
+    ),
+    "ja": "Red bikeの場所はWork、自宅の北2.0 kmです、測位時刻13:00、バッテリー80%。",
+    "he": (
+        "\u200f\u2068\u200f\u2068Red bike\u2069: \u2068Work\u2069, \u20682.0 km\u2069 "
+        "\u2068מצפון\u2069 לבית\u2069, \u2068מיקום משעה \u206813:00\u2069\u2069, "
+        "\u2068סוללה \u206880%\u2069\u2069."
+    ),
+}
+
 
 @pytest.mark.usefixtures("exposed")
 async def test_at_work(ask: Ask) -> None:
-    """A zone is called by its name, and how far it is from home is told."""
+    """A zone has its name and its distance from home."""
     [bike] = await ask(name="Red bike")
     assert bike == {
         "name": "Red bike",
@@ -37,68 +51,40 @@ async def test_at_work(ask: Ask) -> None:
         "status": "online",
         "guard": "disarmed",
         "last_report_age": "0 seconds",
-        "text": (
-            "Red bike is at Work, 2.0 km north of home, position from 13:00, "
-            "battery 80%."
-        ),
+        "text": TEXTS["en"],
     }
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        (
-            "de",
-            "Red bike ist hier: Work, 2,0 km nördlich von zu Hause, "
-            "Position von 13:00, Batterie 80 %.",
-        ),
-        (
-            "ja",
-            "Red bikeの場所はWork、自宅の北2.0 kmです、測位時刻13:00、バッテリー80%。",
-        ),
-        (
-            "he",
-            "\u200f\u2068\u200f\u2068Red bike\u2069: \u2068Work\u2069, \u20682.0 km\u2069 "
-            "\u2068מצפון\u2069 לבית\u2069, \u2068מיקום משעה \u206813:00\u2069\u2069, "
-            "\u2068סוללה \u206880%\u2069\u2069.",
-        ),
-    ],
-)
+@pytest.mark.parametrize("language", TEXTS)
 @pytest.mark.usefixtures("exposed")
-async def test_in_another_language(
-    hass: HomeAssistant, ask: Ask, language: str, text: str
-) -> None:
+async def test_languages(hass: HomeAssistant, ask: Ask, language: str) -> None:
     """The sentence has the words, commas and full stop of Home Assistant's language."""
     hass.config.language = language
     await async_load_integrations(hass, {DOMAIN})
-    assert (await ask(name="Red bike"))[0]["text"] == text
+    assert (await ask(name="Red bike"))[0]["text"] == TEXTS[language]
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_guarded(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll, ask: Ask
-) -> None:
-    """Whether somebody is to be told if it moves, and that it did."""
+async def test_guarded(bikes: Bikes, ask: Ask) -> None:
+    """The guard is disarmed, armed or triggered."""
     target = {"entity_id": "alarm_control_panel.red_bike_guard"}
-    await hass.services.async_call(
+    await bikes.hass.services.async_call(
         "alarm_control_panel", "alarm_arm_away", target, blocking=True
     )
     assert (await ask())[0]["guard"] == "armed"
-    await poll()
-    simulator.report(RED, motion=True)
-    await poll()
+    await bikes.poll()
+    bikes.simulator.report(RED, motion=True)
+    await bikes.poll()
     [bike] = await ask()
     assert bike["guard"] == "triggered"
     assert "moving, battery 80%, its guard was triggered." in bike["text"]
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_at_home(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll, ask: Ask
-) -> None:
-    """It is not said how far home is from home."""
-    simulator.report(RED, latitude=hass.config.latitude, accuracy=5.0)
-    await poll()
+async def test_at_home(bikes: Bikes, ask: Ask) -> None:
+    """A bike at home has no direction from home."""
+    bikes.simulator.report(RED, latitude=bikes.hass.config.latitude, accuracy=5.0)
+    await bikes.poll()
     [bike] = await ask()
     assert bike["place"] == "test home"
     assert "direction_from_home" not in bike
@@ -107,7 +93,7 @@ async def test_at_home(
 
 @pytest.mark.usefixtures("exposed")
 @pytest.mark.parametrize(
-    ("north", "east", "wind"),
+    ("north", "east", "direction"),
     [
         (0.1, 0, "north"),
         (0.1, 0.15, "north_east"),
@@ -120,41 +106,26 @@ async def test_at_home(
     ],
 )
 async def test_in_no_zone(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    poll: Poll,
-    ask: Ask,
-    north: float,
-    east: float,
-    wind: str,
+    bikes: Bikes, ask: Ask, north: float, east: float, direction: str
 ) -> None:
-    """There is the address, if the service has one, and the way from home."""
-    simulator.report(
-        RED,
-        latitude=hass.config.latitude + north,
-        longitude=hass.config.longitude + east,
-        address="Salzstraße 2, Freiburg",
-    )
-    await poll()
+    """Outside of zones, a bike has an address and a direction from home."""
+    home, address = bikes.hass.config, "Salzstraße 2, Freiburg"
+    latitude, longitude = home.latitude + north, home.longitude + east
+    bikes.simulator.report(RED, latitude=latitude, longitude=longitude, address=address)
+    await bikes.poll()
     [bike] = await ask()
     assert "place" not in bike
-    assert bike["address"] == "Salzstraße 2, Freiburg"
-    assert bike["direction_from_home"] == wind
-    words = wind.replace("_", "")
-    assert (
-        f"is at Salzstraße 2, Freiburg, {bike['distance_from_home']} {words} of"
-        in (bike["text"])
-    )
+    assert (bike["address"], bike["direction_from_home"]) == (address, direction)
+    way = f"{bike['distance_from_home']} {direction.replace('_', '')} of home"
+    assert f"is at {address}, {way}" in bike["text"]
 
 
-async def test_no_position(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, ask: Ask
-) -> None:
-    """A tracker that never had a place is nowhere."""
-    simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
-    simulator.override_field("7", "lastUpdate", None)
-    await async_setup(hass, entry)
-    expose(hass, "device_tracker.green_bike")
+async def test_no_position(bikes: Bikes, ask: Ask) -> None:
+    """The location of a tracker that never had a position is unknown."""
+    bikes.simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
+    bikes.simulator.override_field("7", "lastUpdate", None)
+    await async_setup(bikes.hass, bikes.entry)
+    expose(bikes.hass, "device_tracker.green_bike")
     [bike] = await ask()
     assert bike == {
         "name": "Green bike",
@@ -165,45 +136,37 @@ async def test_no_position(
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_silent_for_a_day(poll: Poll, ask: Ask) -> None:
-    """How old it is, is told in words."""
-    await poll(25 * 3_600 + 60)
+async def test_age(bikes: Bikes, ask: Ask) -> None:
+    """The age of a report is in words. A position from the future is new."""
+    await bikes.poll(25 * 3_600 + 60)
     [bike] = await ask()
     assert bike["position_age"] == bike["last_report_age"] == "1 day 1 hour"
-
-
-@pytest.mark.usefixtures("exposed")
-async def test_clock_that_is_ahead(simulator: Simulator, poll: Poll, ask: Ask) -> None:
-    """What will be is now."""
-    now = (await ask())[0]["position_time"]
-    simulator.report(RED, fix_time=dt_util.utcnow() + timedelta(minutes=4))
-    await poll()
+    bikes.simulator.report(RED, fix_time=dt_util.utcnow() + timedelta(minutes=4))
+    await bikes.poll()
     [bike] = await ask()
-    assert bike["position_time"] > now
     assert bike["position_age"] == "0 seconds"
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_low_speed(simulator: Simulator, poll: Poll, ask: Ask) -> None:
-    """Whose receiver reports the speed of noise does not move."""
-    simulator.report(RED, motion=True, speed=1.0)
-    await poll()
+async def test_low_speed(bikes: Bikes, ask: Ask) -> None:
+    """Motion at the speed of noise does not count."""
+    bikes.simulator.report(RED, motion=True, speed=1.0)
+    await bikes.poll()
     [bike] = await ask()
     assert "moving" not in bike["text"]
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_on_a_ride(simulator: Simulator, poll: Poll, ask: Ask) -> None:
-    """It is told, with how far it came; the last rides come with their sums."""
-    await async_ride(simulator, poll)
-    go(simulator, 500, **riding(103))
-    await poll()
+async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
+    """A ride under way is in both answers, and not in the sums."""
+    await async_ride(bikes.simulator, bikes.poll)
+    go(bikes.simulator, 500, **riding(103))
+    await bikes.poll()
     [bike] = await ask()
     assert bike["moving"] is True
     assert bike["on_ride"].keys() == {
         *("started_at", "distance", "duration", "maximum_speed", "start")
     }
-
     [answer] = await ask(RIDES, name="red bike", days=1)
     [ride] = answer["rides"]
     assert ride["distance"] == answer["total_distance"]
@@ -211,35 +174,28 @@ async def test_on_a_ride(simulator: Simulator, poll: Poll, ask: Ask) -> None:
     assert answer["count"] == 1
 
 
-@pytest.mark.usefixtures("exposed")
-async def test_outage(simulator: Simulator, poll: Poll, ask: Ask) -> None:
-    """What was known is told, and that it may be otherwise now."""
-    simulator.fault("status-503")
-    await poll()
-    [bike] = await ask()
-    assert bike["place"] == "Work"
-    assert "does not answer" in bike["note"]
-    assert bike["text"].endswith("the service does not answer at the moment.")
-    [bike] = await ask(RIDES)
-    assert "does not answer" in bike["note"]
+async def test_notes(bikes: Bikes, ask: Ask, exposed: MockConfigEntry) -> None:
+    """A note says that values are old or missing, and why."""
 
+    async def answers() -> list[dict[str, Any]]:
+        return [(await ask(tool))[0] for tool in (WHERE, RIDES)]
 
-async def test_nothing_known(
-    hass: HomeAssistant,
-    exposed: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    ask: Ask,
-) -> None:
-    """That is told of a bike which is not listed, and of one whose account does not work."""
-    simulator.unassign(EMAIL, RED)
-    await poll()
-    for tool in (WHERE, RIDES):
-        [bike] = await ask(tool)
-        assert bike["note"].startswith("Nothing is known of it at the moment")
-    await hass.config_entries.async_unload(exposed.entry_id)
-    for tool in (WHERE, RIDES):
-        [bike] = await ask(tool)
-        # Not that it was not ridden.
-        assert bike.keys() - {"text"} == {"name", "note"}
-        assert bike["note"].startswith("Nothing is known")
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    where, rides = await answers()
+    assert where["place"] == "Work"
+    assert where["text"].endswith("the service does not answer at the moment.")
+    assert "does not answer" in where["note"]
+    assert "does not answer" in rides["note"]
+
+    bikes.simulator.fault(None)
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    await bikes.poll()
+    notes = [answer["note"] for answer in await answers()]
+    await bikes.hass.config_entries.async_unload(exposed.entry_id)
+    for answer in await answers():
+        # It does not say that the bike was not ridden.
+        assert answer.keys() - {"text"} == {"name", "note"}
+        notes.append(answer["note"])
+    assert {note.partition(":")[0] for note in notes} == {"No values are available"}

@@ -1,4 +1,4 @@
-"""The bikes that are asked about: their names, and who may read them."""
+"""The bikes of a request: their names and the permissions to read them."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -31,7 +31,7 @@ from ..tracking.state import Tracker
 def service_error(
     key: str, kind: type[HomeAssistantError] = HomeAssistantError, **placeholders: str
 ) -> HomeAssistantError:
-    """Return the error of a call that was right, and could not be answered."""
+    """Return the translated error of a call that cannot be answered."""
     return kind(
         translation_domain=DOMAIN,
         translation_key=key,
@@ -39,40 +39,42 @@ def service_error(
     )
 
 
-# The error of a call that was wrong.
+# The translated error of a call with wrong data.
 validation_error = partial(service_error, kind=ServiceValidationError)
 
 
 class Bike(NamedTuple):
-    """A bike that somebody asks about."""
+    """A bike of any account."""
 
     entity: er.RegistryEntry
     """Its device tracker."""
     names: list[str]
-    """What it is called, the name that is shown first."""
+    """Its name, followed by further names that an assistant knows."""
     coordinator: BikeTrackerCoordinator | None
     """None while its account is not loaded."""
     tracker: Tracker | None
-    """What is known of it, None if that is nothing."""
+    """None while its account does not list it."""
 
     @property
     def name(self) -> str:
-        """Return what it is called in answers."""
+        """Return the name that answers use."""
         return self.names[0]
 
-    def is_called(self, name: str) -> bool:
-        """Return whether that is one of its names, as it is said: letters alone count."""
-        return _letters(name) in map(_letters, self.names)
+    def matches(self, name: str) -> bool:
+        """Return whether the bike has this name. Speech has letters and digits only."""
+        return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
-        """Return its rides that touch a time, in order of their start."""
+        """Return the rides within or across a time range, in order of their start."""
         return await self._database.rides(self.entity.unique_id, start, end)
 
-    async def last_ride(self) -> Ride | None:
-        """Return the ride under way, else the last one."""
+    async def last_ride(self) -> Ride:
+        """Return the ride under way, or else the last ride."""
         if self.tracker and (ride := self.tracker.ride_under_way):
             return ride
-        return await self._database.last_ride(self.entity.unique_id)
+        if ride := await self._database.last_ride(self.entity.unique_id):
+            return ride
+        raise validation_error("no_ride", name=self.name)
 
     @property
     def _database(self) -> Database:
@@ -82,13 +84,13 @@ class Bike(NamedTuple):
 
 
 def _letters(name: str) -> str:
-    """Return the letters and digits of a name as speech has them, or the whole name."""
+    """Return the letters and digits of a name, or the whole name if it has none."""
     folded = normalize("NFKC", name).casefold()
     return "".join(filter(str.isalnum, folded)) or folded
 
 
 def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
-    """Yield the bikes of all accounts but disabled ones, under their devices' names."""
+    """Yield the bikes of all enabled accounts, with the names of their devices."""
     devices, entities = dr.async_get(hass), er.async_get(hass)
     for entry in hass.config_entries.async_entries(DOMAIN, include_disabled=False):
         is_loaded = entry.state is ConfigEntryState.LOADED
@@ -109,7 +111,7 @@ def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
 
 @callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
-    """Return the bikes whose device tracker is exposed to an assistant, by its names."""
+    """Return the bikes that are exposed to an assistant, with the names it knows."""
     names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)
     return [
         bike._replace(names=names_of(bike.entity))
@@ -120,11 +122,19 @@ def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
 
 
 async def async_bikes_in(call: ServiceCall) -> list[Bike]:
-    """Return the bikes in a target that the user may read, as each that is named must be."""
-    # Not before: where Home Assistant's helper for targets changed, all else works.
+    """Return the bikes in a target that the user may read, sorted by name.
+
+    Raise Unauthorized for a forbidden bike that the target names.
+    """
+    # Imported late: if Home Assistant changes its targets, everything else still works.
     from .targets import trackers_in  # noqa: PLC0415
 
-    may, policies = await _async_check_of(call), _policies_of(call)
+    may = await _async_permissions(call)
+    # As for `camera.snapshot`, writing a file requires control.
+    policies = [
+        POLICY_READ,
+        *([POLICY_CONTROL] if call.data.get(CONF_FILENAME) else ()),
+    ]
     if not (trackers := trackers_in(call.hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
@@ -139,14 +149,8 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     return sorted(permitted, key=lambda bike: bike.name.casefold())
 
 
-def _policies_of(call: ServiceCall) -> tuple[str, ...]:
-    # Who has a file written has to have control of them, as for camera.snapshot.
-    is_written = bool(call.data.get(CONF_FILENAME))
-    return (POLICY_READ, POLICY_CONTROL) if is_written else (POLICY_READ,)
-
-
-async def _async_check_of(call: ServiceCall) -> Callable[[str, str], bool]:
-    """Return what says whether the user may do something with an entity."""
+async def _async_permissions(call: ServiceCall) -> Callable[[str, str], bool]:
+    """Return the permission check of the calling user."""
     if not (user_id := call.context.user_id):
         return OwnerPermissions.check_entity
     if user := await call.hass.auth.async_get_user(user_id):

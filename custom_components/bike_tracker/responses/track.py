@@ -19,7 +19,7 @@ from .texts import text
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
-# The longest local day is one request. A courier's week would be 16,000 reports at once.
+# One request for the longest local day. A week can have 16,000 reports.
 _PORTION: Final = timedelta(hours=25, seconds=1)
 _MIN_PORTION: Final = timedelta(hours=1)
 _FAILURES: Final[dict[type[TrackingError], str]] = {
@@ -62,7 +62,7 @@ def time_range(
         utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
         # A week in which clocks are set back is an hour longer.
         by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
-        # Requests may go beyond the end.
+        # Requests may exceed the end.
         _ = utc_end + timedelta(days=2)
     except OverflowError:
         raise validation_error("wrong_time") from None
@@ -114,7 +114,7 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     if not history.allows():
         raise service_error("too_many_requests")
     try:
-        return await _async_by_day(history, tracker.device.id, start, end)
+        return await _async_in_portions(history, tracker.device.id, start, end)
     except TrackingError as err:
         failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
@@ -123,30 +123,21 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
     raise failure
 
 
-async def _async_by_day(
+async def _async_in_portions(
     history: History, device_id: int, start: datetime, end: datetime
 ) -> list[Position]:
-    reports = list[Position]()
-    while start < end:
-        until = min(start + _PORTION, end)
-        reports += await _async_portion(history, device_id, start, until)
-        start = until
-    return reports
-
-
-async def _async_portion(
-    history: History, device_id: int, start: datetime, end: datetime
-) -> list[Position]:
-    """Return the reports of a time range, in halves where the answer is too large."""
-    try:
-        return await history.async_get(device_id, start, end)
-    except TrackingError as err:
-        if not err.is_too_large or end - start < 2 * _MIN_PORTION:
-            raise
-    middle = start + (end - start) / 2
+    """Return the reports of a time range, by day and in halves of too large responses."""
+    middle = start + _PORTION
+    if middle >= end:
+        try:
+            return await history.async_get(device_id, start, end)
+        except TrackingError as err:
+            if not err.is_too_large or end - start < 2 * _MIN_PORTION:
+                raise
+        middle = start + (end - start) / 2
     return [
-        *await _async_portion(history, device_id, start, middle),
-        *await _async_portion(history, device_id, middle, end),
+        *await _async_in_portions(history, device_id, start, middle),
+        *await _async_in_portions(history, device_id, middle, end),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Where a bike is and how it is, as values and as a sentence."""
+"""The place and condition of a bike, as values and as a sentence."""
 
 from datetime import datetime
 from math import atan2, cos, degrees, radians
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from homeassistant.components.zone import ENTITY_ID_HOME, async_active_zone
 from homeassistant.core import HomeAssistant
-from homeassistant.util.location import distance as metres_between
+from homeassistant.util.location import distance as meters_between
 
 from ..api.models import Position
 from ..tracking.state import Tracker
@@ -25,12 +25,12 @@ _NO_PLACE: Final[_Values] = {
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
-    """Return the words for something in Home Assistant's language."""
+    """Return a part of the answer in Home Assistant's language."""
     return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 
 def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
-    """Return where a bike is and how it is, each value None where it is not known."""
+    """Return the place and condition of a bike. Unknown values are None."""
     tracker = bike.tracker
     position = tracker and tracker.position
     values = {
@@ -45,19 +45,19 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
         "total_distance": tracker and tracker.total_distance,
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
-    parts = [_whereabouts(hass, values), *_condition(hass, bike, values)]
+    parts = [_location(hass, values), *_condition(hass, bike, values)]
     return values | {"text": as_sentence(hass, parts)}
 
 
 def short_text(hass: HomeAssistant, values: _Values) -> str:
-    """Return only where a bike is, as a sentence."""
-    return as_sentence(hass, [_whereabouts(hass, values)])
+    """Return the location of a bike as a sentence."""
+    return as_sentence(hass, [_location(hass, values)])
 
 
 def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
+    """Return the parts of the sentence that follow the location, unless empty or False."""
     time, battery = values["position_time"], values["battery"]
-    # Each is said where it is known, or so; some with what it is.
-    said = {
+    parts = {
         "time": time and clock_time(datetime.fromisoformat(time)),
         "moving": values["moving"],
         "battery": None if battery is None else f"{battery:.0f}",
@@ -66,31 +66,28 @@ def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
         "triggered": values["guard"] == "triggered",
         "no_answer": bike.coordinator and not bike.coordinator.last_update_success,
     }
-    return [words(hass, key, **{key: it}) for key, it in said.items() if it]
+    return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
 
 
 def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Values:
     if position is None or position.latitude is None or position.longitude is None:
         return _NO_PLACE
     latitude, longitude = position.latitude, position.longitude
+    home = hass.config.latitude, hass.config.longitude
     zone = async_active_zone(hass, latitude, longitude, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
+    meters = meters_between(*home, latitude, longitude) or 0
     return {
         "place": zone.name if zone else None,
         "address": position.address,
         "latitude": round(latitude, decimals),
         "longitude": round(longitude, decimals),
-        **_from_home(hass, latitude, longitude, is_home),
+        "distance_from_home": round(meters / 1_000, 3),
+        "direction_from_home": None
+        if is_home
+        else _direction(*home, latitude, longitude),
         "position_time": position.fix_time and local_time(position.fix_time),
     }
-
-
-def _from_home(hass: HomeAssistant, lat: float, long: float, is_home: bool) -> _Values:
-    """Return the way from home; a bike that is at home is in no direction from there."""
-    home = hass.config.latitude, hass.config.longitude
-    way = round((metres_between(*home, lat, long) or 0) / 1_000, 3)
-    direction = None if is_home else _direction(*home, lat, long)
-    return {"distance_from_home": way, "direction_from_home": direction}
 
 
 def _direction(lat1: float, long1: float, lat2: float, long2: float) -> str:
@@ -105,8 +102,8 @@ def _guard(tracker: Tracker) -> str:
     return "triggered" if tracker.state.guard.triggered else "armed"
 
 
-def _whereabouts(hass: HomeAssistant, values: _Values) -> str:
-    """Return where a bike is, in words."""
+def _location(hass: HomeAssistant, values: _Values) -> str:
+    """Return the first part of the sentence: the bike and its place."""
     name, direction = values["name"], values["direction_from_home"]
     if values["latitude"] is None:
         return words(hass, "unknown", name=name)
