@@ -15,9 +15,10 @@ from .database import async_open_database, async_remove_database
 from .devices import tracker_of
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
-from .night_guard.arming import NightGuards
+from .night_guard.arming import NightGuards, async_note_outage
 from .polling.poll import async_open_service
 from .responses.gpx_view import async_register_gpx_view
+from .responses.theft_report import async_register_report_view
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -36,6 +37,7 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
     """Offer the actions, the cards and the download of tracks."""
     async_setup_services(hass)
     async_register_gpx_view(hass)
+    async_register_report_view(hass)
     await async_serve_frontend(hass)
     return True
 
@@ -58,6 +60,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     try:
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
+        async_note_outage(coordinator)
         # Not on unload: the next setup would open the file before, if a disk is slow.
         await database.async_close()
         raise

@@ -157,7 +157,7 @@ class House:
     async def async_minutes(self, count: int) -> None:
         """Let minutes pass, each with a poll some seconds before it ends."""
         for _ in range(count):
-            await self._async_seconds(60 - _AFTER_POLL)
+            await self.async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
 
     async def async_until(self, hour: int) -> None:
@@ -165,15 +165,16 @@ class House:
         now = dt_util.utcnow()
         then = now.replace(hour=hour, minute=0, second=0, microsecond=0)
         seconds = (then - now).total_seconds() % 86_400
-        await self._async_seconds(seconds)
+        await self.async_seconds(seconds)
         await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
         """Let what comes seconds after a poll come one after the other."""
         for _ in range(_AFTER_POLL):
-            await self._async_seconds(1)
+            await self.async_seconds(1)
 
-    async def _async_seconds(self, seconds: float) -> None:
+    async def async_seconds(self, seconds: float) -> None:
+        """Let seconds pass in one go."""
         self._freezer.tick(seconds)
         if self._entry.state is ConfigEntryState.LOADED:
             self._entry.runtime_data.coordinator.last_exception = None

@@ -186,7 +186,7 @@ async def test_ridden_at_night(
                 "attributes": {"alarm": "shock"},
             },
             "Red bike: Vibration",
-            "Vibration, Roonstraße, 22:00",
+            "Alarm, Roonstraße, 22:00",
         ),
     ],
 )
@@ -235,12 +235,12 @@ async def test_guard_again(
     await async_flee(simulator, night, range(1, 3))
     assert night.state(GUARD) == "triggered"
     titles = [button["title"] for button in ann[-1].data["data"]["actions"]]
-    assert titles == ["It's me", "Guard again", "Show on map", "Theft report"]
+    assert titles == ["It's me", "Guard again", "Theft report", "Show on map"]
     await async_press(hass, hass_admin_user, night, ann[-1], 1)
     assert night.state(GUARD) == "triggered"
     still = "Still moving. It will be guarded again where it stops."
     for pushes in (ann, ben):
-        assert pushes[-1].data["title"] == "Red bike is on the move"
+        assert pushes[-1].data["title"] == "Red bike is being moved"
         assert pushes[-1].data["message"] == still
     await async_flee(simulator, night, range(3, 6))
     for _ in range(8):
@@ -248,8 +248,9 @@ async def test_guard_again(
         await night.async_minutes(1)
     assert night.state(GUARD) == "armed_away"
     for pushes in (ann, ben):
-        assert pushes[-2].data["title"] == "Red bike has stopped"
-        assert pushes[-1].data["message"] == "clear_notification"
+        # It stays on the phone: where the thief left it.
+        assert pushes[-1].data["title"] == "Red bike has stopped"
+        assert pushes[-1].data["message"].endswith("guarded.")
     # Who armed it matters in the morning: the night guard disarms it, and breakfast is quiet.
     await night.async_until(6)
     assert night.state(GUARD) == "disarmed"

@@ -94,10 +94,17 @@ def test_wants(riders: list[tuple[float, float] | None], wanted_by_day: bool) ->
         ("armed", False, False, False, False, False, "disarm"),
         ("armed", False, False, True, False, False, "disarm"),
         ("armed", True, False, False, False, False, None),
-        ("triggered", False, False, False, False, False, None),
-        ("triggered", False, False, False, True, True, "arm"),
-        ("triggered", False, True, False, True, True, None),
-        ("triggered", False, False, True, True, True, None),
+        ("moved", False, False, False, False, False, None),
+        ("moved", False, False, False, True, True, "arm"),
+        # It is armed once it stands.
+        ("moved", False, True, False, True, True, "arm"),
+        ("moved", False, False, True, True, True, None),
+        ("moved", False, False, False, False, True, None),
+        # A cat at night: the owner's first ride in the morning is no theft.
+        ("shaken", False, False, False, False, False, "disarm"),
+        ("shaken", True, False, False, False, False, None),
+        ("shaken", False, False, False, True, False, None),
+        ("shaken", False, False, False, True, True, "arm"),
     ],
 )
 def test_decide(

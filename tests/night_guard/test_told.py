@@ -219,7 +219,7 @@ async def test_removed_entities(
         await parked.async_minutes(1)
     assert [title for title, _ in told(parked)] == [
         "Red bike is being moved",
-        "Red bike is on the move",
+        "Red bike is being moved",
     ]
 
 

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..responses.bikes import Bike
-from ..responses.texts import clock_time, sentence, text, with_commas
+from ..responses.texts import alarm_text, clock_time, happened, text, with_commas
 from ..responses.where import where
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
@@ -17,12 +18,14 @@ from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """The action of each of its buttons begins with this."""
-# The buttons of messages about a guard, with their texts.
+# The buttons of messages about a guard, with their texts. Android shows three buttons,
+# and a tap on the message opens the map, so the button for the map is the last one.
 _BUTTONS: Final = {
     "disarm": "its_me",
     "arm": "guard_again",
     "report": "theft_report",
 }
+_ALARM: Final = "config_panel.alarm"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _SILENT_AFTER: Final = timedelta(hours=1)
@@ -75,43 +78,48 @@ def silent_since(
     return None
 
 
-def moved(
+def triggered(
     hass: HomeAssistant, bike: Bike, occurrence: Occurrence, rider: str | None
 ) -> Message:
     """Return the message about a guard that was triggered."""
-    alarm = occurrence.attributes["alarm"]
+    title, alarm = words(hass, "moved", name=bike.name), occurrence.attributes["alarm"]
+    said = happened(hass, occurrence)
     if rider:
         title = words(hass, "with_rider", name=bike.name, rider=rider)
     elif alarm:
-        kind = text(hass, f"selector.alarm.options.{alarm}", alarm)
-        title = f"{with_commas(hass, [bike.name])}: {kind}"
-    else:
-        title = words(hass, "moved", name=bike.name)
-    return _about(hass, bike, title, sentence(hass, bike.name, occurrence))
+        title = f"{with_commas(hass, [bike.name])}: {alarm_text(hass, alarm)}"
+        said = happened(hass, occurrence, text(hass, _ALARM, "Alarm"))
+    return _about(hass, bike, title, said)
 
 
-def on_its_way(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Message:
-    """Return the message about where a bike is now whose guard was triggered."""
-    title = words(hass, "stopped" if has_arrived else "on_the_move", name=bike.name)
+def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Message:
+    """Return the message about the place of a bike whose guard was triggered."""
+    title = words(hass, "stopped" if has_arrived else "moved", name=bike.name)
+    if has_arrived and bike.tracker and bike.tracker.state.is_silent:
+        last = bike.tracker.device.last_update or dt_util.utcnow()
+        title = _silence(hass, bike, last)
     return _about(hass, bike, title, where(hass, bike)["text"])
 
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the answer to *Guard again* while a bike moves."""
-    title = words(hass, "on_the_move", name=bike.name)
+    title = words(hass, "moved", name=bike.name)
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
 def tracker_silent(hass: HomeAssistant, bike: Bike, since: datetime) -> Message:
     """Return the message about a guarded bike whose tracker is offline or silent."""
     tag = f"{NIGHT}silent_{bike.entity.device_id}"
+    unnoticed = words(hass, "unnoticed", names=bike.name, time=clock_time(since))
+    url = map_of(hass, bike.entity.device_id or "")
+    return Message(tag, _silence(hass, bike, since), unnoticed, url, level=URGENT)
+
+
+def _silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
     is_off = bike.tracker and bike.tracker.device.status != "online"
     key = "went_offline_since" if is_off else "became_silent_since"
-    time = clock_time(since)
-    title = text(hass, f"selector.occurrence.options.{key}", "{name}: {time}")
-    blind = words(hass, "blind", names=bike.name, time=time)
-    url = map_of(hass, bike.entity.device_id or "")
-    return Message(tag, title.format(name=bike.name, time=time), blind, url)
+    names = {"name": bike.name, "time": clock_time(since)}
+    return text(hass, f"selector.occurrence.options.{key}", "{name}: {time}", **names)
 
 
 def not_guarded(
@@ -129,8 +137,8 @@ def no_contact(
     """Return the message about guarded bikes while the service does not answer."""
     tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
     title = text(hass, "issues.no_contact.title", "No contact")
-    blind = words(hass, "blind", names=listed, time=clock_time(since))
-    return Message(tag, title, blind, level=URGENT)
+    unnoticed = words(hass, "unnoticed", names=listed, time=clock_time(since))
+    return Message(tag, title, unnoticed, level=URGENT)
 
 
 def contact_again(
@@ -138,8 +146,8 @@ def contact_again(
 ) -> Message:
     """Return the message about the end of an outage."""
     tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
-    seeing = words(hass, "seeing", names=listed)
-    return Message(tag, words(hass, "contact_again"), seeing)
+    still = words(hass, "guarded_as_before", names=listed)
+    return Message(tag, words(hass, "contact_again"), still)
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
@@ -152,7 +160,7 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     device_id = bike.entity.device_id or ""
     url = map_of(hass, device_id)
     buttons = [_button(hass, action, device_id) for action in _BUTTONS]
-    buttons.insert(2, map_button(url, words(hass, "button_map")))
+    buttons.append(map_button(url, words(hass, "button_map")))
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
@@ -161,8 +169,9 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
     return {"action": f"{NIGHT}{action}_{device_id}", "title": title}
 
 
-def report(hass: HomeAssistant, bike: Bike, said: str) -> Message:
-    """Return the answer to *Theft report*."""
+def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
+    """Return the answer to *Theft report*; a tap opens the page."""
     title = text(hass, "config_panel.theft_report", "Theft report")
     tag = f"{NIGHT}report_{bike.entity.device_id}"
-    return Message(tag, f"{with_commas(hass, [bike.name])}: {title}", said)
+    url = url or map_of(hass, bike.entity.device_id or "")
+    return Message(tag, f"{with_commas(hass, [bike.name])}: {title}", said, url)

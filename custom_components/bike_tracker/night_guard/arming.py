@@ -1,7 +1,6 @@
 """Compare the guards of an account with what they should be."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from typing import Any, Final
 
@@ -24,19 +23,24 @@ from homeassistant.util import dt as dt_util
 from ..const import DOMAIN
 from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
 from ..database import Evaluation
-from ..responses.bikes import Bike
+from ..responses.bikes import Bike, listed_bike
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
+from ..tracking.state import Changes
 from . import alerts
 from .follow import Messenger
 from .messages import EVENT_BUTTON, async_call
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
-SUBENTRY_TYPE: Final = "night_guard"
-_ACTIONS: Final[dict[Decision, str]] = {
-    "arm": "alarm_arm_away",
-    "disarm": "alarm_disarm",
-}
+_ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
+
+
+@callback
+def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
+    """Tell about an outage that lasts while Home Assistant tries to set up the account."""
+    last = coordinator.database.content.evaluation
+    if last and coordinator.hass.state is CoreState.running:
+        Messenger(coordinator).tell_outage(last.asked_at)
 
 
 class NightGuards:
@@ -57,8 +61,6 @@ class NightGuards:
         self._news: list[tuple[str, Occurrence]] = []
         self._mine: set[str] = set()
         """Bikes whose rider tapped *It's me*, until they stand or a night begins."""
-        self._again: set[str] = set()
-        """Bikes that are armed again once they stand."""
 
     @callback
     def async_start(self) -> None:
@@ -82,9 +84,7 @@ class NightGuards:
     def _async_load(self) -> None:
         """Read the settings, and listen for begins, ends and riders."""
         self._async_stop()
-        stored = self._entry.get_subentries_of_type(SUBENTRY_TYPE)
-        guards = [NightGuard.from_data(it.subentry_id, it.data) for it in stored]
-        self._messenger.guards = guards
+        self._messenger.guards = guards = NightGuard.all_of(self._entry)
         compare = self._async_compare_all
         riders = {rider for guard in guards for rider in guard.riders}
         stop = async_track_state_change_event(self._hass, riders, compare)
@@ -117,9 +117,8 @@ class NightGuards:
 
     @callback
     def _async_no_contact(self, _now: datetime | None = None) -> None:
-        over = self._coordinator.asked_at + alerts.NO_CONTACT_AFTER
-        if not self._coordinator.last_update_success and over <= dt_util.utcnow():
-            self._messenger.tell_outage()
+        if not self._coordinator.last_update_success:
+            self._messenger.tell_outage(self._coordinator.asked_at)
 
     @callback
     def _async_stop_timer(self) -> None:
@@ -149,18 +148,16 @@ class NightGuards:
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
         is_due, self._is_due = self._is_due, False
-        # Buttons of other messages also work without a night guard.
-        if not (messenger.guards or self._mine or self._again):
+        messenger.tell_contact()
+        if not messenger.guards:
             return
         for unique_id, occurrence in news:
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
         stands = {key for key, it in news if it.type == "ride_ended"}
         self._mine -= stands
-        self._act("arm", self._again & stands)
         self._compare(trackers.keys() if is_due else stands)
-        messenger.tell_contact()
-        for unique_id, tracker in trackers.items() if messenger.guards else ():
+        for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
                 messenger.look(unique_id, tracker, now.at)
 
@@ -178,32 +175,36 @@ class NightGuards:
         self, unique_ids: Collection[str], leaving: Collection[NightGuard] = ()
     ) -> None:
         """Arm and disarm guards that are not as they should be."""
-        now, is_up = dt_util.now(), self._coordinator.last_update_success
-        decided, reasons = defaultdict[Decision, set[str]](set), dict[str, str]()
+        changes, reasons = list[Changes](), dict[str, str]()
         for unique_id in unique_ids:
             with log_errors(self._entry.title, "guarding a bike"):
-                if (bike := self._messenger.bike(unique_id)) is None:
-                    continue
-                guards, device_id = (
-                    self._messenger.guards_of(bike),
-                    bike.entity.device_id,
-                )
-                if not (guards or any(it.is_for(device_id) for it in leaving)):
-                    continue
-                begins = self._night_begins(bike, guards, now)
-                reason = self._reason(bike)
-                is_night = any(it.is_night(now) for it in guards)
-                if begins and is_up and reason and is_night:
-                    reasons[unique_id] = reason
-                if reason in (None, "triggered"):
-                    decision = self._decision(bike, guards, now, begins=begins)
-                    if decision:
-                        decided[decision].add(unique_id)
-                if is_up:
-                    self._compared_at[unique_id] = now
+                if bike := listed_bike(self._coordinator, unique_id):
+                    changes += self._compared(bike, reasons, leaving)
         self._messenger.tell_reasons(reasons)
-        for decision, keys in decided.items():
-            self._act(decision, keys)
+        # The message about a triggered guard stays until a person acts.
+        self._coordinator.async_set_changes(*changes)
+
+    def _compared(
+        self, bike: Bike, reasons: dict[str, str], leaving: Collection[NightGuard]
+    ) -> Iterator[Changes]:
+        """Yield the changes of a bike, and note why it is not guarded tonight."""
+        unique_id, device_id = bike.entity.unique_id, bike.entity.device_id
+        guards = self._messenger.guards_of(bike)
+        if not (guards or any(it.is_for(device_id) for it in leaving)):
+            return
+        now, is_up = dt_util.now(), self._coordinator.last_update_success
+        begins, reason = self._night_begins(bike, guards, now), self._reason(bike)
+        if begins and is_up and reason and any(it.is_night(now) for it in guards):
+            reasons[unique_id] = reason
+        decision, account = None, self._coordinator.data
+        if reason in (None, "triggered"):
+            decision = self._decision(bike, guards, now, begins=begins)
+        if decision == "arm" and (armed := account.arm(unique_id, dt_util.utcnow())):
+            yield armed
+        if decision == "disarm":
+            yield account.disarm(unique_id)
+        if is_up:
+            self._compared_at[unique_id] = now
 
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
@@ -223,11 +224,12 @@ class NightGuards:
         self, bike: Bike, guards: Collection[NightGuard], now: datetime, *, begins: bool
     ) -> Decision | None:
         tracker = self._coordinator.data.trackers[bike.entity.unique_id]
-        wanted = any(self._messenger.is_wanted(it, bike, now) for it in guards)
+        position, is_wanted = tracker.position, self._messenger.is_wanted
+        wanted = any(is_wanted(night, position, now) for night in guards)
         situation = Situation(
             state_of(tracker.state.guard),
             bool(tracker.state.changed_by) or bike.entity.unique_id in self._mine,
-            on_ride=tracker.is_under_way,
+            on_ride=tracker.state.is_under_way,
             in_outage=not self._coordinator.last_update_success,
         )
         return decide(situation, is_wanted=wanted, night_begins=begins)
@@ -237,27 +239,17 @@ class NightGuards:
         unique_id = bike.entity.unique_id
         tracker = self._coordinator.data.trackers[unique_id]
         device = self._coordinator.devices.get(unique_id)
-        panel, guard = self._panel(unique_id), tracker.state.guard
+        panel = self._panel(unique_id)
         if panel is None or not tracker.has_fix:
             return "no_place"
         if panel.disabled or tracker.device.disabled or (device and device.disabled):
             return "disabled"
-        is_gone = guard and guard.triggered and tracker.is_under_way
-        return "triggered" if is_gone else None
+        return "triggered" if self._is_gone(unique_id) else None
 
     def _panel(self, unique_id: str) -> er.RegistryEntry | None:
         kind = (Platform.ALARM_CONTROL_PANEL, DOMAIN, f"{unique_id}_guard")
         registry = er.async_get(self._hass)
         return registry.async_get(registry.async_get_entity_id(*kind) or "")
-
-    def _act(self, decision: Decision, unique_ids: Collection[str]) -> None:
-        """Arm or disarm guards in the name of the night guard."""
-        self._again -= {*unique_ids}
-        panels = [panel.entity_id for it in unique_ids if (panel := self._panel(it))]
-        if panels:
-            action, data = _ACTIONS[decision], {ATTR_ENTITY_ID: panels}
-            call = (Platform.ALARM_CONTROL_PANEL, action, data)
-            self._messenger.run(async_call(self._hass, Context(), call))
 
     # Buttons
 
@@ -265,23 +257,28 @@ class NightGuards:
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
         """Do what a button says, in the name of the night guard."""
         action, _, device_id = str(event.data.get("action")).rpartition("_")
-        bikes = filter(None, map(self._messenger.bike, self._coordinator.data.trackers))
-        for bike in bikes:
-            if bike.entity.device_id == device_id:
+        for unique_id in self._coordinator.data.trackers if device_id else ():
+            bike = listed_bike(self._coordinator, unique_id)
+            if bike and bike.entity.device_id == device_id:
                 self._do(bike, action.removeprefix(alerts.NIGHT))
 
     def _do(self, bike: Bike, action: str) -> None:
-        unique_id, tracker = bike.entity.unique_id, bike.tracker
-        guard = tracker and tracker.state.guard
-        is_gone = tracker and tracker.is_under_way and guard and guard.triggered
-        if action == "disarm":
-            self._mine.add(unique_id)
-            self._act("disarm", [unique_id])
-        elif action == "arm" and is_gone:
-            self._again.add(unique_id)
-            for night in self._messenger.guards_of(bike):
-                self._messenger.send(night, alerts.still_moving(self._hass, bike))
-        elif action == "arm":
-            self._act("arm", [unique_id])
-        elif action == "report":
-            self._messenger.run(self._messenger.async_report(bike))
+        unique_id, messenger = bike.entity.unique_id, self._messenger
+        if action == "report":
+            messenger.run(messenger.async_report(bike))
+        elif action == "arm" and self._is_gone(unique_id):
+            if changes := self._coordinator.data.arm(unique_id, dt_util.utcnow()):
+                self._coordinator.async_set_changes(changes)
+            for night in messenger.guards_of(bike):
+                messenger.send(night, alerts.still_moving(self._hass, bike))
+        elif action in _ACTIONS and (panel := self._panel(unique_id)):
+            if action == "disarm":
+                self._mine.add(unique_id)
+            data = {ATTR_ENTITY_ID: panel.entity_id}
+            call = (Platform.ALARM_CONTROL_PANEL, _ACTIONS[action], data)
+            messenger.run(async_call(self._hass, Context(), call))
+
+    def _is_gone(self, unique_id: str) -> bool:
+        """Return whether a bike moves while its guard is triggered."""
+        state = self._coordinator.data.trackers[unique_id].state
+        return bool(state.guard and state.guard.triggered and state.is_under_way)

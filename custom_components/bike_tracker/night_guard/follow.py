@@ -9,60 +9,48 @@ from homeassistant.const import (
     ATTR_LATITUDE,
     ATTR_LONGITUDE,
     CONF_FILENAME,
-    Platform,
 )
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.singleton import singleton
 from homeassistant.util import dt as dt_util, slugify
 
+from ..api.models import Position
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import name_of
-from ..responses.bikes import Bike
+from ..responses.bikes import Bike, listed_bike
+from ..responses.theft_report import async_link_to_report
+from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
 from . import alerts
 from .messages import Message, Recipients, async_deliver, phones_of
-from .schedule import NightGuard, Place
+from .schedule import NightGuard
 
 
-def place_of(tracker: Tracker | None) -> Place | None:
-    """Return the last known place of a bike."""
-    position = tracker and tracker.position
-    if position is None or position.latitude is None or position.longitude is None:
-        return None
-    return position.latitude, position.longitude
+@singleton(f"{DOMAIN}_outages")
+def _outages_in(_: HomeAssistant) -> set[str]:
+    """Return the night guards that told about an outage, also while it lasts at set-up."""
+    return set()
 
 
 class Messenger:
     """What the night guards of one account know and tell."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Know no night guard yet."""
+        """Read the night guards of the account."""
         self._coordinator = coordinator
         self._hass: HomeAssistant = coordinator.hass
-        self.guards: list[NightGuard] = []
+        self.guards = NightGuard.all_of(coordinator.config_entry)
         self._reasons: dict[str, str] = {}
         """Why bikes were not guarded, as told last."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """When the guards were armed of trackers that are offline or silent."""
-        self._blind: set[str] = set()
-        """Night guards that told about an outage."""
+        self._outages = _outages_in(coordinator.hass)
 
     # Bikes and riders
-
-    def bike(self, unique_id: str) -> Bike | None:
-        """Return a listed tracker as a bike."""
-        registry, coordinator = er.async_get(self._hass), self._coordinator
-        kind = (Platform.DEVICE_TRACKER, DOMAIN, unique_id)
-        entity = registry.async_get(registry.async_get_entity_id(*kind) or "")
-        device = coordinator.devices.get(unique_id)
-        tracker = coordinator.data.trackers.get(unique_id)
-        if entity is None or device is None or tracker is None:
-            return None
-        return Bike(entity, [name_of(device)], coordinator, tracker)
 
     def guards_of(self, bike: Bike) -> list[NightGuard]:
         """Return the night guards of a bike."""
@@ -77,12 +65,14 @@ class Messenger:
             place: Any = (latitude, longitude) if is_known else None
             yield alerts.Rider(state.name, place, state.last_updated)
 
-    def is_wanted(self, guard: NightGuard, bike: Bike, now: datetime) -> bool:
-        """Return whether a night guard wants a bike to be guarded."""
-        place, riders = place_of(bike.tracker), self.riders(guard)
-        return place is not None and guard.wants(
-            place, (it.place for it in riders), now
-        )
+    def is_wanted(
+        self, night: NightGuard, position: Position | None, now: datetime
+    ) -> bool:
+        """Return whether a night guard wants a bike to be guarded where it is."""
+        if position is None or position.latitude is None or position.longitude is None:
+            return False
+        riders = (rider.place for rider in self.riders(night))
+        return night.wants((position.latitude, position.longitude), riders, now)
 
     # Messages
 
@@ -97,23 +87,29 @@ class Messenger:
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
         """Tell that a guard was triggered, or that a moved bike has arrived."""
-        bike, kind = self.bike(unique_id), occurrence.type
+        bike, kind = listed_bike(self._coordinator, unique_id), occurrence.type
         guard = bike and bike.tracker and bike.tracker.state.guard
-        has_arrived = kind == "ride_ended" and occurrence.attributes["distance"]
-        is_news = kind == "guard_triggered" or has_arrived
-        if not (bike and guard and guard.triggered and is_news):
+        if not (bike and guard):
             return
-        armed, seen = guard.place, guard.triggered.fix or guard.place
+        if kind == "guard_triggered" and guard.triggered:
+            self._tell_triggered(bike, guard, occurrence, now)
+        # *Guard again* under way armed it as it arrived.
+        was_moved = guard.triggered or guard.armed_at >= occurrence.noticed_at
+        if kind == "ride_ended" and occurrence.attributes["distance"] and was_moved:
+            self._tell_place(bike, has_arrived=True, now=now)
+
+    def _tell_triggered(
+        self, bike: Bike, guard: Guard, occurrence: Occurrence, now: datetime
+    ) -> None:
+        armed, seen = guard.place, (guard.triggered and guard.triggered.fix)
+        seen = seen or armed
         places = (armed.latitude, armed.longitude), (seen.latitude, seen.longitude)
-        self._followed_at[unique_id] = now
+        self._followed_at[bike.entity.unique_id] = now
         for night in self.guards_of(bike):
-            if has_arrived:
-                self._tell_place(night, bike, has_arrived=True)
-                continue
             riders = self.riders(night)
             rider = alerts.companion(*places, riders, night.away_distance, now)
+            message = alerts.triggered(self._hass, bike, occurrence, rider)
             level = alerts.level_of(night, rider)
-            message = alerts.moved(self._hass, bike, occurrence, rider)
             self.send(night, message._replace(level=level))
 
     def look(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
@@ -126,28 +122,30 @@ class Messenger:
             seen_at = position.fix_time or last
             if now - last < alerts.FOLLOW_EVERY or seen_at <= last:
                 return
-            self._followed_at[unique_id] = now
-            if bike := self.bike(unique_id):
-                for night in self.guards_of(bike):
-                    self._tell_place(night, bike, has_arrived=False)
+            if bike := listed_bike(self._coordinator, unique_id):
+                self._tell_place(bike, has_arrived=False, now=now)
             return
         since = None
         if self._silent.get(unique_id) != guard.armed_at and not guard.triggered:
             since = alerts.silent_since(tracker, guard.armed_at, now)
-        if since and (bike := self.bike(unique_id)):
+        if since and (bike := listed_bike(self._coordinator, unique_id)):
             self._silent[unique_id] = guard.armed_at
             for night in self.guards_of(bike):
                 self.send(night, alerts.tracker_silent(self._hass, bike, since))
 
-    def _tell_place(self, night: NightGuard, bike: Bike, *, has_arrived: bool) -> None:
-        if night.follow:
-            message = alerts.on_its_way(self._hass, bike, has_arrived=has_arrived)
-            self.send(night, message._replace(level=alerts.level_of(night)))
+    def _tell_place(self, bike: Bike, *, has_arrived: bool, now: datetime) -> None:
+        self._followed_at[bike.entity.unique_id] = now
+        message = alerts.whereabouts(self._hass, bike, has_arrived=has_arrived)
+        for night in self.guards_of(bike):
+            if night.follow:
+                self.send(night, message._replace(level=alerts.level_of(night)))
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and tell its name."""
+        device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
-        data = {ATTR_DEVICE_ID: bike.entity.device_id, CONF_FILENAME: filename}
+        data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
+        url = async_link_to_report(self._hass, device_id)
         try:
             call = self._hass.services.async_call
             await call(DOMAIN, "theft_report", data, blocking=True)
@@ -155,7 +153,7 @@ class Messenger:
         except HomeAssistantError as err:
             said = str(err)
         for night in self.guards_of(bike):
-            self.send(night, alerts.report(self._hass, bike, said))
+            self.send(night, alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """Tell why bikes are not guarded tonight; a reason that stays is told once."""
@@ -164,37 +162,40 @@ class Messenger:
             (bike, reason)
             for unique_id, reason in reasons.items()
             if reason == "triggered" or told.get(unique_id) != reason
-            if (bike := self.bike(unique_id))
+            if (bike := listed_bike(self._coordinator, unique_id))
         ]
         for night in self.guards:
             of_night = [it for it in bikes if night.is_for(it[0].entity.device_id)]
             if lines := [(bike.name, reason) for bike, reason in of_night]:
                 self.send(night, alerts.not_guarded(self._hass, night, lines))
 
-    def tell_outage(self) -> None:
+    def tell_outage(self, since: datetime) -> None:
         """Tell, once in an outage, that nothing would be noticed about guarded bikes."""
+        if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
+            return
         for night in self.guards:
             names = self._guarded_by(night)
-            if names and night.id not in self._blind:
-                self._blind.add(night.id)
-                since = self._coordinator.asked_at
+            if names and night.id not in self._outages:
+                self._outages.add(night.id)
                 self.send(night, alerts.no_contact(self._hass, night, names, since))
 
     def tell_contact(self) -> None:
         """Tell the end of an outage to everybody who knows about the outage."""
-        told, self._blind = self._blind, set()
-        for night in self.guards:
-            if night.id in told:
+        for night in self.guards if self._outages else ():
+            if night.id in self._outages:
+                self._outages.discard(night.id)
                 names = self._guarded_by(night)
                 self.send(night, alerts.contact_again(self._hass, night, names))
 
     def _guarded_by(self, night: NightGuard) -> list[str]:
         """Return the names of bikes that are guarded, or should be."""
-        now, trackers = dt_util.now(), self._coordinator.data.trackers
-        bikes = [
-            bike
-            for unique_id, tracker in trackers.items()
-            if (bike := self.bike(unique_id)) and night.is_for(bike.entity.device_id)
-            if tracker.state.guard or self.is_wanted(night, bike, now)
-        ]
-        return sorted(bike.name for bike in bikes)
+        account, now = self._coordinator.data, dt_util.now()
+        # Nothing is listed before the first answer.
+        states = {key: account.states[key] for key in account.trackers}
+        return sorted(
+            name_of(device)
+            for unique_id, state in (states or account.states).items()
+            if (device := self._coordinator.devices.get(unique_id))
+            and night.is_for(device.id)
+            and (state.guard or self.is_wanted(night, state.position, now))
+        )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, time, timedelta
 from typing import Any, Final, Literal, NamedTuple, Self
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.util.location import distance
 
 from ..tracking.guard import Guard
@@ -11,8 +12,10 @@ from ..tracking.guard import Guard
 type Place = tuple[float, float]
 """Latitude and longitude."""
 type Decision = Literal["arm", "disarm"]
-type GuardState = Literal["armed", "disarmed", "triggered"]
+type GuardState = Literal["armed", "disarmed", "shaken", "moved"]
+"""The last two are triggered: by an alarm where the bike stands, or because it moves."""
 
+SUBENTRY_TYPE: Final = "night_guard"
 DEFAULTS: Final[Mapping[str, Any]] = {
     "bikes": [],
     "night_begins": "22:00:00",
@@ -44,6 +47,12 @@ class NightGuard(NamedTuple):
     others: tuple[str, ...]
     critical: bool
     follow: bool
+
+    @classmethod
+    def all_of(cls, entry: ConfigEntry) -> list[Self]:
+        """Return the night guards of an account."""
+        stored = entry.get_subentries_of_type(SUBENTRY_TYPE)
+        return [cls.from_data(it.subentry_id, it.data) for it in stored]
 
     @classmethod
     def from_data(cls, subentry_id: str, stored: Mapping[str, Any]) -> Self:
@@ -104,23 +113,26 @@ class Situation(NamedTuple):
 
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
     """Return what to do with the guard of a bike, compared with what it should be."""
-    can_arm = not (bike.on_ride or bike.in_outage)
-    if not night_begins and (bike.is_held or bike.guard == "triggered"):
+    guard = bike.guard
+    if not night_begins and (bike.is_held or guard == "moved"):
         return None
-    if is_wanted and can_arm and (night_begins or bike.guard == "disarmed"):
-        return "arm"
-    if bike.guard == "armed" and not is_wanted:
+    if not is_wanted and guard in ("armed", "shaken"):
         return "disarm"
-    # A night has begun: a person holds it no longer, and it is armed once it stands.
-    is_released = night_begins and bike.guard != "triggered" and not bike.in_outage
-    return "disarm" if is_released else None
+    if bike.in_outage or not (night_begins or is_wanted):
+        return None
+    # A person holds it no longer, and it is armed once it stands.
+    if guard == "disarmed" and (bike.on_ride or not is_wanted):
+        return "disarm" if night_begins else None
+    return "arm" if is_wanted and (night_begins or guard == "disarmed") else None
 
 
 def state_of(guard: Guard | None) -> GuardState:
     """Return the state of a guard."""
     if guard is None:
         return "disarmed"
-    return "triggered" if guard.triggered else "armed"
+    if guard.triggered is None:
+        return "armed"
+    return "moved" if guard.is_done else "shaken"
 
 
 def meters(first: Place, second: Place) -> float:

@@ -110,6 +110,19 @@ def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
 
 
 @callback
+def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
+    """Return a listed tracker as a bike, or None if a user removed its entity."""
+    registry = er.async_get(coordinator.hass)
+    kind = (Platform.DEVICE_TRACKER, DOMAIN, unique_id)
+    entity = registry.async_get(registry.async_get_entity_id(*kind) or "")
+    device = coordinator.devices.get(unique_id)
+    tracker = coordinator.data.trackers.get(unique_id)
+    if entity is None or device is None or tracker is None:
+        return None
+    return Bike(entity, [name_of(device)], coordinator, tracker)
+
+
+@callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
     """Return the bikes that are exposed to an assistant, with the names it knows."""
     names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)

@@ -112,19 +112,26 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     time = clock_time(occurrence.since)
     if kind == "alarm_raised":
         alarm, word = attributes["type"], attributes["alarm"]
-        said = word if alarm == "other" else text(hass, f"{_ALARMS}.{alarm}", word)
+        said = word if alarm == "other" else alarm_text(hass, alarm)
         # A name has a direction of its own.
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
-        place = attributes["address"] or place_of(hass, occurrence)
-        return with_commas(
-            hass, filter(None, (cause_text(hass, attributes), place, time))
-        )
+        return happened(hass, occurrence)
     filled = {"name": name, "time": time}
     if kind == "ride_ended":
         filled["distance"] = distance(hass, attributes["distance"])
         filled["duration"] = duration(attributes["duration"])
     return _template(hass, occurrence).format(**filled)
+
+
+def happened(
+    hass: HomeAssistant, occurrence: Occurrence, cause: str | None = None
+) -> str:
+    """Return why a guard was triggered, where and when."""
+    seen = occurrence.attributes
+    place = seen["address"] or place_of(hass, occurrence)
+    parts = (cause or cause_text(hass, seen), place, clock_time(occurrence.since))
+    return with_commas(hass, filter(None, parts))
 
 
 def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
@@ -152,5 +159,9 @@ def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
     if cause == "place":
         way = short_distance(hass, attributes["distance"])
         return text(hass, f"{_TEXTS}.guard_triggered", "{distance}", distance=way)
-    key = f"{_ALARMS}.{alarm}" if alarm else f"{_CAUSES}.{cause}"
-    return text(hass, key, alarm or cause)
+    return alarm_text(hass, alarm) if alarm else text(hass, f"{_CAUSES}.{cause}", cause)
+
+
+def alarm_text(hass: HomeAssistant, alarm: str) -> str:
+    """Return the name of a type of alarm."""
+    return text(hass, f"{_ALARMS}.{alarm}", alarm)

@@ -1,16 +1,23 @@
 """A theft report for police and insurance: one HTML page to print, and a GPX file."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape
+from http import HTTPStatus
 from string import Template
 from typing import Any, Final, NamedTuple
 
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from aiohttp import web
+from homeassistant.components.http import KEY_HASS, HomeAssistantView
+from homeassistant.components.http.auth import async_sign_path
+from homeassistant.const import ATTR_DEVICE_ID
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError, Unauthorized
+from homeassistant.helpers.network import NoURLAvailableError, get_url
 from homeassistant.util import dt as dt_util
 
 from ..api.address import host_of
+from ..const import DOMAIN
 from ..tracking.distance import NOWHERE, Fix, fix_of
 from ..tracking.state import Tracker
 from .bikes import Bike, service_error, validation_error
@@ -21,6 +28,7 @@ from .track import Track, async_best_track
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
+_LINK_WORKS_FOR: Final = timedelta(days=1)
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
 _GUARD: Final = "entity.alarm_control_panel.guard.state"
@@ -67,6 +75,52 @@ $notes
 </body>
 </html>
 """)
+
+
+class _ReportView(HomeAssistantView):
+    """Serve the report of a bike as it is when the page is opened."""
+
+    url = f"/api/{DOMAIN}/theft_report/{{device_id}}"
+    name = f"api:{DOMAIN}:theft_report"
+
+    async def get(self, request: web.Request, device_id: str) -> web.Response:
+        """Return the answer of the action, which checks who may read the bike."""
+        try:
+            report: Any = await request.app[KEY_HASS].services.async_call(
+                DOMAIN,
+                "theft_report",
+                {ATTR_DEVICE_ID: device_id},
+                blocking=True,
+                context=self.context(request),
+                return_response=True,
+            )
+        except Unauthorized:
+            raise
+        except HomeAssistantError as err:
+            return self.json_message(str(err), HTTPStatus.NOT_FOUND)
+        return web.Response(text=report["html"], content_type="text/html")
+
+
+@callback
+def async_register_report_view(hass: HomeAssistant) -> None:
+    """Serve reports if Home Assistant serves pages."""
+    if "http" in hass.config.components:
+        hass.http.register_view(_ReportView)
+
+
+@callback
+def async_link_to_report(hass: HomeAssistant, device_id: str) -> str | None:
+    """Return an address that opens the report in a browser for a day, without sign-in.
+
+    An address without a host would open in the phone's app, which adds to the query.
+    """
+    path = _ReportView.url.format(device_id=device_id)
+    try:
+        host = get_url(hass, prefer_external=True)
+    except NoURLAvailableError:
+        return None
+    signed = async_sign_path(hass, path, _LINK_WORKS_FOR, use_content_user=True)
+    return f"{host}{signed}"
 
 
 class TheftReport(NamedTuple):
