@@ -9,7 +9,7 @@ from homeassistant.components.alarm_control_panel import (
     AlarmControlPanelState,
 )
 from homeassistant.core import callback
-from homeassistant.helpers.entity_registry import RegistryEntryDisabler
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
@@ -21,7 +21,10 @@ from .tracking.state import Changes, Tracker
 PARALLEL_UPDATES = 0
 
 # One that an account which is not there for a while disabled is armed once it is back.
-_DISABLED_BY_PERSON: Final = (RegistryEntryDisabler.USER, RegistryEntryDisabler.DEVICE)
+_DISABLED_BY_PERSON: Final = (
+    er.RegistryEntryDisabler.USER,
+    er.RegistryEntryDisabler.DEVICE,
+)
 
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
@@ -56,9 +59,23 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._attr_alarm_state = AlarmControlPanelState.ARMED_AWAY
         else:
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
+        is_alarm = triggered and triggered.cause == "alarm"
+        self._attr_translation_key = "guard_alarm" if is_alarm else "guard"
         self._attr_changed_by = state.changed_by
         self._attr_extra_state_attributes = triggered.described() if triggered else {}
         return self._attr_alarm_state, state.changed_by, triggered
+
+    @override
+    def _read(self) -> bool:
+        """Let a triggered guard be called *Being moved* or *Alarm*.
+
+        A state has one text per translation key, and users see the registry's key.
+        """
+        is_new, entry = super()._read(), self.registry_entry
+        if entry and entry.translation_key != (key := self.translation_key):
+            registry = er.async_get(self.hass)
+            registry.async_update_entity(self.entity_id, translation_key=key)
+        return is_new
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
@@ -79,13 +96,13 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Show what changed, and no message any more about what triggered it before."""
+        """Show what changed, and remove the last message about the guard from phones."""
         self.coordinator.async_set_changes(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
         if now and now.state.rearming:
             return
-        if guard and guard.triggered and self.device_entry:
+        if guard and self.device_entry:
             hass, device_id = self.coordinator.hass, self.device_entry.id
             taken_away = async_remove_guard_message(hass, self._context, device_id)
             hass.async_create_task(taken_away)

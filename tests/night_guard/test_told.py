@@ -4,6 +4,7 @@ from pathlib import Path
 
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.template import Template
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -247,16 +248,25 @@ async def test_two_accounts(
 async def test_guard_again(
     hass: HomeAssistant, simulator: Simulator, parked: House
 ) -> None:
-    """A bike that was only shaken is guarded again at once."""
+    """A bike that was only shaken is guarded again at once; people read *Alarm* until then."""
+
+    def shown() -> str:
+        return Template(f"{{{{ state_translated('{GUARD}') }}}}", hass).async_render()
+
     await parked.async_night_guard(RED, night_begins="12:00:00")
+    assert shown() == "Guarded"
     simulator.report(RED, motion=False, attributes={"alarm": "shock"})
     await parked.async_minutes(1)
     assert parked.state(GUARD) == "triggered"
+    assert shown() == "Alarm"
     action = f"bike_tracker_night_arm_{parked.device(RED)}"
     hass.bus.async_fire("mobile_app_notification_action", {"action": action})
     await parked.async_minutes(1)
-    assert parked.state(GUARD) == "armed_away"
+    assert shown() == "Guarded"
     assert parked.gone == [f"bike_tracker_guard_{parked.device(RED)}"]
+    steal(simulator)
+    await parked.async_minutes(1)
+    assert shown() == "Being moved"
 
 
 @pytest.mark.parametrize("has_folder", [True, False])

@@ -77,7 +77,7 @@ async def test_guarded(bikes: Bikes, ask: Ask) -> None:
     await bikes.poll()
     [bike] = await ask()
     assert bike["guard"] == "triggered"
-    assert "moving, battery 80%, its guard was triggered." in bike["text"]
+    assert "battery 80%, being moved." in bike["text"]
 
 
 @pytest.mark.usefixtures("exposed")

@@ -23,3 +23,11 @@ STATES: Mapping[str, frozenset[str]] = {
     "event": frozenset(),
     "sensor": frozenset(),
 }
+
+KEYS: Mapping[str, frozenset[str]] = {
+    platform: frozenset(it.key for it in descriptions)
+    # A guard that an alarm triggered has another name for its state.
+    | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
+    for platform, descriptions in DESCRIPTIONS.items()
+}
+"""The translation keys of entities."""

@@ -15,7 +15,7 @@ from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
 from custom_components.bike_tracker.tracking.guard import Triggered
 
 from .automations import described
-from .entities import DESCRIPTIONS, STATES
+from .entities import DESCRIPTIONS, KEYS, STATES
 from .project import INTEGRATION, ROOT, read_json, under
 from .texts import (
     END,
@@ -302,8 +302,7 @@ def test_alarm_has_one_name(path: Path) -> None:
 def test_names_are_of_entities_that_exist() -> None:
     """There are no texts of entities that do not exist, or of their states."""
     for platform, entities in ENGLISH["entity"].items():
-        keys = {description.key for description in DESCRIPTIONS[platform]}
-        assert entities.keys() <= keys
+        assert entities.keys() <= KEYS[platform]
         for texts in entities.values():
             assert texts.get("state", {}).keys() <= STATES[platform]
 
@@ -319,9 +318,12 @@ def test_types_of_events_have_a_name() -> None:
 
 def test_causes_have_a_name() -> None:
     """Each of what may trigger a guard has one."""
-    texts = ENGLISH["entity"]["alarm_control_panel"]["guard"]["state_attributes"]
-    causes = get_args(get_type_hints(Triggered)["cause"])
-    assert texts["cause"]["state"].keys() == set(causes)
+    named = [
+        cause
+        for texts in ENGLISH["entity"]["alarm_control_panel"].values()
+        for cause in texts["state_attributes"]["cause"]["state"]
+    ]
+    assert sorted(named) == sorted(get_args(get_type_hints(Triggered)["cause"]))
 
 
 @pytest.mark.parametrize("section", ["exceptions", "issues"])

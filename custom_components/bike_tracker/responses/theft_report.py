@@ -31,7 +31,8 @@ _MAX_ROWS: Final = 24
 _LINK_WORKS_FOR: Final = timedelta(days=1)
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
-_GUARD: Final = "entity.alarm_control_panel.guard.state"
+_PANEL: Final = "entity.alarm_control_panel"
+_GUARD: Final = f"{_PANEL}.guard.state"
 
 _PAGE: Final = Template("""<!DOCTYPE html>
 <html lang="$language" dir="$direction">
@@ -240,7 +241,8 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     if guard and (triggered := guard.triggered):
         attributes = {**triggered.described(), "alarm": triggered.alarm}
         cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
-        label = _label(hass, "triggered", "Guard triggered")
+        key = "guard_alarm" if triggered.cause == "alarm" else "guard"
+        label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
         yield label, _lines(_time(triggered.since), cause, place)
     last = position and fix_of(position, position.fix_time)
     label = _label(hass, "last_seen", "Last seen")

@@ -57,13 +57,18 @@ def short_text(hass: HomeAssistant, values: _Values) -> str:
 def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
     """Return the parts of the sentence that follow the location, unless empty or False."""
     time, battery = values["position_time"], values["battery"]
+    guard = bike.tracker and bike.tracker.state.guard
+    triggered = guard and guard.triggered
+    is_alarm = bool(triggered and triggered.cause == "alarm")
+    is_moved = bool(triggered and not is_alarm)
     parts = {
         "time": time and clock_time(datetime.fromisoformat(time)),
-        "moving": values["moving"],
+        "moving": values["moving"] and not is_moved,
         "battery": None if battery is None else f"{battery:.0f}",
         "offline": values["status"] == "offline",
         "armed": values["guard"] == "armed",
-        "triggered": values["guard"] == "triggered",
+        "triggered": is_moved,
+        "alarm": is_alarm,
         "no_answer": bike.coordinator and not bike.coordinator.last_update_success,
     }
     return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
