@@ -1,6 +1,7 @@
 """What the night guard tells beside thefts."""
 
 from pathlib import Path
+from typing import Any
 
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
@@ -250,7 +251,7 @@ async def test_guard_again(
 ) -> None:
     """A bike that was only shaken is guarded again at once; people read *Alarm* until then."""
 
-    def shown() -> str:
+    def shown() -> Any:
         return Template(f"{{{{ state_translated('{GUARD}') }}}}", hass).async_render()
 
     await parked.async_night_guard(RED, night_begins="12:00:00")
