@@ -13,7 +13,7 @@ from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.database import SCHEMA
+from custom_components.bike_tracker.database.file import SCHEMA
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.stored import reader

@@ -39,7 +39,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "api": ("tests/api",),
     "polling": ("tests/polling", "tests/test_rides_from_before.py"),
     "dispatch.py": ("tests/automations", "tests/registry", "tests/test_alarms.py"),
-    "database.py": ("tests/database", "tests/registry", "tests/test_database.py"),
+    "database": ("tests/registry", "tests/test_database.py"),
     "night_guard": ("tests/night_guard",),
 }
 """Which tests concern a module: these, where they exist, and those named like the module."""

@@ -1,0 +1,365 @@
+"""The database of an account: one SQLite file with states and rides."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from itertools import takewhile
+from operator import attrgetter
+from pathlib import Path
+from sqlite3 import SQLITE_CORRUPT, SQLITE_NOTADB, Connection, DatabaseError
+from typing import Any, Final
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.exceptions import (
+    ConfigEntryError,
+    ConfigEntryNotReady,
+    HomeAssistantError,
+)
+from homeassistant.helpers.storage import STORAGE_DIR
+from homeassistant.util import dt as dt_util
+
+from ..const import DOMAIN, LOGGER
+from ..devices import async_create_issue, async_delete_issue
+from ..tracking.occurrences import Occurrence
+from ..tracking.ride_state import Ride
+from ..tracking.state import Tracker
+from . import file as sql
+from .file import BookedRides, Content, Evaluation, File
+from .import_2_0 import files_of_2_0, import_2_0
+
+__all__ = ["SOON", "Database", "Evaluation"]
+
+# Seconds until a change is written: an event or an arming; a ride under way or a flag; any
+# other report. Two of five bikes may report every five minutes while they stand: 2,000
+# writes a week, although the service still has these reports after a power cut.
+SOON: Final = 10
+LATER: Final = 5 * 60
+SELDOM: Final = 60 * 60
+_RETRY: Final = 60
+_REPLACED: Final = "database_replaced"
+
+
+class Database:
+    """Keeps the states and rides of one account."""
+
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
+        """Prepare the file of this entry."""
+        self.content = Content()
+        self.written_at: datetime | None = None
+        self._hass = hass
+        self._entry = entry
+        self._file = File(_path(hass, entry), entry.title)
+        self._lock = asyncio.Lock()
+        self._changed: set[str] = set()
+        """Trackers that are not written yet."""
+        self._rides: dict[str, BookedRides] = {}
+        """Rides that are not written yet."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._may_write = asyncio.Event()
+        """Set while the file is open and no backup is made."""
+        self._is_failing = False
+
+    @property
+    def title(self) -> str:
+        """Return the name of the account for the log."""
+        return self._entry.title
+
+    async def async_open(self) -> None:
+        """Read the file, or raise the error with which Home Assistant handles the failure."""
+        try:
+            await self._async_open()
+        except sql.NewerVersionError as err:
+            file = str(self._file.path)
+            raise _error(ConfigEntryError, "newer_database", file=file) from err
+        except (OSError, DatabaseError) as err:
+            text = _text(err)
+            raise _error(ConfigEntryNotReady, "database_not_ready", error=text) from err
+        self._may_write.set()
+        self._entry.async_on_unload(self.async_close)
+        on_final_write = self._hass.bus.async_listen(
+            EVENT_HOMEASSISTANT_FINAL_WRITE, self.async_close
+        )
+        self._entry.async_on_unload(on_final_write)
+
+    async def _async_open(self) -> None:
+        run = self._hass.async_add_executor_job
+        try:
+            self.content = await run(self._file.open, import_2_0)
+        except DatabaseError as err:
+            if not _is_malformed(err):
+                raise
+            await run(self._file.set_aside)
+            self.content = await run(self._file.open, import_2_0)
+        await self._async_check_replaced()
+
+    async def _async_check_replaced(self) -> None:
+        """Create the repair issue as long as a malformed file exists."""
+        hass, entry = self._hass, self._entry
+        if file := await hass.async_add_executor_job(self._file.replaced):
+            async_create_issue(hass, entry, _REPLACED, file=file)
+        else:
+            async_delete_issue(hass, entry, _REPLACED)
+
+    # Changes
+
+    @callback
+    def async_follow(self, before: Tracker | None, after: Tracker) -> None:
+        """Store a tracker that changed."""
+        unique_id, since = after.device.unique_id, after.rides_since
+        if after.position and unique_id not in self.content.backfill:
+            self.content.backfill[unique_id] = dt_util.utcnow()
+        known = before.rides if before and before.position else None
+        # Most reports end no ride.
+        if since and known != after.rides:
+            new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
+            self._rides[unique_id] = new.after(waiting) if waiting else new
+        if seconds := _seconds_until_write(before, after):
+            self._async_changed(unique_id, seconds)
+
+    def has_fired(self, unique_id: str, seq: int) -> bool:
+        """Return whether an occurrence of a tracker was fired."""
+        return seq <= self.content.last_fired.get(unique_id, 0)
+
+    @callback
+    def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:
+        """Set the last occurrence of a tracker that was fired."""
+        self.content.last_fired[unique_id] = occurrence.seq
+        self._async_changed(unique_id, SOON if occurrence.is_event else LATER)
+
+    @callback
+    def async_forget(self, unique_id: str) -> None:
+        """Delete a tracker whose device was removed, and its rides."""
+        for values in (self.content.last_fired, self.content.last_rides):
+            values.pop(unique_id, None)
+        self.content.backfill.pop(unique_id, None)
+        self._rides[unique_id] = BookedRides(sql.BEGINNING, ())
+        self._async_changed(unique_id, SOON)
+
+    async def async_book(
+        self, unique_id: str, rides: Sequence[Ride], until: datetime | None
+    ) -> None:
+        """Add rides from before a tracker was set up, except known rides.
+
+        The time until which rides are missing is written with them: a kill neither loses
+        nor doubles a ride.
+        """
+        await self._may_write.wait()
+        async with self._lock:
+            backfill, last_rides = self.content.backfill, self.content.last_rides
+            if unique_id not in backfill:
+                return
+            before, backfill[unique_id] = backfill[unique_id], until
+            self._changed.add(unique_id)
+            if not await self._async_write((unique_id, rides)):
+                backfill[unique_id] = before
+            elif known := [*rides, *filter(None, [last_rides.get(unique_id)])]:
+                last_rides[unique_id] = max(known, key=attrgetter("started_at"))
+
+    @callback
+    def _async_changed(self, unique_id: str, seconds: float) -> None:
+        self._changed.add(unique_id)
+        self.async_write_within(seconds)
+
+    @callback
+    def async_write_within(self, seconds: float) -> None:
+        """Write within this time, or when Home Assistant stops."""
+        loop = self._hass.loop
+        at = loop.time() + seconds
+        if self._may_write.is_set() and (not self._timer or at < self._timer.when()):
+            self._cancel_timer()
+            self._timer = loop.call_at(at, self._async_on_time)
+
+    @callback
+    def _cancel_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    @callback
+    def _async_on_time(self) -> None:
+        self._timer = None
+        self._hass.async_create_task(self.async_write(), f"{DOMAIN} write")
+
+    async def async_write(self) -> None:
+        """Write changes, unless writes are held."""
+        async with self._lock:
+            if self._may_write.is_set():
+                await self._async_write()
+
+    async def _async_write(self, *missing: tuple[str, Sequence[Ride]]) -> bool:
+        """Write in one transaction, while the lock is held; return whether it succeeded."""
+        self._cancel_timer()
+        changed, rides = self._changed, dict(self._rides)
+        self._changed = set()
+        rows = {key: self.content.row(key) for key in changed}
+        changes = rows, rides, missing, self.content.evaluation
+        if not await self._async_try(sql.write, self.title, *changes):
+            self._changed |= changed
+            return False
+        for unique_id, booked in rides.items():
+            # Rides that changed during the write include the written rides.
+            if self._rides[unique_id] is booked:
+                del self._rides[unique_id]
+        if any(booked.since == sql.BEGINNING for booked in rides.values()):
+            # The log of the file still has the deleted rows.
+            await self._async_try(sql.checkpoint)
+        return True
+
+    async def _async_try[*Args](
+        self, work: Callable[[Connection, *Args], None], *args: *Args
+    ) -> bool:
+        """Run a transaction; return whether it succeeded."""
+        try:
+            await self._hass.async_add_executor_job(self._file.run, work, *args)
+        except (OSError, DatabaseError) as err:
+            await self._async_failed(err)
+            return False
+        if self._is_failing:
+            LOGGER.warning("%s: The database can be written again", self.title)
+        self._is_failing = False
+        self.written_at = dt_util.utcnow()
+        return True
+
+    async def _async_failed(self, err: Exception) -> None:
+        """Log the first of several errors, and try again later."""
+        if not self._is_failing:
+            LOGGER.warning(
+                "%s: The database cannot be written (%s); it is tried again each minute",
+                self.title,
+                _text(err),
+            )
+        self._is_failing = True
+        if _is_malformed(err):
+            await self._async_replace()
+        self.async_write_within(_RETRY)
+
+    async def _async_replace(self) -> None:
+        """Begin a new file with the states that are known."""
+        run = self._hass.async_add_executor_job
+        with suppress(OSError, DatabaseError):
+            await run(self._file.set_aside)
+            await run(self._file.open, import_2_0)
+            self._changed |= self.content.trackers.keys()
+            await self._async_check_replaced()
+
+    # Queries
+
+    async def rides(self, unique_id: str, start: datetime, end: datetime) -> list[Ride]:
+        """Return the rides of a tracker that touch a time, in order of their start."""
+        rides = await self._async_query(sql.rides_between, unique_id, start, end)
+        if new := self._rides.get(unique_id):
+            rides = new.merged(rides)
+        touching = (it for it in rides if it.started_at < end and it.moved_at > start)
+        return sorted(touching, key=attrgetter("started_at"))
+
+    async def last_ride(self, unique_id: str) -> Ride | None:
+        """Return the newest ride of a tracker."""
+        new = self._rides.get(unique_id, BookedRides(sql.END, ()))
+        known = await self._async_query(sql.last_ride, unique_id, new.since)
+        return max(new.merged(known), key=attrgetter("started_at"), default=None)
+
+    async def async_info(self) -> dict[str, Any]:
+        """Return size, version and last write, for diagnostics and system health."""
+        return {
+            **await self._async_query(sql.sizes),
+            "version": sql.VERSION,
+            "written_at": self.written_at,
+            "is_failing": self._is_failing,
+        }
+
+    async def _async_query[*Args, T](
+        self, work: Callable[[Connection, *Args], T], *args: *Args
+    ) -> T:
+        async with self._lock:
+            try:
+                run = self._hass.async_add_executor_job
+                return await run(self._file.run, work, *args)
+            except (OSError, DatabaseError) as err:
+                if _is_malformed(err):
+                    await self._async_failed(err)
+                key, text = "database_not_readable", _text(err)
+                raise _error(HomeAssistantError, key, error=text) from err
+
+    # Backups and the end
+
+    async def async_hold(self) -> None:
+        """Write everything into the file, then nothing until `async_release`."""
+        async with self._lock:
+            if self._file.is_open and await self._async_write():
+                await self._async_try(sql.checkpoint)
+            self._may_write.clear()
+            self._cancel_timer()
+
+    @callback
+    def async_release(self) -> None:
+        """Write changes again, also those since `async_hold`."""
+        self._may_write.set()
+        self.async_write_within(SOON)
+
+    async def async_close(self, _event: Event | None = None) -> None:
+        """Write the changes, and close the file."""
+        async with self._lock:
+            if not self._file.is_open:
+                return
+            # Also during a backup: later is too late.
+            await self._async_write()
+            self._may_write.clear()
+            self._cancel_timer()
+            with suppress(DatabaseError):
+                await self._hass.async_add_executor_job(self._file.close)
+
+
+async def async_remove_database(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Delete all files of an account that was removed."""
+    await hass.async_add_executor_job(_remove, _path(hass, entry))
+    async_delete_issue(hass, entry, _REPLACED)
+
+
+def _remove(path: Path) -> None:
+    old, *_ = files_of_2_0(path)
+    for file in (*path.parent.glob(f"{path.name}*"), *old.parent.glob(f"{old.name}*")):
+        with suppress(OSError):
+            file.unlink()
+    # The last account also removes the folder.
+    with suppress(OSError):
+        path.parent.rmdir()
+
+
+def _path(hass: HomeAssistant, entry: ConfigEntry) -> Path:
+    return Path(hass.config.path(STORAGE_DIR, DOMAIN, f"{entry.entry_id}.db"))
+
+
+def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
+    """Return how soon a change is written, 0 if nothing is to be stored."""
+    old, new = before and before.state, after.state
+    if old is new:
+        return 0
+    if old is None or (old.guard and old.guard.armed_at) != (
+        new.guard and new.guard.armed_at
+    ):
+        return SOON
+    if old.occurrences is not new.occurrences:
+        last = old.occurrences[-1].seq if old.occurrences else 0
+        fresh = takewhile(lambda it: it.seq > last, reversed(new.occurrences))
+        return SOON if any(it.is_event for it in fresh) else LATER
+    return LATER if after.ride_under_way else SELDOM
+
+
+def _is_malformed(err: Exception) -> bool:
+    code = getattr(err, "sqlite_errorcode", 0) & 0xFF
+    return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
+
+
+def _error[E: HomeAssistantError](kind: type[E], key: str, **placeholders: str) -> E:
+    return kind(
+        translation_domain=DOMAIN,
+        translation_key=key,
+        translation_placeholders=placeholders,
+    )
+
+
+def _text(err: Exception) -> str:
+    return f"{type(err).__name__}: {err}"

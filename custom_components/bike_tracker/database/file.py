@@ -1,0 +1,363 @@
+"""The SQLite file of an account: its tables and queries. Everything here blocks."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+import json
+from operator import attrgetter
+import os
+from pathlib import Path
+from sqlite3 import SQLITE_NOTADB, Connection, DatabaseError, OperationalError, connect
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+from homeassistant.util import dt as dt_util
+
+from ..tracking.account import log_errors
+from ..tracking.distance import Fix
+from ..tracking.occurrences import kept
+from ..tracking.ride_state import Ride
+from ..tracking.state import TrackerState
+from ..tracking.stored import reader, to_json
+
+VERSION: Final = 1
+"""Version of the tables."""
+BUSY_SECONDS: Final = 2
+"""Seconds for which another program may lock the file."""
+BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
+END: Final = datetime.max.replace(tzinfo=UTC)
+
+_SUFFIXES: Final = ("", "-wal", "-shm")
+_APPLICATION_ID: Final = 0x42696B65
+_PRAGMAS: Final = {
+    # Smaller pages: a changed state is a quarter as many bytes in the log.
+    "page_size": 1_024,
+    "journal_mode": "WAL",
+    # A committed transaction survives a power cut.
+    "synchronous": "FULL",
+    # Deleted rows are overwritten.
+    "secure_delete": "ON",
+}
+# States, places and account values are JSON; `start` and `end` are microseconds since 1970
+# in UTC, distances kilometers, speeds km/h, routes encoded polylines. `backfill` is the JSON
+# of a time or of null, and NULL for a tracker without positions.
+SCHEMA: Final = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE tracker (
+    unique_id TEXT PRIMARY KEY, state TEXT NOT NULL, last_fired INTEGER NOT NULL, backfill TEXT
+);
+CREATE TABLE ride (
+    tracker TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    distance REAL NOT NULL, maximum_speed REAL,
+    start_place TEXT, end_place TEXT, route TEXT
+);
+CREATE INDEX ride_times ON ride (tracker, start, "end");
+CREATE TABLE account (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+PRAGMA application_id = {_APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+SET_TRACKER: Final = """
+INSERT INTO tracker VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT DO UPDATE SET state = ?2, last_fired = ?3, backfill = ?4
+"""
+SET_EVALUATION: Final = """
+INSERT INTO account VALUES ('evaluated_at', ?1) ON CONFLICT DO UPDATE SET value = ?1
+"""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+type Row = tuple[TrackerState, int, str | None]
+"""State, number of the last occurrence that was fired, and JSON of the backfill."""
+
+
+class Evaluation(NamedTuple):
+    """The time up to which triggers were evaluated, in UTC."""
+
+    at: datetime
+    """By the clock."""
+    asked_at: datetime
+    """By the start of the newest request that was answered."""
+
+
+class NewerVersionError(Exception):
+    """A newer version of the integration wrote the file."""
+
+
+class _ForeignFileError(DatabaseError):
+    """Another program's database has the name of ours."""
+
+    sqlite_errorcode = SQLITE_NOTADB
+
+
+@dataclass(slots=True)
+class Content:
+    """The part of the file that is kept in memory, by `uniqueId`."""
+
+    trackers: dict[str, TrackerState] = field(default_factory=dict)
+    """States of listed and unlisted trackers."""
+    last_fired: dict[str, int] = field(default_factory=dict)
+    """Sequence number of the last occurrence that was fired."""
+    backfill: dict[str, datetime | None] = field(default_factory=dict)
+    """End of the time from which older rides are missing, None if none are."""
+    last_rides: dict[str, Ride] = field(default_factory=dict)
+    """Newest ride in the file as it was opened, or as older rides were added."""
+    evaluation: Evaluation | None = None
+
+    def row(self, unique_id: str) -> Row | None:
+        """Return the row of a tracker, None if it was deleted."""
+        if (state := self.trackers.get(unique_id)) is None:
+            return None
+        known = unique_id in self.backfill
+        backfill = as_json(self.backfill[unique_id]) if known else None
+        return state, self.last_fired.get(unique_id, 0), backfill
+
+
+class BookedRides(NamedTuple):
+    """The rides of a tracker from a time on: they replace the rides in the file."""
+
+    since: datetime
+    rides: Sequence[Ride]
+
+    def keeps(self, ride: Ride) -> bool:
+        """Return whether an older ride stays; the start identifies a ride."""
+        starts = {it.started_at for it in self.rides}
+        return ride.started_at < self.since and ride.started_at not in starts
+
+    def after(self, before: BookedRides) -> BookedRides:
+        """Return both replacements as one."""
+        rides = (*filter(self.keeps, before.rides), *self.rides)
+        return BookedRides(min(self.since, before.since), rides)
+
+    def merged(self, known: Iterable[Ride]) -> list[Ride]:
+        """Return rides of the file with the replacements that went anywhere."""
+        moved = filter(attrgetter("distance"), self.rides)
+        return [*filter(self.keeps, known), *moved]
+
+
+class File:
+    """A file and its connection."""
+
+    def __init__(self, path: Path, title: str) -> None:
+        """Prepare a file; the title names the account in the log."""
+        self.path = path
+        self._title = title
+        self._connection: Connection | None = None
+        # A canceled query may still run while the next query begins.
+        self._one_at_a_time = Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the file is open."""
+        return self._connection is not None
+
+    def open(self, prepare: Callable[[Connection, Path, str], None]) -> Content:
+        """Open or create the file, call a function before it is read, return the content."""
+        with self._one_at_a_time:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            connection = connect(
+                self.path, timeout=BUSY_SECONDS, check_same_thread=False
+            )
+            try:
+                _create(connection)
+                prepare(connection, self.path, self._title)
+                content = _read(connection, self._title)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+            return content
+
+    def run[*Args, T](self, work: Callable[[Connection, *Args], T], *args: *Args) -> T:
+        """Run one transaction."""
+        with self._one_at_a_time:
+            if self._connection is None:
+                raise OperationalError("closed")
+            with self._connection:
+                return work(self._connection, *args)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._one_at_a_time:
+            if self._connection:
+                self._connection.close()
+                self._connection = None
+
+    def set_aside(self) -> None:
+        """Rename a malformed file and its log, with the time in their names."""
+        with suppress(DatabaseError):
+            self.close()
+        name = f"{self.path.name}.{dt_util.utcnow():%Y%m%dT%H%M%S.%fZ}"
+        for suffix in _SUFFIXES:
+            file = self.path.with_name(self.path.name + suffix)
+            if file.exists():
+                file.replace(self.path.with_name(name + suffix))
+
+    def replaced(self) -> str | None:
+        """Return the newest file that was set aside, None if none exists."""
+        files = self.path.parent.glob(f"{self.path.name}.*Z")
+        return str(max(files, default="")) or None
+
+
+def _create(connection: Connection) -> None:
+    """Create the tables of an empty file, or raise if the file is not ours."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if tables and application != _APPLICATION_ID:
+        raise _ForeignFileError
+    if version > VERSION:
+        raise NewerVersionError
+    for name, value in _PRAGMAS.items():
+        connection.execute(f"PRAGMA {name} = {value}")
+    if not tables:
+        connection.executescript(SCHEMA)
+
+
+def _read(connection: Connection, title: str) -> Content:
+    """Return the content; an unreadable row costs its tracker."""
+    content, read_state = Content(), reader(TrackerState)
+    query = "SELECT unique_id, state, last_fired, backfill FROM tracker"
+    for unique_id, state, last_fired, backfill in connection.execute(query):
+        with log_errors(title, "reading a tracker"):
+            content.trackers[unique_id] = read_state(json.loads(state))
+            content.last_fired[unique_id] = last_fired
+            if backfill is not None:
+                until = reader(datetime | None)(json.loads(backfill))
+                content.backfill[unique_id] = until
+    query = "SELECT DISTINCT tracker FROM ride"
+    for (unique_id,) in connection.execute(query).fetchall():
+        with log_errors(title, "reading the last ride"):
+            [content.last_rides[unique_id]] = last_ride(connection, unique_id, END)
+    query = "SELECT value FROM account WHERE name = 'evaluated_at'"
+    for (value,) in connection.execute(query):
+        with log_errors(title, "reading the last evaluation"):
+            content.evaluation = reader(Evaluation | None)(json.loads(value))
+    return content
+
+
+def write(
+    connection: Connection,
+    title: str,
+    rows: Mapping[str, Row | None],
+    rides: Mapping[str, BookedRides],
+    missing: Iterable[tuple[str, Sequence[Ride]]],
+    evaluation: Evaluation | None,
+) -> None:
+    """Write trackers, then their rides; a tracker that cannot be converted is left out.
+
+    A row that is None is deleted; missing rides are added if they overlap no other ride.
+    """
+    for unique_id, row in rows.items():
+        values = None
+        if row is None:
+            connection.execute("DELETE FROM tracker WHERE unique_id = ?", (unique_id,))
+            continue
+        with log_errors(title, "storing a tracker"):
+            values = unique_id, _stored(*row[:2]), *row[1:]
+        if values:
+            connection.execute(SET_TRACKER, values)
+    for unique_id, booked in rides.items():
+        replace_rides(connection, unique_id, booked)
+    for unique_id, new in missing:
+        add_missing(connection, unique_id, new)
+    if evaluation:
+        connection.execute(SET_EVALUATION, (as_json(evaluation),))
+
+
+def _stored(state: TrackerState, last_fired: int) -> str:
+    """Return the JSON of a state, without occurrences of no more use."""
+    occurrences = kept(state.occurrences, last_fired)
+    return as_json(state._replace(occurrences=occurrences).stored())
+
+
+def checkpoint(connection: Connection) -> None:
+    """Move everything into the file itself, and empty its log."""
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -> None:
+    """Delete the rides of a tracker from a time on, and add the new rides."""
+    since = unique_id, _number(booked.since)
+    connection.execute("DELETE FROM ride WHERE tracker = ? AND start >= ?", since)
+    starts = [(unique_id, _number(ride.started_at)) for ride in booked.rides]
+    connection.executemany("DELETE FROM ride WHERE tracker = ? AND start = ?", starts)
+    _add(connection, unique_id, booked.rides)
+
+
+def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
+    """Add the rides that overlap no ride of the file."""
+    # A row if any ride overlaps a time.
+    query = (
+        "SELECT 1 FROM ride WHERE tracker = ?1"
+        ' AND (start = ?2 OR start < ?3 AND "end" > ?2)'
+    )
+    new = list[Ride]()
+    for ride in rides:
+        values = unique_id, _number(ride.started_at), _number(ride.moved_at)
+        if not connection.execute(query, values).fetchone():
+            new.append(ride)
+    _add(connection, unique_id, new)
+
+
+def _add(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
+    """Add rides, except rides that went nowhere."""
+    rows = [
+        (
+            *(unique_id, _number(ride.started_at), _number(ride.moved_at)),
+            *(ride.distance, ride.maximum_speed),
+            *(ride.start and as_json(ride.start), ride.end and as_json(ride.end)),
+            ride.route,
+        )
+        for ride in rides
+        if ride.distance
+    ]
+    connection.executemany("INSERT INTO ride VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def rides_between(
+    connection: Connection, unique_id: str, start: datetime, end: datetime
+) -> list[Ride]:
+    """Return the rides of a tracker that touch a time."""
+    query = 'SELECT * FROM ride WHERE tracker = ? AND start < ? AND "end" > ?'
+    values = unique_id, _number(end), _number(start)
+    return list(map(_ride, connection.execute(query, values)))
+
+
+def last_ride(connection: Connection, unique_id: str, before: datetime) -> list[Ride]:
+    """Return the newest ride of a tracker that started before a time, if any."""
+    query = "SELECT * FROM ride WHERE tracker = ? AND start < ? ORDER BY start DESC"
+    values = unique_id, _number(before)
+    return list(map(_ride, connection.execute(f"{query} LIMIT 1", values)))
+
+
+def sizes(connection: Connection) -> dict[str, int]:
+    """Return the number of rides of all trackers, and the bytes of the file."""
+    (rides,) = connection.execute("SELECT count(*) FROM ride").fetchone()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+    return {"rides": rides, "bytes": pages * page_size}
+
+
+def _ride(row: Sequence[Any]) -> Ride:
+    """Return the ride of a row, whose columns are in the order of the table."""
+    _, start, end, distance, maximum_speed, *places, route = row
+    read = reader(Fix | None)
+    first, last = (read(json.loads(place or "null")) for place in places)
+    return Ride(_time(start), _time(end), distance, maximum_speed, first, last, route)
+
+
+def as_json(value: object) -> str:
+    """Return a value as compact JSON."""
+    return json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _number(time: datetime) -> int:
+    return (time - _EPOCH) // _MICROSECOND
+
+
+def _time(number: int) -> datetime:
+    return _EPOCH + number * _MICROSECOND

@@ -1,0 +1,107 @@
+"""Import of the two JSON files of version 2.0."""
+
+from collections import defaultdict
+from datetime import datetime
+import json
+import os
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from ..const import DOMAIN, LOGGER
+from ..tracking.account import log_errors
+from ..tracking.import_2_0 import state_from_2_0
+from ..tracking.ride_state import Ride
+from ..tracking.state import TrackerState
+from ..tracking.stored import reader
+from .file import (
+    SET_EVALUATION,
+    SET_TRACKER,
+    BookedRides,
+    Evaluation,
+    add_missing,
+    as_json,
+    replace_rides,
+)
+
+
+def files_of_2_0(path: Path) -> tuple[Path, Path]:
+    """Return the files with states and with rides that belong to a database."""
+    states = path.parent.with_name(f"{DOMAIN}.{path.stem}")
+    return states, states.with_name(f"{states.name}.rides")
+
+
+def import_2_0(connection: Connection, path: Path, title: str) -> None:
+    """Import the files of 2.0 in one transaction, and remove them after it.
+
+    A kill before the removal repeats the import, before anything else changes.
+    """
+    states, book = files = files_of_2_0(path)
+    data = {file: _data_of(file, title) for file in files if file.exists()}
+    if not data:
+        return
+    rides = data.get(book) or {}
+    with connection:
+        _import_rides(connection, rides, title)
+        _import_trackers(connection, data.get(states) or {}, rides, title)
+    for file, content in data.items():
+        if content is None:
+            file.replace(f"{file}.unreadable")
+        else:
+            file.unlink()
+    # A power cut brings back a file whose folder was not written.
+    folder = os.open(states.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+
+
+def _data_of(file: Path, title: str) -> dict[str, Any] | None:
+    """Return the content of a file, empty for a file of 1.2, None if not readable."""
+    text = file.read_bytes()
+    try:
+        stored, version = json.loads(text), 1 if file.suffix == ".rides" else 2
+        return dict(stored["data"]) if stored["version"] == version else {}
+    except (KeyError, TypeError, ValueError) as err:
+        error = f"{type(err).__name__}: {err}"
+        LOGGER.warning("%s: %s cannot be read (%s)", title, file, error)
+    return None
+
+
+def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> None:
+    rides, lines = defaultdict[str, list[Ride]](list), book.get("rides")
+    for line in lines if isinstance(lines, list) else ():
+        with log_errors(title, "importing a ride"):
+            rides[str(line["tracker"])].append(reader(Ride)(line["ride"]))
+    for unique_id, new in rides.items():
+        add_missing(connection, unique_id, new)
+
+
+def _import_trackers(
+    connection: Connection, data: dict[str, Any], book: dict[str, Any], title: str
+) -> None:
+    """Import states, and the last rides, which the ride book may not have yet."""
+    last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
+    for unique_id, stored in _dict(data.get("trackers")).items():
+        values, rides = None, None
+        with log_errors(title, "importing a tracker"):
+            known = unique_id in backfill
+            until = as_json(backfill[unique_id]) if known else None
+            state, log = state_from_2_0(stored), stored.get("rides", {})
+            # Raise before it is stored if it could not be read.
+            reader(TrackerState)(state).restored()
+            seq = int(last_fired.get(unique_id, 0))
+            if since := log.get("since"):
+                last = reader(tuple[Ride, ...])(log.get("rides", ()))
+                rides = BookedRides(datetime.fromisoformat(since), last)
+            values = unique_id, json.dumps(state), seq, until
+        if values:
+            connection.execute(SET_TRACKER, values)
+        if rides:
+            replace_rides(connection, unique_id, rides)
+    with log_errors(title, "importing the last evaluation"):
+        if evaluation := reader(Evaluation | None)(data.get("evaluation")):
+            connection.execute(SET_EVALUATION, (as_json(evaluation),))
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
