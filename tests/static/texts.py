@@ -78,7 +78,7 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
         for key in _values(call.args[2], module):
             yield Use("issues", key, placeholders | {"account"})
         return
-    makers = {"validation_error", "service_error"}
+    makers = {"validation_error", "service_error", "database_error"}
     if isinstance(call.func, ast.Name) and call.func.id in makers:
         placeholders = frozenset(name for name in arguments if name is not None)
         for key in _values(call.args[0], module):

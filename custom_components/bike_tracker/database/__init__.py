@@ -73,10 +73,11 @@ class Database:
             await self._async_open()
         except sql.NewerVersionError as err:
             file = str(self._file.path)
-            raise _error(ConfigEntryError, "newer_database", file=file) from err
+            raise database_error("newer_database", ConfigEntryError, file=file) from err
         except (OSError, DatabaseError) as err:
-            text = _text(err)
-            raise _error(ConfigEntryNotReady, "database_not_ready", error=text) from err
+            raise database_error(
+                "database_not_ready", ConfigEntryNotReady, error=_text(err)
+            ) from err
         self._may_write.set()
         self._entry.async_on_unload(self.async_close)
         on_final_write = self._hass.bus.async_listen(
@@ -280,8 +281,9 @@ class Database:
             except (OSError, DatabaseError) as err:
                 if _is_malformed(err):
                     await self._async_failed(err)
-                key, text = "database_not_readable", _text(err)
-                raise _error(HomeAssistantError, key, error=text) from err
+                raise database_error(
+                    "database_not_readable", HomeAssistantError, error=_text(err)
+                ) from err
 
     # Backups and the end
 
@@ -353,7 +355,10 @@ def _is_malformed(err: Exception) -> bool:
     return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
 
-def _error[E: HomeAssistantError](kind: type[E], key: str, **placeholders: str) -> E:
+def database_error(
+    key: str, kind: type[HomeAssistantError], **placeholders: str
+) -> HomeAssistantError:
+    """Return a translated error of a kind."""
     return kind(
         translation_domain=DOMAIN,
         translation_key=key,
