@@ -26,6 +26,11 @@ def devices() -> DeviceReader:
     return DeviceReader()
 
 
+def test_null_is_no_position() -> None:
+    """Traccar 4 sends it for a device without a position."""
+    assert read_positions(b"[null]") == []
+
+
 def two(**fields: Any) -> Rows:
     """Return two devices, the first with other values in these fields."""
     return [row(DEVICE, **fields), row(DEVICE, uniqueId="860000000000022", id=1002)]

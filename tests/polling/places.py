@@ -28,10 +28,11 @@ def asked(simulator: Simulator) -> dict[str, int]:
     }
 
 
-def asked_by_id(simulator: Simulator) -> list[str]:
-    """Return the queries by which positions were asked for."""
+def requested_alone(simulator: Simulator) -> list[str]:
+    """Return the trackers whose position was requested alone."""
+    by_query = {f"deviceId={it.id}": key for key, it in simulator.devices.items()}
     queries = [request.query for request in simulator.requests]
-    return [query for query in queries if query.startswith("id=")]
+    return [by_query[query] for query in queries if query and "&" not in query]
 
 
 def place(state: State | None) -> tuple[float | None, float | None]:

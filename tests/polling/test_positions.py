@@ -129,7 +129,7 @@ async def test_second_try(
     """The third failure in a row is retried at once, unless the service wants to wait."""
     tried = list[object]()
 
-    async def _fail(_: TrackingClient, ids: object) -> None:
+    async def _fail(_: TrackingClient, *ids: object) -> None:
         tried.append(ids)
         raise error
 

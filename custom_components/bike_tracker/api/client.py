@@ -34,7 +34,9 @@ class TrackingClient:
 
     Credentials are sent only in the Authorization header and only to this server:
     redirects are not followed. The device list is the only documented call. Traccar
-    supports the other calls; other servers may answer them in any way.
+    supports the other calls; other servers may answer them in any way. Polls do not use
+    the session of the live connection, although it saves a Traccar 85 ms of hashing:
+    Basic alone is documented, and works without a live connection.
     """
 
     session: aiohttp.ClientSession
@@ -55,16 +57,18 @@ class TrackingClient:
         """Return the trackers of the account by `uniqueId` (interface, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
-    async def async_get_positions(self, ids: Container[int]) -> dict[int, Position]:
-        """Return the last known positions of these devices, by internal device ID."""
-        positions = read_positions(await self._async_get("positions"), ids)
-        return {position.device_id: position for position in positions}
+    async def async_get_positions(
+        self, ids: Container[int], only: int | None = None
+    ) -> dict[int, Position]:
+        """Return the last known positions of these devices, by internal device ID.
 
-    async def async_get_position(self, position_id: int) -> Position | None:
-        """Return one position, even if it is too old for the list, or None."""
-        positions = read_positions(await self._async_get(f"positions?id={position_id}"))
-        # A server that ignores `id` sends the positions of all devices.
-        return next((it for it in positions if it.id == position_id), None)
+        Request all positions, or `only` that of one device, even if it is too old for
+        the list.
+        """
+        path = "positions" if only is None else f"positions?deviceId={only}"
+        # A server that ignores `deviceId` sends the positions of all devices.
+        positions = read_positions(await self._async_get(path), ids)
+        return {position.device_id: position for position in positions}
 
     async def async_get_history(
         self, device_id: int, start: datetime, end: datetime

@@ -67,7 +67,8 @@ def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Posit
     With `ids`, return only the positions of these devices. Raises InvalidResponseError if
     the body is not a JSON array, or if the array is not empty and has no usable position.
     """
-    wanted = rows = _loads(body)
+    # For a device without a position, Traccar 4 sends null.
+    wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
         # Usually only a few of thousands are new.
         wanted = [row for row in rows if _is_of(row, ids)]

@@ -32,7 +32,7 @@ from tests.tools.simulator.wire import pause
 from .trouble import NAME_NOT_FOUND, Trouble
 
 _POLL = "async_get_devices"
-_REQUESTS = (_POLL, "async_get_positions", "async_get_position")
+_REQUESTS = (_POLL, "async_get_positions")
 # For so many seconds the client waits for an answer.
 _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.

@@ -1,6 +1,6 @@
 """The JSON of devices and positions, rendered once for each change."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from random import Random
 from typing import Literal
@@ -128,24 +128,13 @@ class Renderer:
         )
         return items
 
-    def positions_by_id(self, email: str, ids: Iterable[str]) -> bytes | None:
-        """Return the positions with these IDs, however old; None if the account has one of them not."""
-        known = {
-            str(position.id): (device, position)
-            for device in self._world.devices_of(email)
-            for position in (*device.earlier, device.position)
-            if position is not None
-        }
-        try:
-            found = [known[position_id] for position_id in ids]
-        except KeyError:
-            return None
-        return _array(
-            [
-                orjson.dumps(self._position(device, position))
-                for device, position in found
-            ]
-        )
+    def position_of(self, email: str, device_id: str) -> bytes | None:
+        """Return the last position of a device, however old; None if the account lacks the device."""
+        for device in self._world.devices_of(email):
+            if str(device.id) == device_id:
+                parts = [self._part("positions", device)] if device.position else []
+                return _array(parts)
+        return None
 
     def history(
         self, email: str, device_id: str, start: datetime, end: datetime

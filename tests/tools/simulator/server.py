@@ -2,7 +2,7 @@
 
 Where the interface is silent, the simulator chooses: query parameters and unknown paths are a 404, other methods a 405,
 a missing `accept: application/json` or a body a 400. Positions, where the kind of server has them, are listed or asked
-for by their IDs, `?id=1&id=2`, of which an unknown one is a 400, or by tracker and time, `?deviceId=1&from=…&to=…`.
+for by tracker, `?deviceId=1`, of which an unknown one is a 400, or by tracker and time, `?deviceId=1&from=…&to=…`.
 """
 
 import asyncio
@@ -262,8 +262,8 @@ class Simulator(World):
             failure = self._failure(endpoint, lambda: self.listed(endpoint, email))
             if failure is not None:
                 return failure
-        if ids := request.query.getall("id", []):
-            return self._listed_by_id(email, ids)
+        if device_id := request.query.get("deviceId"):
+            return self._position_of(email, device_id)
         return self.answer(endpoint, email)
 
     async def _session(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -322,12 +322,12 @@ class Simulator(World):
         """Answer with all that the account is to see."""
         return _json(self._renderer.body(endpoint, email))
 
-    def _listed_by_id(self, email: str, ids: list[str]) -> web.StreamResponse:
+    def _position_of(self, email: str, device_id: str) -> web.StreamResponse:
         if "positions" in self.raw_answers:
             return self.answer("positions", email)
-        body = self._renderer.positions_by_id(email, ids)
+        body = self._renderer.position_of(email, device_id)
         if body is None:
-            return web.Response(status=400, text="no such position")
+            return web.Response(status=400, text="no such device")
         return _json(body)
 
     def _refused(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -389,7 +389,7 @@ class Simulator(World):
             return None
         if is_positions and sorted(query) == _IN_TIME:
             return "history"
-        if set(query) - ({"id"} if is_positions else set()):
+        if set(query) - ({"deviceId"} if is_positions else set()):
             return None
         return name if name in ENDPOINTS else None
 

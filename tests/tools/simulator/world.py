@@ -31,8 +31,6 @@ type RawAnswer = bytes | str | list[Json]
 
 DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
-EARLIER_POSITIONS = 10
-"""How many positions before the last one can still be asked for by their ID."""
 MOST_REPORTS = 50_000
 """How many reports of a tracker are kept, and told at once unless there is another limit."""
 
@@ -79,7 +77,6 @@ class SimDevice:
     model: str | None = None
     reported: bool = False
     position: SimPosition | None = None
-    earlier: list[SimPosition] = field(default_factory=list)
     overrides: dict[str, Override] = field(default_factory=dict)
     position_overrides: dict[str, Override] = field(default_factory=dict)
     revision: int = 0
@@ -324,9 +321,6 @@ class World:
         # A live connection tells of the device first, as if it had no new position.
         self.tell(device)
         if not is_late:
-            if device.position is not None:
-                device.earlier.append(device.position)
-                del device.earlier[:-EARLIER_POSITIONS]
             device.position = position
             device.position_id = position.id
         self._changed(unique_id)
@@ -378,7 +372,6 @@ class World:
         """Drop the positions, as servers do with old ones; the positionId stays."""
         device = self._device(unique_id)
         device.position = None
-        device.earlier.clear()
         self.reports.pop(unique_id, None)
         self._changed(unique_id)
 

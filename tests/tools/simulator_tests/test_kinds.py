@@ -109,8 +109,8 @@ async def test_positions(
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
     # New servers take it for one that is too old to be listed.
-    position = server.report_no_fix(BIKE)
-    assert fits(shape((await ask(f"positions?id={position.id}")).json()), real)
+    server.report_no_fix(BIKE)
+    assert fits(shape((await ask(position_of(server, BIKE))).json()), real)
 
 
 @pytest.mark.parametrize("server", ALL, indirect=True)
@@ -147,35 +147,38 @@ async def test_disabled(server: Simulator, ask: Ask, listed: bool) -> None:
     indirect=["server"],
 )
 async def test_a_fix_of_100_days_ago(server: Simulator, ask: Ask, listed: bool) -> None:
-    """New servers leave it out of the list, and have it by its ID."""
+    """New servers leave it out of the list, and return it for its device."""
     old = datetime.now(UTC) - timedelta(days=100)
     position = server.report(BIKE, fix_time=old)
     assert [p["id"] for p in (await ask("positions")).json()] == [position.id] * listed
-    [found] = (await ask(f"positions?id={position.id}")).json()
+    [found] = (await ask(position_of(server, BIKE))).json()
     assert (found["id"], found["latitude"]) == (position.id, position.latitude)
 
 
 @pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
-async def test_positions_by_id(server: Simulator, ask: Ask) -> None:
-    """Several at once, also one before the last, but no unknown one and nobody else's."""
-    before = server.report(BIKE)
+async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
+    """The last position of a device, and an error for one of another account."""
+    server.report(BIKE)
     last = server.report(BIKE)
-    other = server.report(SILENT)
-    path = f"positions?id={before.id}&id={other.id}&id={last.id}"
-    answer = (await ask(path)).json()
-    assert [position["id"] for position in answer] == [before.id, other.id, last.id]
-    assert (await ask(f"positions?id={last.id}&id=1")).status == 400
+    server.report(SILENT)
+    answer = (await ask(position_of(server, BIKE))).json()
+    assert [position["id"] for position in answer] == [last.id]
     server.unassign(EMAIL, SILENT)
-    assert (await ask(f"positions?id={other.id}")).status == 400
+    assert (await ask(position_of(server, SILENT))).status == 400
     server.forget_position(BIKE)
-    assert (await ask(f"positions?id={last.id}")).status == 400
-    assert (await ask("positions?deviceId=1")).status == 404
+    assert (await ask(position_of(server, BIKE))).json() == []
+    assert (await ask("positions?id=1")).status == 404
 
 
 @pytest.mark.parametrize("server", ["documented"], indirect=True)
-async def test_no_positions_by_id(ask: Ask) -> None:
+async def test_no_position_of_a_device(ask: Ask) -> None:
     """The documented interface has none."""
-    assert (await ask("positions?id=1")).status == 404
+    assert (await ask("positions?deviceId=1")).status == 404
+
+
+def position_of(server: Simulator, tracker: str) -> str:
+    """Return the path of a device's last position."""
+    return f"positions?deviceId={server.devices[tracker].id}"
 
 
 @pytest.mark.parametrize("server", ["4.11", "5.12"], indirect=True)

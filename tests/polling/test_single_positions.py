@@ -1,4 +1,4 @@
-"""Positions that the list does not have, which are asked for by their ID."""
+"""Positions that are requested alone: a single new one, and old ones that the list lacks."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -11,10 +11,11 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api.errors import refusal_of
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from ..tools.simulator.server import Simulator
-from .places import AT_HOME, AWAY, HOME, asked, asked_by_id, place
+from .places import AT_HOME, AWAY, HOME, asked, place, requested_alone
 
 
 def long_ago() -> datetime:
@@ -25,15 +26,16 @@ def long_ago() -> datetime:
 async def test_old_position_that_is_not_in_the_list(
     bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
 ) -> None:
-    """A bike in the cellar has its place and its battery: they are asked for by ID."""
-    position = traccar.report(RED, **AWAY, battery_level=7, fix_time=long_ago())
+    """A bike in the cellar has its place and its battery, also without access to reports."""
+    traccar.accounts[EMAIL].disable_reports = True
+    traccar.report(RED, **AWAY, battery_level=7, fix_time=long_ago())
     await async_setup(bikes.hass, traccar_entry)
     for _ in range(60):
         await bikes.poll()
 
     assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert place(bikes.state_of(RED)) == (48.1, 7.9)
-    assert asked_by_id(traccar) == [f"id={position.id}"]
+    assert requested_alone(traccar) == [RED]
 
 
 @pytest.mark.usefixtures("setup")
@@ -60,21 +62,24 @@ async def test_announced_position_that_comes_late(
 async def test_new_position_that_never_comes(
     simulator: Simulator, poll: Poll, state_of: StateOf
 ) -> None:
-    """It is asked for by its ID once a day, costs the others nothing, and ends with the next."""
+    """It is requested less and less often, costs the others nothing, and ends with the next."""
     simulator.override_field(RED, "positionId", 4711)
     for minute in range(70):
         simulator.report(BLUE, latitude=48.1 + minute / 1000)
         await poll()
         assert place(state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
     assert place(state_of(RED)) == AT_HOME
-    assert asked_by_id(simulator) == ["id=4711"]
+    alone = requested_alone(simulator)
+    # At the list of both, and once a day by itself.
+    assert alone.count(RED) == 1
+    assert asked(simulator)["positions"] - len(alone) in range(14, 18)
 
     simulator.record.clear()
     for _ in range(48 * 12):
         await poll(300)
-    assert asked_by_id(simulator) == ["id=4711"] * 2
-    # The list of all positions, in which it may yet come, is asked for hourly.
-    assert 46 <= asked(simulator)["positions"] - 2 <= 50
+    # It may yet come.
+    assert requested_alone(simulator).count(RED) in range(46, 51)
+    assert asked(simulator)["positions"] in range(46, 51)
 
     simulator.clear_overrides(RED)
     simulator.report(RED, **AWAY)
@@ -99,15 +104,16 @@ async def test_many_old_positions(
     assert place(bikes.state_of(lost)) == (None, None)
     for tracker in others:
         assert place(bikes.state_of(tracker)) == AT_HOME
-    queries = asked_by_id(traccar)
-    assert len(queries) == len(set(queries)) == len(trackers)
-    assert not any("&" in query for query in queries)
-    times = [r.time for r in traccar.requests if r.query.startswith("id=")]
+    alone = requested_alone(traccar)
+    assert sorted(alone[:6]) == trackers
+    # The lost one may yet come.
+    assert set(alone[6:]) == {lost}
+    times = [request.time for request in traccar.requests if request.query][:6]
     assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("fault", ["status-400", "status-503", "reset-mid-body"])
-async def test_by_id_fails(
+async def test_old_position_fails(
     bikes: Bikes,
     traccar: Simulator,
     traccar_entry: MockConfigEntry,
@@ -115,18 +121,20 @@ async def test_by_id_fails(
     fault: str,
 ) -> None:
     """It costs nobody else a thing, and is tried again the next day."""
-    get = TrackingClient.async_get_position
+    get = TrackingClient.async_get_positions
 
-    async def _fail(client: TrackingClient, position_id: int) -> Any:
+    async def _fail(client: TrackingClient, *ids: Any) -> Any:
+        if len(ids) == 1:
+            return await get(client, *ids)
         traccar.fault(fault, path="positions")
         try:
-            return await get(client, position_id)
+            return await get(client, *ids)
         finally:
             traccar.fault(None)
 
     traccar.report(RED, fix_time=long_ago())
     with monkeypatch.context() as patch:
-        patch.setattr(TrackingClient, "async_get_position", _fail)
+        patch.setattr(TrackingClient, "async_get_positions", _fail)
         await async_setup(bikes.hass, traccar_entry)
         assert place(bikes.state_of(RED)) == (None, None)
         assert place(bikes.state_of(BLUE)) == AT_HOME
@@ -140,14 +148,53 @@ async def test_by_id_fails(
 async def test_other_positions_than_those_that_were_asked_for(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that answers by ID with what it likes leads nobody back in time."""
+    """A server that answers with other positions leads nobody back in time."""
     old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
-    monkeypatch.setattr(
-        "tests.tools.simulator.render.Renderer.positions_by_id", lambda *_: old
-    )
     bikes.simulator.report(RED, **AWAY)
-    bikes.simulator.override_field(RED, "positionId", 4711)
+    await bikes.poll()
+    monkeypatch.setattr(
+        "tests.tools.simulator.render.Renderer.position_of", lambda *_: old
+    )
+    bikes.simulator.override_field(RED, "positionId", 10**9)
 
     for _ in range(8):
         await bikes.poll()
         assert place(bikes.state_of(RED)) == (48.1, 7.9)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_single_new_position(bikes: Bikes) -> None:
+    """One is requested alone; two come with the list of all, which costs one request too."""
+    bikes.simulator.record.clear()
+    bikes.simulator.report(RED, **AWAY)
+    await bikes.poll()
+    assert requested_alone(bikes.simulator) == [RED]
+    for tracker in (RED, BLUE):
+        bikes.simulator.report(tracker, latitude=48.2)
+    await bikes.poll()
+    assert requested_alone(bikes.simulator) == [RED]
+    assert asked(bikes.simulator) == {"devices": 2, "positions": 2}
+    assert place(bikes.state_of(RED))[0] == place(bikes.state_of(BLUE))[0] == 48.2
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize(("status", "tries"), [(400, 1), (404, 1), (503, 3)])
+async def test_server_that_refuses_single_positions(
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
+) -> None:
+    """The list of all replaces it at once, and from then on; another failure passes."""
+    get, tried = TrackingClient.async_get_positions, list[int]()
+
+    async def _refuse(client: TrackingClient, *ids: Any) -> Any:
+        if len(ids) == 1:
+            return await get(client, *ids)
+        tried.append(ids[1])
+        raise refusal_of(status, {})
+
+    monkeypatch.setattr(TrackingClient, "async_get_positions", _refuse)
+    for minute in range(6):
+        bikes.simulator.report(RED, latitude=48.1 + minute / 10)
+        await bikes.poll()
+        is_late = status == 503 and minute % 2 == 0
+        assert (place(bikes.state_of(RED))[0] == 48.1 + minute / 10) is not is_late
+    assert len(tried) == tries
