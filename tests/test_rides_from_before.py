@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -23,6 +22,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
 )
+from custom_components.bike_tracker.polling import history
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
@@ -76,13 +76,20 @@ def questions(simulator: Simulator) -> list[RecordedRequest]:
     return [item for item in simulator.requests if "deviceId" in item.query]
 
 
-def asked(simulator: Simulator) -> int:
-    """Return how often the history was asked for: never twice in a minute."""
+def asked(simulator: Simulator, a_minute: int = 1) -> int:
+    """Return the number of history requests, after a check of how many there are a minute."""
     times = [item.time for item in questions(simulator)]
     assert all(
-        late - early > 0.9 * timedelta(minutes=1) for early, late in pairwise(times)
+        late - early > 0.9 * timedelta(minutes=1)
+        for early, late in zip(times, times[a_minute:], strict=False)
     )
     return len(times)
+
+
+@pytest.fixture
+def never_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take each answer for a slow one: the clock stands still."""
+    monkeypatch.setattr(history, "_QUICK_SECONDS", 0)
 
 
 def hold(rides: list[Ride], starts: list[datetime]) -> None:
@@ -124,24 +131,31 @@ async def days_left(home: Home) -> list[int]:
     return [30 - (dt_util.utcnow() - until).days if until else 0 for until in untils]
 
 
-async def test_new_installation(home: Home, simulator: Simulator) -> None:
-    """The last thirty days are in the calendar after as many requests, one a minute."""
+@pytest.mark.parametrize(("is_quick", "minutes"), [(True, 7), (False, 65)])
+async def test_new_installation(
+    request: pytest.FixtureRequest,
+    home: Home,
+    simulator: Simulator,
+    is_quick: bool,
+    minutes: int,
+) -> None:
+    """The last thirty days are in the calendar after as many requests, ten or one a minute."""
+    if not is_quick:
+        request.getfixturevalue("never_quick")
     starts = ride_on_days(simulator, 60)
     await home.async_move_in(EMAIL)
-    assert max(await days_left(home)) in {29, 30}
-    await home.async_wait(20 * MINUTE)
-    assert asked(simulator) in range(19, 24)
+    assert max(await days_left(home)) in range(15, 31)
     newest = await home.booked(RED)
     hold(newest, starts[-len(newest) :])
     record = simulator.record
     polls = record.counts["/api/devices"]
-    await home.async_wait(75 * MINUTE)
-    assert abs(record.counts["/api/devices"] - polls - 75) <= 1
+    await home.async_wait(minutes * MINUTE)
+    assert abs(record.counts["/api/devices"] - polls - minutes) <= 1
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == []
-    # Of two bikes, one a minute; where a ride was under way at midnight, some hours more.
-    assert asked(simulator) in range(60, 68)
+    # Of two bikes; where a ride was under way at midnight, some hours more.
+    assert asked(simulator, 11 if is_quick else 1) in range(60, 68)
 
 
 async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
@@ -228,7 +242,7 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     assert abs((rides[-1].started_at - start).total_seconds()) <= MINUTE
 
 
-@pytest.mark.usefixtures("with_live")
+@pytest.mark.usefixtures("with_live", "never_quick")
 async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     """Polls, messages and guards work as always; a new gap comes before old rides."""
     starts = ride_on_days(simulator, 60)

@@ -177,18 +177,22 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_request_more(self) -> None:
         """Ask the service's history for reports that may be missing, if it is time to."""
-        history, backfill = self.service.history, self.database.content.backfill
-        gaps, trackers, now = self.data.gaps, self.data.trackers, dt_util.utcnow()
-        request = history.next_request(gaps, trackers, now)
-        if request := request or history.next_backfill(backfill, trackers, now):
+        data, untils = self.data, self.database.content.backfill
+        request = self.service.history.next_request(
+            data.gaps, untils, data.trackers, dt_util.utcnow()
+        )
+        if request:
             self.config_entry.async_create_background_task(
                 self.hass, self._async_ask_history(request), f"{DOMAIN} history"
             )
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
         """Send a request and apply its answer; an error postpones this tracker alone."""
-        with self.service.history.applying(request.tracker, self.config_entry.title):
+        history = self.service.history
+        with history.applying(request.tracker, self.config_entry.title):
             await self._async_apply_history(request)
+        if history.extra_requests.is_quick and self.last_update_success:
+            self._async_request_more()
 
     async def _async_apply_history(self, request: HistoryRequest) -> None:
         if (answer := await self.service.history.async_ask(request)) is None:

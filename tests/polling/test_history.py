@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from aiohttp import ClientSession
 from freezegun.api import FrozenDateTimeFactory
@@ -50,24 +51,45 @@ class Asking:
         self.client = client
         self.history = History(client, ExtraRequests())
         self.gaps: dict[str, HistoryGap] = {}
+        self.untils: dict[str, datetime | None] = {}
         self.trackers: Trackers = {}
         self._simulator = simulator
-        self._freezer = freezer
+        self.freezer = freezer
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return datetime.now(UTC)
+
+    async def until(self, time: datetime) -> None:
+        """Let time pass."""
+        self.freezer.move_to(max(time, self.now()))
+
+    def add(self, tracker: str) -> None:
+        """Add a tracker with a gap."""
+        self._simulator.add_device(tracker, email=EMAIL)
+        device = self.trackers[RED].device
+        device_id = self._simulator.devices[tracker].id
+        device = device._replace(unique_id=tracker, id=device_id)
+        self.trackers = {**self.trackers, tracker: Tracker(device)}
+        self.note(tracker)
 
     def note(self, tracker: str = RED, start: timedelta = HOUR) -> None:
         """Take in a gap that began so long ago."""
         now = datetime.now(UTC)
         self.gaps[tracker] = HistoryGap(now - start, now, now)
-        self._freezer.tick(timedelta(milliseconds=1))
+        self.freezer.tick(timedelta(milliseconds=1))
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
         """Let time pass; return the IDs of what is told then."""
-        self._freezer.tick(wait)
+        self.freezer.tick(wait)
         now, gaps = datetime.now(UTC), dict(self.gaps)
-        request = self.history.next_request(gaps, self.trackers, now)
+        request = self.history.next_request(gaps, self.untils, self.trackers, now)
         answer = request and await self.history.async_ask(request)
         if request is None or answer is None:
             return None
+        if request.is_backfill:
+            self.untils[request.tracker] = request.start
+            return []
         tracker = request.tracker
         if answer.until < now:
             self.gaps[tracker] = self.gaps[tracker]._replace(start=answer.until)
@@ -136,8 +158,11 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     assert len(asking.asked) == 1
 
 
-async def test_newest_gap_is_asked_for_first(asking: Asking) -> None:
+async def test_newest_gap_is_asked_for_first(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One a minute; what came before waits."""
+    slow(asking, monkeypatch)
     asking.note(RED)
     asking.note(BLUE)
     assert await asking.after() is not None
@@ -146,6 +171,100 @@ async def test_newest_gap_is_asked_for_first(asking: Asking) -> None:
     assert await asking.after(MINUTE / 2) is None
     assert await asking.after(MINUTE / 2) is not None
     assert asking.asked_for == [BLUE, RED]
+
+
+def slow(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each answer take a second."""
+    get = TrackingClient.async_get_history
+
+    async def _get(client: TrackingClient, *args: Any) -> Any:
+        reports = await get(client, *args)
+        asking.freezer.tick(timedelta(seconds=1))
+        return reports
+
+    monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+
+
+async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
+    """Return how many requests are made in each minute, as far as they are due."""
+    counts: list[int] = []
+    for _ in range(minutes):
+        before, asking_since = len(asking.asked), asking.now()
+        while await asking.after(timedelta(0)) is not None:
+            pass
+        counts.append(len(asking.asked) - before)
+        await asking.until(asking_since + MINUTE)
+    return counts
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_many_gaps(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
+    """A quick service gets the first five at once, and no service more than ten in ten minutes."""
+    if is_slow:
+        slow(asking, monkeypatch)
+    for number in range(20):
+        asking.add(f"86{number:013}")
+    counts = await requests_in_each_minute(asking, 20)
+    if is_slow:
+        assert counts == [1] * 20
+    else:
+        assert counts == [5, *([1] * 5), *([0] * 4), *([1] * 10)]
+    assert len(set(asking.asked_for)) == len(asking.asked) == 20
+    assert not asking.gaps
+
+
+@pytest.mark.usefixtures("with_rides_from_before")
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_backfill(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
+    """Ten days a minute from a quick service while nothing else waits; gaps come first."""
+    if is_slow:
+        slow(asking, monkeypatch)
+    asking.untils[BLUE] = asking.now()
+    counts = await requests_in_each_minute(asking, 3)
+    # The first one shows how quick the service is.
+    assert counts == ([1, 1, 1] if is_slow else [11, 10, 10])
+    for number in range(6):
+        asking.add(f"86{number:013}")
+    before = len(asking.asked)
+    counts = await requests_in_each_minute(asking, 2)
+    assert counts == ([1, 1] if is_slow else [4, 1])
+    assert BLUE not in asking.asked_for[before:]
+
+
+async def test_one_request_at_a_time(asking: Asking) -> None:
+    """A change while an answer is applied starts no second request."""
+    asking.note()
+    args = asking.gaps, asking.untils, asking.trackers, asking.now()
+    with asking.history.applying(RED, "account"):
+        assert asking.history.next_request(*args) is None
+    assert asking.history.next_request(*args)
+
+
+async def test_clock_that_is_ahead(asking: Asking) -> None:
+    """The request reaches up to the newest report, although that is not over yet."""
+    asking.note()
+    ahead = asking.now() + HOUR
+    asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
+    await asking.after()
+    [(_, _, until)] = asking.asked
+    assert until == _milliseconds(ahead)
+
+
+async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> None:
+    """After a success the tracker has its place in the order again."""
+    asking.note()
+    simulator.fault("huge-body", path="history", times=1)
+    assert await asking.after() is None
+    assert await asking.after() is not None
+    asking.gaps.clear()
+    asking.note(BLUE)
+    asking.note(RED)
+    await asking.after()
+    assert asking.asked_for[-1] == RED
 
 
 async def test_ride_is_asked_for_first(asking: Asking) -> None:

@@ -1,6 +1,7 @@
 """Waits after failed requests, and the rate limit of requests besides polls."""
 
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 import random
 from time import monotonic
 from typing import Final, NamedTuple
@@ -12,6 +13,11 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. Shorter than 5 minutes, so that all states are right 5 minutes after an outage."""
+# With two requests in each poll, at most 30 requests in ten minutes.
+_EXTRA_REQUESTS: Final = 10
+_EXTRA_REQUESTS_AT_ONCE: Final = 5
+# The requests follow polls, which may start up to a second early.
+_EARLY: Final = 2
 
 type Backoff = tuple[float, ...]
 """Waits in seconds after the first failure, the second …; the last one is repeated."""
@@ -88,16 +94,24 @@ class EndpointSupport(NamedTuple):
 
 @dataclass(slots=True)
 class ExtraRequests:
-    """Rate limit of an account's requests besides polls: one per minute in total."""
+    """Rate limit of an account's requests besides polls: ten in ten minutes.
 
-    _next_at: float = 0.0
+    Usually one per minute. A quick service gets the first five as soon as needed.
+    """
+
+    is_quick: bool = False
+    """Whether the last answer of the history took less than a second."""
+    _times: deque[float] = field(default_factory=lambda: deque(maxlen=_EXTRA_REQUESTS))
 
     @property
     def is_due(self) -> bool:
         """Return whether a request is allowed now."""
-        return monotonic() >= self._next_at
+        ages = [monotonic() - time for time in self._times]
+        recent = sum(age < _EXTRA_REQUESTS * MINUTE - _EARLY for age in ages)
+        if not recent or (self.is_quick and recent < _EXTRA_REQUESTS_AT_ONCE):
+            return True
+        return recent < _EXTRA_REQUESTS and ages[-1] >= MINUTE - _EARLY
 
     def count(self) -> None:
         """Count a request made now."""
-        # The requests follow polls, which may start up to a second early.
-        self._next_at = monotonic() + MINUTE - 2
+        self._times.append(monotonic())

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -31,8 +32,9 @@ _MIN_PORTION: Final = timedelta(minutes=1)
 _MAX_TRIES: Final = 3
 # The request that tells whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
-# Rate limit of requests that a user waits for.
+# Rate limit of requests that a user waits for, and of a backfill from a quick service.
 _MAX_A_MINUTE: Final = 10
+_QUICK_SECONDS: Final = 1.0
 _GUARD_PREFERRED_EVERY: Final = 10 * MINUTE
 _ERROR_BACKOFF: Final = (*NORMAL_BACKOFF, HOUR)
 
@@ -67,6 +69,9 @@ class _Record(NamedTuple):
     """Successful requests of all trackers before its last failure."""
 
 
+_last_minute = partial(deque[float], maxlen=_MAX_A_MINUTE)
+
+
 @dataclass(slots=True, eq=False)
 class History:
     """Chooses and sends the requests that fill gaps, and those for rides from before."""
@@ -79,12 +84,35 @@ class History:
     """Number of successful requests."""
     _portion: timedelta = _MAX_PORTION
     """The longest time range that the service can answer at once."""
-    _asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_A_MINUTE))
+    _asked: deque[float] = field(default_factory=_last_minute)
+    """Times of requests that a user waited for."""
+    _backfilled: deque[float] = field(default_factory=_last_minute)
+    """Times of requests of a backfill from a quick service."""
+    _is_busy: bool = False
 
     def next_request(
+        self,
+        gaps: Mapping[str, HistoryGap],
+        untils: Mapping[str, datetime | None],
+        trackers: Trackers,
+        now: datetime,
+    ) -> HistoryRequest | None:
+        """Return the next request that is due, or None: for gaps, then for the backfill."""
+        if self._is_busy or not self.support.failures.is_due:
+            return None
+        is_due = self.extra_requests.is_due
+        request = self.next_gap(gaps, trackers, now) if is_due else None
+        # While nothing else waits, a quick service is requested more often.
+        if not gaps and self.extra_requests.is_quick:
+            is_due = _is_allowed(self._backfilled)
+        if request or not is_due:
+            return request
+        return self.next_backfill(untils, trackers, now)
+
+    def next_gap(
         self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
-        """Return the next request that is due, or None.
+        """Return the request for the most urgent gap.
 
         First guarded bikes that may be on their way, each once in ten minutes. Then
         rides, the newest first. Failed requests come last, the oldest failure first.
@@ -132,8 +160,6 @@ class History:
 
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
         """Return the internal IDs of trackers that may be requested now."""
-        if not (self.extra_requests.is_due and self.support.failures.is_due):
-            return {}
         # The API needs the internal ID.
         return {
             key: device_id
@@ -145,15 +171,21 @@ class History:
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
         """Return the reports, or None if they must be requested again later."""
-        self.extra_requests.count()
         tracker, device_id, start, until, is_backfill, is_probe = request
+        extra, now = self.extra_requests, monotonic()
+        if is_backfill and extra.is_quick:
+            self._backfilled.append(now)
+        else:
+            extra.count()
         if not is_backfill:
-            self._update(tracker, asked_at=monotonic())
+            self._update(tracker, asked_at=now)
+        extra.is_quick = False
         try:
             reports = await self.async_get(device_id, start, until)
         except TrackingError as err:
             LOGGER.debug("No history (%s)", err)
             return HistoryAnswer([], until) if self._is_left_out(request, err) else None
+        extra.is_quick = monotonic() - now < _QUICK_SECONDS
         if is_probe:
             return None
         self._update(tracker, failed_at=0.0)
@@ -165,6 +197,7 @@ class History:
     @contextmanager
     def applying(self, tracker: str, account: str) -> Iterator[None]:
         """Log an unexpected error. It postpones requests for this tracker, not for others."""
+        self._is_busy = True
         try:
             yield
         except Exception:  # noqa: BLE001 - logged
@@ -173,6 +206,8 @@ class History:
             self._update(tracker, errors=errors)
         else:
             self._update(tracker, errors=Failures())
+        finally:
+            self._is_busy = False
 
     def _record(self, tracker: str) -> _Record:
         return self._records.get(tracker, _Record())
@@ -217,8 +252,11 @@ class History:
 
     def allows(self) -> bool:
         """Count a track that a user requests. Return whether the rate limit allows it."""
-        now = monotonic()
-        if len(self._asked) == _MAX_A_MINUTE and now - self._asked[0] < MINUTE:
-            return False
-        self._asked.append(now)
-        return True
+        if is_allowed := _is_allowed(self._asked):
+            self._asked.append(monotonic())
+        return is_allowed
+
+
+def _is_allowed(times: deque[float]) -> bool:
+    """Return whether fewer requests than allowed were made in the last minute."""
+    return len(times) < _MAX_A_MINUTE or monotonic() - times[0] >= MINUTE
