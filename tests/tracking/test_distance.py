@@ -7,7 +7,7 @@ import pytest
 from custom_components.bike_tracker.tracking.distance import (
     Fix,
     is_plausible,
-    metres,
+    meters,
     noise,
     way,
 )
@@ -15,11 +15,11 @@ from custom_components.bike_tracker.tracking.distance import (
 from .conftest import NOW
 
 # Degrees of latitude.
-_KILOMETRE = 1 / 111.195
+_KILOMETER = 1 / 111.195
 
 
 def a_fix(
-    kilometres: float = 0,
+    kilometers: float = 0,
     minutes: float = 0,
     *,
     accuracy: float = 0,
@@ -27,11 +27,11 @@ def a_fix(
 ) -> Fix:
     """Return a fix so far to the north, and so much later."""
     time = NOW + timedelta(minutes=minutes)
-    return Fix(time, 47.9 + kilometres * _KILOMETRE, 7.8, accuracy, total)
+    return Fix(time, 47.9 + kilometers * _KILOMETER, 7.8, accuracy, total)
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "kilometres"),
+    ("start", "end", "kilometers"),
     [
         ((0.0, 13.0), (1.0, 13.0), 111.2),
         ((0.0, 13.0), (0.0, 14.0), 111.2),
@@ -42,13 +42,13 @@ def a_fix(
     ],
     ids=["north", "east", "high-up", "date-line", "Berlin-Paris", "Sydney-London"],
 )
-def test_metres(
-    start: tuple[float, float], end: tuple[float, float], kilometres: float
+def test_meters(
+    start: tuple[float, float], end: tuple[float, float], kilometers: float
 ) -> None:
     """It is the way over the earth, the same there and back."""
     here, there = Fix(NOW, *start), Fix(NOW, *end)
-    assert metres(here, there) == pytest.approx(kilometres * 1_000, rel=0.001)
-    assert metres(there, here) == pytest.approx(metres(here, there))
+    assert meters(here, there) == pytest.approx(kilometers * 1_000, rel=0.001)
+    assert meters(there, here) == pytest.approx(meters(here, there))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.distance import Fix, metres
+from custom_components.bike_tracker.tracking.distance import Fix, meters
 from custom_components.bike_tracker.tracking.guard import Guard
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
@@ -23,7 +23,7 @@ MINUTE = timedelta(minutes=1)
 PLACE = Fix(NOW, 47.9, 7.8, 5.0)
 
 _gaps = st.sampled_from([0.2, 1, 1, 1, 5, 31, 600])
-_metres = st.sampled_from([0, 0, 0, 30, -40, 60, 140, 160, -250, 2_000, 90_000])
+_meters = st.sampled_from([0, 0, 0, 30, -40, 60, 140, 160, -250, 2_000, 90_000])
 _says = st.fixed_dictionaries(
     {
         "motion": st.none() | st.booleans(),
@@ -38,7 +38,7 @@ _says = st.fixed_dictionaries(
 def reports(draw: st.DrawFn) -> list[Position]:
     """Draw what a tracker reports, in the order of its clock."""
     time, drawn = NOW, list[Position]()
-    many = st.lists(st.tuples(_gaps, _metres, _says), min_size=1, max_size=20)
+    many = st.lists(st.tuples(_gaps, _meters, _says), min_size=1, max_size=20)
     for number, (gap, off, says) in enumerate(draw(many), 1):
         time += timedelta(minutes=gap)
         latitude = PLACE.latitude + off / 111_195
@@ -89,7 +89,7 @@ def test_for_a_reason(said: list[Position]) -> None:
     for report, (before, guard) in zip(said, pairwise(guards), strict=True):
         if guard.triggered and not before.triggered:
             assert report.latitude is not None
-            off = metres(PLACE, PLACE._replace(latitude=report.latitude))
+            off = meters(PLACE, PLACE._replace(latitude=report.latitude))
             assert report.motion or off > 49
             assert guard.triggered.since == report.fix_time
 

@@ -15,7 +15,7 @@ _UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 MOVES_FROM = 3
 """Kilometers per hour. Slower motion is noise of the receiver."""
 # 10 million kilometers: 250 times around the earth.
-MAX_KILOMETRES = 10_000_000
+MAX_KILOMETERS = 10_000_000
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
 # Limits that leave room for adding days and for converting time zones.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
@@ -246,7 +246,7 @@ def _attributes(get: _Get) -> dict[str, Any]:
     return {
         "battery_level": battery_level and min(battery_level, 100),
         "motion": _of(bool, get("motion")),
-        "total_distance": _number(get("totalDistance"), 0, MAX_KILOMETRES, 0.001),
+        "total_distance": _number(get("totalDistance"), 0, MAX_KILOMETERS, 0.001),
         "charge": _of(bool, get("charge")),
         "lock": _of(bool, get("lock")),
         # Traccar does not convert units, so leave out values that cannot be volts.

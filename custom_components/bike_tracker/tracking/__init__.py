@@ -1,1 +1,1 @@
-"""What is known of one account, in plain Python: no clock, no network, no Home Assistant."""
+"""Trackers of an account in plain Python: no clock, no network, no Home Assistant."""

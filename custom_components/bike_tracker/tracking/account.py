@@ -14,8 +14,8 @@ from .history import HistoryAnswer, HistoryGap, in_order
 from .occurrences import UpdateContext, alarms_of
 from .state import Changes, Tracker, Trackers, TrackerState
 
-# A tracker whose clock is hours ahead says what it always says.
-_WRONG_CLOCKS: Final = timedelta(days=1)
+# The clock of a tracker may be some hours ahead.
+_MAX_HOURS_AHEAD: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
 type Devices = Mapping[str, Device]
@@ -24,38 +24,37 @@ type Devices = Mapping[str, Device]
 
 @dataclass(eq=False, repr=False)
 class Account:
-    """What is known of the trackers of one account."""
+    """All trackers of an account."""
 
     name: str
-    """What the log calls it."""
+    """Name in the log."""
     states: dict[str, TrackerState]
-    """The state of each tracker, also of those that are not listed."""
+    """The state of each tracker, listed or not."""
     trackers: Trackers = field(default_factory=dict)
-    """The trackers that were listed last."""
+    """The trackers of the last list."""
     gaps: dict[str, HistoryGap] = field(init=False)
-    """What is to be asked for of the service's history, also of those not listed."""
+    """The gaps that the service's history may fill, of trackers listed or not."""
     _devices: Devices = field(default_factory=dict)
     """The last list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
-    """Trackers that the next list may change although it says of them what this did.
+    """Trackers that an identical list may change, with their position ID.
 
-    They changed since, and had this position then; or they are under way, or have not
-    the position that was announced.
+    They changed after the last list, are under way, or lack their newest position.
     """
 
     def __post_init__(self) -> None:
-        """Take what is to be asked for from before."""
+        """Restore the states and the open gaps."""
         self.states.update({key: it.restored() for key, it in self.states.items()})
         self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
     def wanted(self, devices: Devices) -> dict[int, Device]:
-        """Return the devices of a new list whose position has to be asked for.
+        """Return the devices of a new list whose position is unknown, by internal ID.
 
-        By their internal ID; one that several devices have leads to nobody's place.
+        An internal ID that several devices have leads to no tracker.
         """
-        news = self._news(devices).items()
-        wanted = [it for key, it in news if is_outdated(it, self._state(key).position)]
+        changed = self._changed(devices).items()
+        wanted = [it for key, it in changed if is_outdated(it, self._position(key))]
         by_id = _by_id(devices) if wanted else {}
         return {it.id: it for it in wanted if it.id is not None and it.id in by_id}
 
@@ -67,17 +66,17 @@ class Account:
     ) -> Changes:
         """Apply a device list, and positions by `uniqueId`.
 
-        The list wins over messages before it. A position that no server lists any more
-        stays: the bike is where it was.
+        The list wins over messages before it. A position that the server no longer lists
+        stays: the bike did not move.
         """
         trackers, touched = dict[str, Tracker](), dict[str, int | None]()
-        for unique_id, device in self._news(devices).items():
+        for unique_id, device in self._changed(devices).items():
             with log_errors(self.name, "updating a tracker"):
                 state = self._after_poll(device, positions.get(unique_id), context)
-                may_change = device is not devices[unique_id] or state.is_under_way
-                if may_change or is_outdated(device, state.position):
+                tracker = trackers[unique_id] = _tracker(device, state, context)
+                may_change = device is not devices[unique_id] or tracker.is_under_way
+                if may_change or is_outdated(device, tracker.position):
                     touched[unique_id] = None
-                trackers[unique_id] = _tracker(device, state, context)
         changes = self._become(trackers, self.trackers.keys() - devices.keys())
         if self._devices is not devices:
             self._devices, self._by_id = devices, _by_id(devices)
@@ -90,10 +89,10 @@ class Account:
         positions: Iterable[Position],
         context: UpdateContext,
     ) -> Changes:
-        """Apply a push message of listed trackers.
+        """Apply a push message of listed trackers; the next poll may revert it.
 
-        Each report counts as if it had come alone. Of one that is older than what is known
-        the alarms count alone. The next poll may take all of it back.
+        Each report counts as if it had come alone. An older report changes the rides, and
+        its alarms count.
         """
         newer, trackers = self._newer(devices), dict[str, Tracker]()
         reports = defaultdict[str, list[Position]](list)
@@ -103,15 +102,12 @@ class Account:
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self.name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
-                tracker = Tracker(device, self._state(unique_id))
-                state, known = tracker.state, tracker.position
+                state, known = self._state(unique_id), self._position(unique_id)
                 new = [
-                    it
-                    for it in reports[unique_id]
-                    if known is None or it.id != known.id
+                    it for it in reports[unique_id] if not known or it.id != known.id
                 ]
                 if new:
-                    state = self._after(tracker, in_order(new), context)
+                    state = self._after(device, state, in_order(new), context)
                 trackers[unique_id] = _tracker_at(device, state, context)
         return self._become(trackers)
 
@@ -148,10 +144,10 @@ class Account:
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
         """Disarm a tracker, listed or not."""
         state = self._state(unique_id).with_arming(None, changed_by)
-        if (tracker := self.trackers.get(unique_id)) is None:
-            self.states[unique_id] = state
-            return self._become({})
-        return self._become({unique_id: tracker._replace(state=state)})
+        if tracker := self.trackers.get(unique_id):
+            return self._become({unique_id: tracker._replace(state=state)})
+        self.states[unique_id] = state
+        return self._become({})
 
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
@@ -161,8 +157,11 @@ class Account:
     def _state(self, unique_id: str) -> TrackerState:
         return self.states.get(unique_id) or TrackerState()
 
+    def _position(self, unique_id: str) -> Position | None:
+        return self._state(unique_id).position
+
     def _newer(self, devices: Iterable[Device]) -> Devices:
-        """Return the last word of a message on each listed tracker, but what is older."""
+        """Return the newest device of each listed tracker, unless it is older."""
         return {
             device.unique_id: _with_position_id(device, known.device.position_id)
             for device in sorted(devices, key=attrgetter("moment"))
@@ -170,11 +169,11 @@ class Account:
             and device.moment >= known.device.moment
         }
 
-    def _news(self, devices: Devices) -> Devices:
-        """Return what a new list says of trackers that it may change.
+    def _changed(self, devices: Devices) -> Devices:
+        """Return the devices of a new list whose tracker it may change.
 
-        The others are the same objects: of a thousand, to look at each costs more than all
-        that is done with ten. The first list after a message may lag behind it.
+        The rest are the same objects: comparing a thousand costs more than updating ten.
+        The first list after a message may be older than it.
         """
         known, last = self._devices, self._touched
         keys = last.keys() & devices.keys()
@@ -187,24 +186,26 @@ class Account:
     ) -> TrackerState:
         state = self._state(device.unique_id)
         if position is None:
-            # Who comes back may have gone on meanwhile: the next poll shows that.
+            # After an outage the bike may be elsewhere: the next poll shows that.
             return state if context.recovering else state.by(context.now)
         if position.server_time is None and is_real(device.last_update):
-            # Not all services tell when they received a report.
+            # Not all services send the time of receipt.
             position = position._replace(server_time=device.last_update)
-        return self._after(Tracker(device, state), [position], context)
+        return self._after(device, state, [position], context)
 
     def _after(
-        self, tracker: Tracker, reports: Sequence[Position], context: UpdateContext
+        self,
+        device: Device,
+        state: TrackerState,
+        reports: Sequence[Position],
+        context: UpdateContext,
     ) -> TrackerState:
         """Return the state after reports, of which the announced one is current."""
-        device, state = tracker
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
-        if not state.position and (
-            not listed or listed.device.position_id == reports[0].id
-        ):
+        is_first = not listed or listed.device.position_id == reports[0].id
+        if not state.position and is_first:
             # Alarms from before the first poll are not fired.
             state = state._replace(alarms=tuple(alarms_of(reports[0])))
         return state.with_reports(reports, context, device.position_id)
@@ -212,7 +213,7 @@ class Account:
     def _become(
         self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes:
-        """Return the changes once trackers are these, and others left the list."""
+        """Replace trackers, remove those in `left` from the list, and return the changes."""
         before = self.trackers
         changed = {key: it for key, it in trackers.items() if it != before.get(key)}
         for unique_id, tracker in changed.items():
@@ -231,7 +232,7 @@ class Account:
 
 @contextmanager
 def log_errors(account: str, doing: str) -> Iterator[None]:
-    """Log an unexpected error: it costs one tracker until its next report, and no other."""
+    """Log an unexpected error: it costs only this tracker, until its next report."""
     try:
         yield
     except Exception:
@@ -245,13 +246,13 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
 
 
 def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
-    """Return the tracker between lists, of which the last may lag behind its report."""
+    """Return the tracker between lists: the last list may be older than its report."""
     device = _with_position_id(device, state.position and state.position.id)
     return _tracker(device, state, context)
 
 
 def _by_id(devices: Devices) -> dict[int | None, str]:
-    """Return trackers by internal ID; one that several devices have is nobody's."""
+    """Return trackers by internal ID, without IDs that several devices have."""
     ids = [device.id for device in devices.values()]
     by_id = dict(zip(ids, devices, strict=True))
     if len(by_id) == len(ids):
@@ -262,21 +263,21 @@ def _by_id(devices: Devices) -> dict[int | None, str]:
 def is_outdated(device: Device, known: Position | None) -> bool:
     """Return whether a device has another position than the known one.
 
-    One whose time was not readable, or is later than the service heard of the device at
-    all, may have come from a service that was not well: the same one may come again.
+    A faulty service may send an unreadable time, or one after the last contact with the
+    tracker. Then the same position is requested again.
     """
     if device.position_id is None:
         return False
     if known is None or known.id != device.position_id or not known.is_readable:
         return True
-    said_at = device.last_update
-    return is_real(said_at) and known.moment > said_at + _WRONG_CLOCKS
+    contact = device.last_update
+    return is_real(contact) and known.moment > contact + _MAX_HOURS_AHEAD
 
 
 def _with_position_id(device: Device, position_id: int | None) -> Device:
     """Return the device with this position, unless it announces a newer one.
 
-    Servers tell of a device before its position, with the ID of the one before.
+    Servers send a device before its position, with the ID of the previous one.
     """
     if position_id is None or position_id <= (device.position_id or 0):
         return device

@@ -1,4 +1,4 @@
-"""How far it is from one fix to the next, and how much of that a bike went."""
+"""Distances between fixes, and the part of them that noise does not explain."""
 
 from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
@@ -6,38 +6,38 @@ from typing import Final, NamedTuple
 
 from ..api.models import Position
 
-_EARTH = 6_371_000
-# Of a hundred thousand fixes of a parked bike, none is farther away than that many times
-# the accuracy, which two out of three keep.
+_EARTH_METERS = 6_371_000
+# Of a hundred thousand fixes of a parked bike, none was farther away than this multiple
+# of the accuracy, which two of three fixes keep.
 _TIMES_THE_ACCURACY = 3
-_LEAST_NOISE = 20
-_LEAST_NOISE_WHERE_UNKNOWN = 50
+_MIN_NOISE_METERS = 20
+_MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
 
-_FAST: Final = 45
 FASTEST: Final = 320
-"""Kilometres per hour that a bike may have, if only on a train."""
-# Seconds. After a longer silence a fix that jumped would be no jump.
-_LONGEST_SILENCE = 3_600
-# What a server may have added beyond the straight way, in one report: less than a fix
-# that jumps while the tracker wakes up.
+"""Kilometers per hour that a bike may have, on a train."""
+# A report is needed to believe a faster bike, in km/h.
+_FAST = 45
+# After a longer silence each fix would be plausible.
+_MAX_SILENCE_SECONDS = 3_600
+# Limits of the way that a server adds to the straight one: less than a fix that jumps
+# while the tracker wakes up.
 _FASTEST_DETOUR = 60
-_LONGEST_DETOUR = 1_000
-_MOST_BENDS = 5
-_LEAST_BENDS = 1
+_MAX_DETOUR_KILOMETERS = 1_000
+_MAX_BENDS = 5
+_MIN_BENDS_KILOMETERS = 1
 
 
 class Fix(NamedTuple):
-    """Where a tracker was at one time."""
+    """A measured place."""
 
     time: datetime
     latitude: float
     longitude: float
     accuracy: float = 0
-    """Metres; 0 is unknown."""
+    """Meters; 0 is unknown."""
     total: float | None = None
-    """Kilometres that the server says the tracker went in all."""
+    """The server's total distance of the tracker in kilometers."""
     address: str | None = None
-    """The service's word for the place."""
 
     @property
     def point(self) -> tuple[float, float]:
@@ -45,16 +45,16 @@ class Fix(NamedTuple):
         return self.latitude, self.longitude
 
     def or_address_of(self, other: Fix) -> Fix:
-        """Return this fix, with the address of another one there if it has none."""
+        """Return this fix; if it has no address, with that of another fix there."""
         return self._replace(address=self.address or other.address)
 
 
 NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
-"""Where a tracker is that never had a fix."""
+"""The place of a tracker without a fix."""
 
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
-    """Return where a tracker was at this time, None if its report does not say it."""
+    """Return the place of a report with this time, None if it has no place."""
     latitude, longitude = position.latitude, position.longitude
     if time is None or latitude is None or longitude is None:
         return None
@@ -62,49 +62,52 @@ def fix_of(position: Position, time: datetime | None) -> Fix | None:
     return Fix(time, latitude, longitude, accuracy, total, position.address)
 
 
-def metres(start: Fix, end: Fix) -> float:
-    """Return the straight way between two fixes."""
+def meters(start: Fix, end: Fix) -> float:
+    """Return the straight distance between two fixes."""
     latitude, other = radians(start.latitude), radians(end.latitude)
     north = sin((other - latitude) / 2)
     east = sin(radians(end.longitude - start.longitude) / 2)
-    return 2 * _EARTH * asin(sqrt(north**2 + cos(latitude) * cos(other) * east**2))
+    part = north**2 + cos(latitude) * cos(other) * east**2
+    return 2 * _EARTH_METERS * asin(sqrt(part))
 
 
 def noise(start: Fix, end: Fix) -> float:
-    """Return how many metres apart two fixes of one place may be."""
-    explained = _TIMES_THE_ACCURACY * (start.accuracy + end.accuracy)
+    """Return the meters that two fixes of the same place may be apart."""
     is_known = start.accuracy and end.accuracy
-    return max(explained, _LEAST_NOISE if is_known else _LEAST_NOISE_WHERE_UNKNOWN)
+    minimum = _MIN_NOISE_METERS if is_known else _MIN_NOISE_METERS_WITHOUT_ACCURACY
+    return max(_TIMES_THE_ACCURACY * (start.accuracy + end.accuracy), minimum)
 
 
 def may_be_one_place(start: Fix, end: Fix) -> bool:
     """Return whether noise explains the distance between two fixes."""
-    return metres(start, end) <= noise(start, end)
+    return meters(start, end) <= noise(start, end)
 
 
 def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
-    """Return whether a bike with this speed, in km/h, came from a place to a fix."""
-    beyond = metres(place, fix) - noise(place, fix)
-    seconds = min(_seconds(seen, fix), _LONGEST_SILENCE)
+    """Return whether a bike with this speed, in km/h, came from a place to a fix.
+
+    It was at the place when it was seen last.
+    """
+    beyond = meters(place, fix) - noise(place, fix)
+    seconds = min(_seconds(seen, fix), _MAX_SILENCE_SECONDS)
     return _speed(beyond, seconds) <= max(_FAST, 1.5 * (speed or 0))
 
 
 def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
-    """Return the kilometres from a place to a fix of a tracker that was seen in between.
+    """Return the kilometers from a place to a fix.
 
-    The server knows each report, so its total since the base counts all bends between two
-    that are seen here, but also each fix that jumped. Nothing is counted where nobody is
-    so fast.
+    The server's total since `base` includes all bends, but also each fix that jumped.
+    Return 0 if no bike is so fast.
     """
-    straight = metres(place, fix) / 1_000
+    straight = meters(place, fix) / 1_000
     if _speed(straight * 1_000, _seconds(seen, fix)) > FASTEST:
         return 0
     if base.total is None or fix.total is None:
         return straight
     added = fix.total - base.total
-    most = min(_MOST_BENDS * straight + _LEAST_BENDS, _LONGEST_DETOUR)
+    limit = min(_MAX_BENDS * straight + _MIN_BENDS_KILOMETERS, _MAX_DETOUR_KILOMETERS)
     is_slow = _speed(added * 1_000, _seconds(base, fix)) <= _FASTEST_DETOUR
-    return max(straight, added) if added <= most and is_slow else straight
+    return max(straight, added) if added <= limit and is_slow else straight
 
 
 def _seconds(start: Fix, end: Fix) -> float:
@@ -112,5 +115,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the km/h of so many metres in that time; clocks may be a second off."""
+    """Return the km/h of some meters in that time; clocks may be a second off."""
     return way / max(seconds, 1) * 3.6

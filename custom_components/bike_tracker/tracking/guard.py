@@ -1,8 +1,8 @@
-"""The guard: what triggers it for a bike that was armed where it stands.
+"""The guard: the rules that trigger it.
 
-A single report of a bike that says that it stands proves little: fixes drift and jump.
-The bike is away if the next report is at the same place, or if the third one is not back.
-A report that says that the bike moves is believed at once.
+A single report that claims rest proves little: fixes drift and jump. The bike is away if
+the next report is at the same place, or if the third one is not back. A report that
+claims motion is believed at once.
 """
 
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from .distance import (
     fix_of,
     is_plausible,
     may_be_one_place,
-    metres,
+    meters,
     noise,
 )
 from .occurrences import alarms_of
@@ -29,15 +29,16 @@ _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jammi
 _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # Fixes of a standing bike may be apart by this much, whatever accuracy is reported; and if
 # none is reported, or if fixes are known to drift farther.
-_MIN_METERS = 50
-_MIN_METERS_WHERE_UNKNOWN = 150
+_MIN_AWAY_METERS = 50
+_MIN_AWAY_METERS_WHERE_UNKNOWN = 150
 # If the bike is farther away by this much, one report is enough.
 _FAR_METERS = 1_000
 # Where walls reflected the signals before, it took minutes.
-_STRAYS_FOR = timedelta(minutes=10)
-# A place counts as one of known drift up to this multiple of it.
+_DRIFT_LASTS = timedelta(minutes=10)
+# Up to this multiple of the known drift a place may be drift.
 _TIMES_KNOWN_DRIFT = 1.5
-# A bike that was armed on its last meters stands by then, and late reports have arrived.
+# After this time a bike that was armed on its last meters stands, and late reports have
+# arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
 # A clock that is behind by less is no wrong clock.
 _CLOCK_BEHIND = timedelta(minutes=5)
@@ -47,7 +48,7 @@ _SAME_DELAY_SECONDS = 2
 
 
 class Triggered(NamedTuple):
-    """Why a guard was triggered, and where the bike was seen then."""
+    """The cause that triggered a guard, and the place of the bike at that time."""
 
     cause: Cause
     """The bike is elsewhere, began to move, or its tracker raised an alarm."""
@@ -98,6 +99,13 @@ class Guard(NamedTuple):
         """Return whether nothing triggers it again: motion or a place follow an alarm."""
         return self.triggered is not None and self.triggered.cause != "alarm"
 
+    def by(
+        self, cause: Cause, since: datetime, fix: Fix, alarm: str | None = None
+    ) -> Guard:
+        """Return the triggered guard."""
+        distance = meters(self.place, fix)
+        return self._replace(triggered=Triggered(cause, since, distance, fix, alarm))
+
 
 class Clock(NamedTuple):
     """The delay of a tracker's reports, by which a clock that is behind shows."""
@@ -123,11 +131,12 @@ def clock_after(clock: Clock | None, report: Position) -> Clock | None:
     if delay < _CLOCK_BEHIND:
         return None
     new, behind = delay.total_seconds(), 0.0
-    if clock and (apart := abs((sent_at - clock.sent_at).total_seconds())):
+    if clock:
+        apart = abs((sent_at - clock.sent_at).total_seconds())
+        if not apart:
+            return clock
         if abs(new - clock.delay) <= _SAME_DELAY * apart + _SAME_DELAY_SECONDS:
             behind = min(new, clock.delay)
-    elif clock:
-        return clock
     return Clock(sent_at, new, behind)
 
 
@@ -138,11 +147,11 @@ def requested_guard(
     sent_at = position and _sent_at(position, now)
     # A bike that is armed under way may not have reported yet that it stands.
     moved = False if moved is False else None
-    alarms = _alarms_of(position) if position else ()
+    alarms = _types_of(position) if position else ()
     return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
 
 
-def placed(guard: Guard, ride_state: RideState, clock: Clock | None) -> Guard:
+def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
     """Return a guard that was just armed, with its place.
 
     If the last two reports agree on another place, the bike is guarded there, whatever
@@ -150,17 +159,17 @@ def placed(guard: Guard, ride_state: RideState, clock: Clock | None) -> Guard:
     """
     if clock and clock.behind:
         guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))
-    newest, candidate = ride_state.newest_fix, ride_state.candidate
+    newest, candidate = before.newest_fix, before.candidate
     if newest and candidate and newest != candidate:
         if may_be_one_place(candidate, newest):
             return guard._replace(place=newest, is_settled=True)
-    return guard._replace(place=_place(ride_state))
+    return guard._replace(place=_standing_place(before))
 
 
 def after_report(
     guard: Guard,
     report: Position,
-    ride_state: RideState,
+    before: RideState,
     now: datetime,
     *,
     is_prompt: bool,
@@ -168,31 +177,31 @@ def after_report(
     """Return the guard after a report, given the state of ride detection before it."""
     if is_prompt:
         guard = _with_right_clock(guard, report, now)
-    guard = after_alarm(guard, report, ride_state, now)
-    time, before, moves = _sent_at(report, now), guard.moved, report.moving
+    guard = after_alarm(guard, report, before, now)
+    time, last_moved, moves = _sent_at(report, now), guard.moved, report.moving
     if guard.is_done or time is None:
         return guard
-    moved = before if moves is None else moves
-    guard = guard._replace(alarms=_alarms_of(report))
+    moved = last_moved if moves is None else moves
+    guard = guard._replace(alarms=_types_of(report))
     if time < guard.after:
         return guard._replace(moved=moved, is_settled=False)
     received_at = report.server_time or now
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     was_settled = guard.is_settled
     if not was_settled:
-        guard = _settled(guard, ride_state, fix, report, time)
-    is_new = report.is_fix and report.fix_time != ride_state.measured_at
+        guard = _settled(guard, before, fix, report, time)
+    is_new = report.is_fix and report.fix_time != before.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
-        # After an outage the history may have the way to where the bike was armed.
+        # After an outage the history may have the way to the place of the arming.
         may_be_far = was_settled or is_prompt
-        guard = _seen_at(guard, fix, report, ride_state, may_be_far=may_be_far)
-    if moves and before is False and not guard.is_done:
-        guard = _triggered(guard, "motion", time, fix or ride_state.last_fix)
+        guard = _seen_at(guard, fix, report, before, may_be_far=may_be_far)
+    if moves and last_moved is False and not guard.is_done:
+        guard = guard.by("motion", time, fix or before.last_fix)
     return guard._replace(moved=moved)
 
 
 def after_alarm(
-    guard: Guard, report: Position, ride_state: RideState, now: datetime
+    guard: Guard, report: Position, before: RideState, now: datetime
 ) -> Guard:
     """Return the guard after the alarms of a report, by the time of its message."""
     if now < guard.armed_at:
@@ -201,11 +210,11 @@ def after_alarm(
     if guard.triggered or not report.alarm:
         return guard
     time, known = _sent_at(report, now), _LASTING.intersection(guard.alarms)
-    alarm = next((it for it in _alarms_of(report) if it in _ALARMS - known), None)
+    alarm = next((it for it in _types_of(report) if it in _ALARMS - known), None)
     if alarm is None or time is None or time < guard.after:
         return guard
-    fix = fix_of(report, report.fix_time) or ride_state.last_fix
-    return _triggered(guard, "alarm", time, fix, alarm)
+    fix = fix_of(report, report.fix_time) or before.last_fix
+    return guard.by("alarm", time, fix, alarm)
 
 
 def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
@@ -219,26 +228,7 @@ def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
     return guard._replace(after=guard.after - ahead) if is_ahead else guard
 
 
-def _seen_at(
-    guard: Guard,
-    fix: Fix,
-    report: Position,
-    ride_state: RideState,
-    *,
-    may_be_far: bool,
-) -> Guard:
-    """Return the guard after a fix, given the last reported motion before it."""
-    if _is_near(guard.place, fix, ride_state):
-        return guard._replace(away=())
-    # Some trackers always report motion.
-    sets_off = report.moving and not guard.moved
-    is_away = _is_away(guard, fix, report, ride_state, may_be_far=may_be_far)
-    if is_moving(report.speed) or sets_off or is_away:
-        return _triggered(guard, "place", fix.time, fix)
-    return guard._replace(away=(*guard.away, fix.time)[:2])
-
-
-def _alarms_of(report: Position) -> tuple[str, ...]:
+def _types_of(report: Position) -> tuple[str, ...]:
     return tuple(alarm.type for alarm in alarms_of(report)) if report.alarm else ()
 
 
@@ -248,31 +238,31 @@ def _sent_at(report: Position, now: datetime) -> datetime | None:
     return sent_at and min(sent_at, report.server_time or now)
 
 
-def _place(ride_state: RideState) -> Fix:
-    """Return the place where the bike stood all the time, else where it was seen last."""
-    place, seen = ride_state.anchor, ride_state.last_fix
-    stood = not ride_state.ride and _is_near(place, seen, ride_state)
+def _standing_place(state: RideState) -> Fix:
+    """Return the place where the bike stood all the time, else the last believed one."""
+    place, seen = state.anchor, state.last_fix
+    stood = not state.ride and _may_stand_at(place, seen, state)
     return place if stood else seen
 
 
 def _settled(
-    guard: Guard, ride_state: RideState, fix: Fix | None, report: Position, at: datetime
+    guard: Guard, before: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
     """Return the guard with the place of the arming, once it is known.
 
     The report of the arrival may come after the arming, or never, and the last report may
     have jumped.
     """
-    newest, candidate = ride_state.newest_fix, ride_state.candidate
+    newest, candidate = before.newest_fix, before.candidate
     if fix and newest and candidate and candidate.time <= guard.after:
         if may_be_one_place(newest, fix) and not is_moving(report.speed):
             # Two reports agree on the place to which the bike was moved before.
             return guard._replace(place=fix, is_settled=True)
-    place, anchor = _place(ride_state), ride_state.anchor
-    is_near = any(_is_near(place, it, ride_state) for it in (anchor, fix or anchor))
+    place, anchor = _standing_place(before), before.anchor
+    is_near = any(_may_stand_at(place, it, before) for it in (anchor, fix or anchor))
     # A ride may be over only because the tracker was silent.
-    ride = ride_state.ride or (ride_state.says_it_moves and ride_state.ended)
-    moved_last = ride and ride.moved_at >= ride_state.last_fix.time
+    ride = before.ride or (before.says_it_moves and before.ended)
+    moved_last = ride and ride.moved_at >= before.last_fix.time
     stands = is_near and not candidate and not moved_last
     # Not the first report after a silence: that may be the arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
@@ -280,40 +270,42 @@ def _settled(
     return guard._replace(place=place, is_settled=bool(stands or is_late))
 
 
-def _is_near(place: Fix, fix: Fix, ride_state: RideState, beyond: float = 0) -> bool:
-    """Return whether a bike at its place may be seen there, or that far beyond."""
-    drift = ride_state.drift or ride_state.drift_at(place, fix.time).apart
-    is_exact = place.accuracy and fix.accuracy and not drift
-    minimum = _MIN_METERS if is_exact else _MIN_METERS_WHERE_UNKNOWN
-    return metres(place, fix) <= max(noise(place, fix), minimum) + beyond
+def _seen_at(
+    guard: Guard, fix: Fix, report: Position, before: RideState, *, may_be_far: bool
+) -> Guard:
+    """Return the guard after a fix, given the last reported motion before it."""
+    place = guard.place
+    if _may_stand_at(place, fix, before):
+        return guard._replace(away=())
+    is_far = may_be_far and not _may_stand_at(place, fix, before, _FAR_METERS)
+    is_away = (
+        is_moving(report.speed)
+        # Some trackers always report motion.
+        or (report.moving and not guard.moved)
+        or (is_far and is_plausible(place, before.last_fix, fix, report.speed))
+        or _is_confirmed(guard, fix, report, before)
+    )
+    if is_away:
+        return guard.by("place", fix.time, fix)
+    return guard._replace(away=(*guard.away, fix.time)[:2])
 
 
-def _is_away(
-    guard: Guard,
-    fix: Fix,
-    report: Position,
-    ride_state: RideState,
-    *,
-    may_be_far: bool,
-) -> bool:
-    """Return whether a fix far from the place is believed, though the bike stands."""
-    place, apart = guard.place, metres(guard.place, fix)
-    if may_be_far and not _is_near(place, fix, ride_state, _FAR_METERS):
-        if is_plausible(place, ride_state.last_fix, fix, report.speed):
-            return True
+def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
+    """Return whether an earlier report makes one from elsewhere credible."""
     if not guard.away:
         return False
-    known = ride_state.drift_at(place, fix.time).apart_for_minutes
-    if apart <= _TIMES_KNOWN_DRIFT * known:
-        return fix.time - guard.away[0] >= _STRAYS_FOR
+    known = before.drift_at(guard.place, fix.time).apart_for_minutes
+    if meters(guard.place, fix) <= _TIMES_KNOWN_DRIFT * known:
+        return fix.time - guard.away[0] >= _DRIFT_LASTS
     # Two fixes that jumped are not at the same place.
-    last = ride_state.newest_fix or fix
+    last = before.newest_fix or fix
     is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
     return is_there or len(guard.away) > 1
 
 
-def _triggered(
-    guard: Guard, cause: Cause, since: datetime, fix: Fix, alarm: str | None = None
-) -> Guard:
-    distance = metres(guard.place, fix)
-    return guard._replace(triggered=Triggered(cause, since, distance, fix, alarm))
+def _may_stand_at(place: Fix, fix: Fix, state: RideState, beyond: float = 0) -> bool:
+    """Return whether a bike at a place may be seen at a fix, or that far beyond."""
+    drift = state.drift or state.drift_at(place, fix.time).apart
+    is_exact = place.accuracy and fix.accuracy and not drift
+    minimum = _MIN_AWAY_METERS if is_exact else _MIN_AWAY_METERS_WHERE_UNKNOWN
+    return meters(place, fix) <= max(noise(place, fix), minimum) + beyond

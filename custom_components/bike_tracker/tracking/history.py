@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 from ..api.models import Position
-from .distance import NOWHERE, Fix, metres, noise
+from .distance import NOWHERE, Fix, meters, noise
 from .log import Gap, Input, Log, id_of, time_of
 from .occurrences import UpdateContext
 from .ride_detection import end_ride
@@ -26,7 +26,7 @@ _MAX_STEP: Final = timedelta(seconds=90)
 # Meters in such a time that show that the bike was under way.
 _MAX_SKIPPED_METERS: Final = 300
 # Meters that the server counts between two reports of a standing bike.
-_DRIFT_METERS: Final = 150
+_COUNTED_DRIFT_METERS: Final = 150
 
 
 class HistoryGap(NamedTuple):
@@ -59,7 +59,7 @@ def is_older_position(position: Position, known: Position) -> bool:
 def in_order(positions: Sequence[Position]) -> Sequence[Position]:
     """Return reports of one tracker in the order of their fixes.
 
-    A report without a fix follows the one that it came after.
+    A report without a fix follows the report before it.
     """
     if len(positions) < 2:
         return positions
@@ -74,11 +74,34 @@ def _timed(positions: Sequence[Position]) -> list[tuple[datetime, int, Position]
     return sorted(timed, key=itemgetter(0, 1))
 
 
-def first_gap(state: RideState, context: UpdateContext) -> Gap | None:
-    """Return the gap before the first report, if a ride may be under way."""
-    if not (context.has_history and state.newest_fix and state.says_it_moves):
-        return None
-    return Gap(state.newest_fix.time - _BEFORE_FIRST, True, context.now)
+def followed(
+    log: Log, new: Sequence[Input], context: UpdateContext
+) -> tuple[Log, Sequence[Input]]:
+    """Append inputs to a log, and also return older inputs, which are not appended."""
+    late = list[Input]()
+    for it in sorted(new, key=attrgetter("key")):
+        if (log.inputs or log.time) and it.key[:2] <= log.end[:2]:
+            if not it.is_pinned:
+                late.append(it)
+                continue
+            it = log.at_end(it)
+        log = _with_next(log, it, context)
+    return log, late
+
+
+def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
+    """Return the log with an input that follows its last one, and the gap after it."""
+    before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
+    if it.report and it.report.fix_time == before.measured_at:
+        time = time_of(it.report, it.received_at, is_new=False)
+        it = it if time is None or time < it.time else it._replace(time=time)
+        context = context._replace(is_complete=True)
+    is_older = last and last.report and last.number >= it.number
+    with_it = (
+        log.with_inputs([it]) if is_older and not it.is_pinned else log.with_input(it)
+    )
+    gap = gap_after(log.gap, before, with_it.core.ride_state, context)
+    return with_it._replace(gap=gap)
 
 
 def gap_after(
@@ -87,7 +110,10 @@ def gap_after(
     """Return the gap after a report, or None if no report can be missing."""
     last, newest = before.newest_fix, after.newest_fix
     if last is None or newest is None:
-        return gap or first_gap(after, context)
+        if gap or not (context.has_history and newest and after.says_it_moves):
+            return gap
+        # A ride may be under way.
+        return Gap(newest.time - _BEFORE_FIRST, True, context.now)
     if gap and newest.time - gap.start >= _MAX_AGE:
         gap = None
     if not context.has_history:
@@ -152,10 +178,9 @@ def history_input(report: Position, now: datetime) -> Input:
 def _gap_left(
     log: Log, gap: Gap, until: datetime, times: Sequence[datetime]
 ) -> Gap | None:
-    """Return the part of a gap that an answer left, None if that lacks nothing.
+    """Return the part of a gap that an answer left, None if it is complete.
 
-    A message that came meanwhile is not in the answer, nor are reports beyond the rows
-    that a service sends at most.
+    The answer lacks messages after its request, and reports beyond the service's limit.
     """
     state = log.core.ride_state
     last = state.newest_fix.time if state.newest_fix else until
@@ -181,15 +206,15 @@ def _went_unseen(before: RideState, last: Fix, newest: Fix) -> bool:
     if last.total is None or newest.total is None:
         return False
     counted = (newest.total - last.total) * 1_000
-    drift = max(_DRIFT_METERS, 2 * noise(last, newest), 2 * before.drift)
-    return counted > metres(last, newest) + drift
+    drift = max(_COUNTED_DRIFT_METERS, 2 * noise(last, newest), 2 * before.drift)
+    return counted > meters(last, newest) + drift
 
 
 def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
     """Return whether reports may be missing of a bike that is under way or set off."""
     is_late = newest.time - last.time > _MAX_STEP
     return is_late and (
-        not before.is_at_rest or metres(last, newest) > _MAX_SKIPPED_METERS
+        not before.is_at_rest or meters(last, newest) > _MAX_SKIPPED_METERS
     )
 
 

@@ -10,13 +10,10 @@ _DROPPED: Final = {"before_ended", "highest_total"}
 def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return the stored form of a tracker's state from that of version 2.0.
 
-    Position, flags, alarms, occurrences, guard, total, drifts, the last ride and the ride
-    under way stay. Rides that a history could still correct are in the ride book.
+    Rides that a history could still correct are in the ride book.
     """
-    state = {
-        key: it for key, it in stored.items() if key not in ("ride_state", "rides")
-    }
-    rides, log = stored.get("ride_state", {}), stored.get("rides", {})
+    state = dict(stored)
+    rides, log = state.pop("ride_state", {}), state.pop("rides", {})
     ended = rides.get("ended")
     if ended is None or not ended.get("distance"):
         ended = rides.get("before_ended")
@@ -25,8 +22,8 @@ def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
     core = {"ride_state": ride_state}
     if guard := stored.get("guard"):
         state["guard"] = core["guard"] = guard
-    time = rides.get("newest_fix", {}).get("time") if rides.get("newest_fix") else None
-    state["log"] = {"settled": core, "time": time}
+    newest = rides.get("newest_fix") or {}
+    state["log"] = {"settled": core, "time": newest.get("time")}
     state["quiet_until"] = _LONG_AGO
     state["highest_total"] = max(rides.get("highest_total", 0), rides.get("total") or 0)
     state["announced"] = [_announced(it) for it in (ended,) if it]
@@ -44,9 +41,6 @@ def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
 
 def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return an occurrence whose coordinates have the new names."""
-    attributes = stored.get("attributes", {})
-    if stored.get("type") != "guard_triggered":
-        return dict(stored)
     names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
-    renamed = {names.get(key, key): value for key, value in attributes.items()}
-    return {**stored, "attributes": renamed}
+    attributes = stored.get("attributes", {}).items()
+    return {**stored, "attributes": {names.get(key, key): it for key, it in attributes}}

@@ -5,8 +5,9 @@ one. So a report counts the same whenever it came, and whatever brought it.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -22,6 +23,8 @@ _CUT_EVERY: Final = timedelta(minutes=5)
 # Late reports come in groups: nothing is cut within this time of one.
 _LATE_GROUP: Final = timedelta(minutes=1)
 _MAX_INPUTS: Final = 2_000
+# Larger than any ID.
+_NO_NUMBER: Final = 2**63
 
 type Key = tuple[datetime, int, int]
 """The place of an input in the log."""
@@ -40,8 +43,8 @@ class Core(NamedTuple):
 class Input(NamedTuple):
     """A report, an arming, or a core that was stored; and the core after it."""
 
-    time: datetime
-    number: int
+    time: datetime = NOWHERE.time
+    number: int = 0
     order: int = 0
     """Order of inputs with the same time and number."""
     received_at: datetime = NOWHERE.time
@@ -79,7 +82,7 @@ class Gap(NamedTuple):
     may_lack: bool = False
     """Whether reports may be missing at all."""
     wanted_at: datetime | None = None
-    """When it was found that the history is needed; None while it is not."""
+    """When the need for the history was found; None before."""
     is_partial: bool = False
     """Whether the history answered up to `start`."""
 
@@ -127,11 +130,22 @@ class Log(NamedTuple):
         return self.inputs[-1].core if self.inputs else self.settled
 
     @property
+    def end(self) -> Key:
+        """Return the place of the last input, or of the settled core."""
+        settled = self.time or NOWHERE.time, self.number, -1
+        return self.inputs[-1].key if self.inputs else settled
+
+    @property
     def rides_since(self) -> datetime | None:
-        """Return from when on the rides of the core replace those of the ride book."""
+        """Return the start from which on rides of the core replace those of the book."""
         if ride := self.settled.ride_state.ride:
             return ride.started_at
         return self.time or (self.inputs[0].time if self.inputs else None)
+
+    def at_end(self, it: Input) -> Input:
+        """Return an input with the place after all inputs."""
+        time, number, order = self.end
+        return it._replace(time=time, number=number, order=order + 1)
 
     def with_input(self, new: Input) -> Log:
         """Append an input."""
@@ -139,71 +153,61 @@ class Log(NamedTuple):
         return self._replace(inputs=(*self.inputs, new))
 
     def with_inputs(
-        self, new: Iterable[Input], answered: frozenset[ReportId] = frozenset()
+        self, new: Sequence[Input], answered: frozenset[ReportId] = frozenset()
     ) -> Log:
         """Insert new reports, and replay from the first one on.
 
         `answered` are the reports of a history answer: it lacks none between two of them.
         """
-        start = self.time and (self.time, self.number)
-        snapshots = {(it.number, it.time) for it in self.inputs if it.is_snapshot}
-        # A snapshot stands for reports that were not stored, until they come back.
-        has_come = any((it.number, it.time) in snapshots for it in new) and answered
-        kept = [it for it in self.inputs if not (it.is_snapshot and has_come)]
+        kept, fresh = list(self.inputs), dict[ReportId | None, Input]()
+        stored = {(it.number, it.time) for it in kept if it.is_snapshot}
+        if answered and any((it.number, it.time) in stored for it in new):
+            # The reports before a stored core are known again.
+            kept, stored = [it for it in kept if not it.is_snapshot], set()
         known = {it.id for it in kept}
-        fresh = dict[ReportId | None, Input]()
         for it in new:
-            is_stored = not has_come and (it.number, it.time) in snapshots
-            if it.id not in known and not is_stored:
+            if it.id not in known and (it.number, it.time) not in stored:
                 fresh.setdefault(it.id, it)
         merged = self._in_order([*kept, *fresh.values()])
-        if start:
+        if self.time:
+            start = self.time, self.number
             merged = [it for it in merged if it.id in known or it.key[:2] > start]
         merged = _with_totals(merged)
         if answered:
             merged = self._with_complete(merged, answered)
         same = zip(self.inputs, merged, strict=False)
-        first = next((i for i, (a, b) in enumerate(same) if a is not b), None)
-        if first is None:
-            if len(merged) == len(self.inputs):
-                return self
-            first = min(len(self.inputs), len(merged))
+        shorter = min(len(self.inputs), len(merged))
+        first = next((i for i, (a, b) in enumerate(same) if a is not b), shorter)
+        if first == len(self.inputs) == len(merged):
+            return self
         return self._replace(inputs=self._replayed(merged, first))
 
     def _in_order(self, inputs: list[Input]) -> list[Input]:
         """Return inputs in order; a repeated fix has the time of its message."""
         inputs.sort(key=attrgetter("number"))
-        times, ordered = {self.settled.ride_state.measured_at}, list[Input]()
-        for it in inputs:
+        times = {self.settled.ride_state.measured_at}
+        for number, it in enumerate(inputs):
             if (report := it.report) and not it.is_pinned:
                 is_new = report.is_fix and report.fix_time not in times
                 time = time_of(report, it.received_at, is_new=is_new)
                 times.add(report.fix_time)
-                ordered.append(
-                    it if time in (None, it.time) else it._replace(time=time)
-                )
-            else:
-                ordered.append(it)
-        ordered.sort(key=attrgetter("key"))
-        return ordered
+                if time not in (None, it.time):
+                    inputs[number] = it._replace(time=time)
+        inputs.sort(key=attrgetter("key"))
+        return inputs
 
     def _with_complete(
         self, inputs: list[Input], answered: frozenset[ReportId]
     ) -> list[Input]:
         """Return inputs of which those between two answered ones are complete."""
         start, was_answered = self.gap and self.gap.start, False
-        marked = list[Input]()
-        for it in inputs:
-            if it.id is None:
-                marked.append(it)
-                continue
-            is_answered = it.id in answered
-            if is_answered and was_answered and not it.is_complete:
-                marked.append(it._replace(is_complete=True))
-            else:
-                marked.append(it)
-            was_answered = is_answered or bool(start and it.time <= start)
-        return marked
+        for number, it in enumerate(inputs):
+            if it.report:
+                is_answered = it.id in answered
+                if is_answered and was_answered and not it.is_complete:
+                    inputs[number] = it._replace(is_complete=True)
+                was_answered = is_answered or bool(start and it.time <= start)
+        return inputs
 
     def _replayed(self, inputs: list[Input], first: int) -> tuple[Input, ...]:
         core = inputs[first - 1].core if first else self.settled
@@ -233,28 +237,23 @@ class Log(NamedTuple):
             limit = min(limit, state.candidate.time - STANDS_AFTER)
         if self.gap:
             limit = min(limit, self.gap.start)
-        settled = self._last_rest(limit)
-        return (
-            self._cut_at(max(settled, excess - 1))
-            if settled >= 0 or excess > 0
-            else self
-        )
+        last = max(self._last_rest(limit), excess - 1)
+        return self._cut_at(last) if last >= 0 else self
 
     def _last_rest(self, limit: datetime) -> int:
         """Return the number of the last input at rest up to a time, -1 for none."""
         end = bisect_right(self.inputs, limit, key=attrgetter("time"))
-        for number in range(end - 1, -1, -1):
-            if self.inputs[number].core.ride_state.is_at_rest:
-                return number
-        return -1
+        cores = ((i, self.inputs[i].core) for i in reversed(range(end)))
+        return next((i for i, core in cores if core.ride_state.is_at_rest), -1)
 
     def _cut_at(self, number: int) -> Log:
         last, rest = self.inputs[number], self.inputs[number + 1 :]
         over = last.core.ride_state.rides
-        settled = _without(last.core, over)
-        inputs = tuple(it._replace(core=_without(it.core, over)) for it in rest)
         return self._replace(
-            settled=settled, time=last.time, number=last.number, inputs=inputs
+            settled=_without(last.core, over),
+            time=last.time,
+            number=last.number,
+            inputs=tuple(it._replace(core=_without(it.core, over)) for it in rest),
         )
 
     def stored(self) -> Log:
@@ -263,18 +262,14 @@ class Log(NamedTuple):
             return self
         if self.gap is None:
             return self._cut_at(len(self.inputs) - 1)._replace(late_at=None)
-        log = self
-        if (number := self._last_rest(self.gap.start)) >= 0:
+        log, gap = self, self.gap
+        if (number := self._last_rest(gap.start)) >= 0:
             log = self._cut_at(number)
-        start = min(self.gap.start, log.time or self.gap.start)
-        log = log._replace(gap=self.gap._replace(start=start), late_at=None)
+        gap = gap._replace(start=min(gap.start, log.time or gap.start))
         armings = [it for it in log.inputs if it.report is None and not it.is_snapshot]
-        last = self.inputs[-1]
-        snapshot = Input(
-            last.time, last.number, last.order + 1, is_snapshot=True, core=last.core
-        )
         kept = (it._replace(core=Core()) for it in armings[-1:])
-        return log._replace(inputs=(*kept, snapshot))
+        snapshot = self.at_end(Input(is_snapshot=True, core=self.core))
+        return log._replace(inputs=(*kept, snapshot), gap=gap, late_at=None)
 
     def restored(self) -> Log:
         """Return a stored log with the core of each input."""
@@ -301,24 +296,16 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
     return core._replace(ride_state=state._replace(rides=rides))
 
 
-def _with_totals(inputs: Sequence[Input]) -> list[Input]:
+def _with_totals(inputs: list[Input]) -> list[Input]:
     """Return inputs of which those count a total that came in the order of their fixes.
 
     The server adds the way from its newest fix: with a late one, the way back and forth.
     """
-    after, lowest = list[int](), NO_NUMBER
-    for it in reversed(inputs):
-        after.append(lowest)
-        lowest = min(lowest, it.number) if it.report else lowest
-    found, highest = list[Input](), -NO_NUMBER
-    for it, lowest in zip(inputs, reversed(after), strict=True):
-        if it.report:
-            counts = highest < it.number < lowest
-            highest = max(highest, it.number)
-            it = it if it.counts_total is counts else it._replace(counts_total=counts)
-        found.append(it)
-    return found
-
-
-NO_NUMBER: Final = 2**63
-"""Larger than any ID."""
+    numbers = [it.number for it in inputs if it.report]
+    highest = accumulate(numbers, max, initial=-_NO_NUMBER)
+    lowest = [*accumulate(reversed(numbers), min, initial=_NO_NUMBER)][-2::-1]
+    counts = (a < it < b for a, it, b in zip(highest, numbers, lowest, strict=False))
+    for number, it in enumerate(inputs):
+        if it.report and it.counts_total is not (is_counted := next(counts)):
+            inputs[number] = it._replace(counts_total=is_counted)
+    return inputs

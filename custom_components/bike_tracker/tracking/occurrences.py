@@ -1,14 +1,12 @@
-"""Occurrences: what happened to a tracker, in order, each to be fired once.
-
-Alarms among them: what a report was sent for, and what that is called here.
-"""
+"""Occurrences of a tracker, in order, each to be fired once; alarms among them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 import re
 from typing import Any, Final, Literal, NamedTuple, override
 
 from ..api.models import Position, one_line
+from .distance import NOWHERE
 
 type OccurrenceType = Literal[
     "alarm_raised",
@@ -28,9 +26,9 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
     ("moving", True): "started_moving",
     ("moving", False): "stopped_moving",
 }
-"""What it is called when a flag becomes true or false."""
+"""The type of each change of a flag."""
 MAX_WAITING: Final = 50
-"""Of one type: so many wait to be fired, and of a tracker's alarms so many are kept."""
+"""The number of occurrences of one type, and of alarms, that a tracker keeps."""
 
 
 class Occurrence(NamedTuple):
@@ -40,16 +38,15 @@ class Occurrence(NamedTuple):
     """Sequence number, growing by one per tracker."""
     type: OccurrenceType
     noticed_at: datetime
-    """When it was noticed, in UTC."""
     since: datetime
-    """Since when it is so, or when it happened by the tracker's report, in UTC."""
+    """When it happened, by the tracker's report; all times are UTC."""
     before: datetime | None = None
-    """Since when it had been otherwise, None where that is not known."""
+    """When the opposite of a flag began, None if that is not known."""
     attributes: Mapping[str, Any] = {}
 
     @override
     def __repr__(self) -> str:
-        """Return no place: Home Assistant's log has what a listener failed at."""
+        """Return no place: Home Assistant logs occurrences at which a listener failed."""
         return f"{self.type} {self.seq}"
 
     @property
@@ -59,10 +56,9 @@ class Occurrence(NamedTuple):
 
 
 def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
-    """Return those still to be fired, the newest, and the newest event of each type.
+    """Return occurrences to be fired, the newest, and the newest event of each type.
 
-    The next occurrence gets the number after the newest. An entity shows the last event of
-    its types, also if other events followed.
+    The newest one gives the next number, and an entity shows the last event of its types.
     """
     events = {it.type: it for it in known if it.is_event}
     shown = (*events.values(), *known[-1:])
@@ -70,17 +66,17 @@ def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ..
 
 
 class UpdateContext(NamedTuple):
-    """When a report is applied, and what is known of the time before it."""
+    """The time and circumstances of an update."""
 
     now: datetime
     recovering: bool = False
     """Whether the tracker was unavailable before."""
     is_complete: bool = False
-    """Whether no report can be missing between this one and the one before."""
+    """Whether no report can be missing before this one."""
     has_history: bool = False
     """Whether the service may have a history."""
     has_missed: bool = False
-    """Whether nobody asked for reports for a while before this one."""
+    """Whether polls were missed before this one."""
 
 
 ALARM_TYPES: Final = (
@@ -90,33 +86,32 @@ ALARM_TYPES: Final = (
     *("power_off", "power_on", "lock", "unlock", "door", "fault", "jamming"),
     "other",
 )
-"""What kinds of alarms there are; the last one is any that nobody knows."""
-# Nobody sets off so many at once; it bounds what a server may send.
+"""Types of alarms; the last one stands for unknown words."""
+# Limit of what a server may send with a report.
 _MAX_AT_ONCE: Final = 20
-_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Alarm(NamedTuple):
-    """One alarm of one report; of two words in a report each is one."""
+    """An alarm of a report, which may have several."""
 
     word: str
-    """What the service calls it."""
+    """The service's name of the alarm."""
     report: int
     """The ID of the position."""
     reported_at: datetime | None
-    """When the tracker sent the report by its own clock, in UTC."""
+    """When the tracker sent the report, by its own clock."""
 
     @property
     def type(self) -> str:
-        """Return what it is called here: `fallDown` is `fall_down`."""
+        """Return the type: `fall_down` for `fallDown`."""
         name = re.sub(r"(?=[A-Z])", "_", self.word).lower()
-        # What Traccar up to 4.14 calls it.
+        # Traccar up to 4.14 sends `shock`.
         name = "vibration" if name == "shock" else name
         return name if name in ALARM_TYPES else "other"
 
 
 def alarms_of(position: Position) -> list[Alarm]:
-    """Return the alarms that a report was sent for, each once."""
+    """Return the alarms of a report, each once."""
     words = (position.alarm or "").split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE]
     reported_at = position.device_time or position.fix_time
     each_once = dict.fromkeys(filter(None, map(one_line, words)))
@@ -124,14 +119,11 @@ def alarms_of(position: Position) -> list[Alarm]:
 
 
 def is_known(alarm: Alarm, known: Sequence[Alarm]) -> bool:
-    """Return whether an alarm is known, or was and may have been forgotten.
-
-    The last 50 are kept: one that is older than all of these may be any before them.
-    """
+    """Return whether an alarm is known, or so old that it may have been forgotten."""
     if any((it.word, it.report) == (alarm.word, alarm.report) for it in known):
         return True
-    time = alarm.reported_at or _BEGINNING
+    time = alarm.reported_at or NOWHERE.time
     return len(known) >= MAX_WAITING and all(
-        alarm.report <= it.report and time <= (it.reported_at or _BEGINNING)
+        alarm.report <= it.report and time <= (it.reported_at or NOWHERE.time)
         for it in known
     )

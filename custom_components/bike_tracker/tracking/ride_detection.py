@@ -2,23 +2,24 @@
 
 A place counts as another one if the distance exceeds the noise that the accuracies
 explain. So the fixes of a parked bike may drift without a ride, and a ride is a chain of
-such places. If a report itself says that the bike stands, its place alone is not
-believed before the next report confirms it.
+such places. If a report claims that the bike stands, its place alone is not believed
+before the next report confirms it.
 """
 
 from datetime import datetime, timedelta
 from math import inf
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..api.models import MOVES_FROM, Position
-from .distance import Fix, fix_of, is_plausible, may_be_one_place, metres, noise, way
+from .distance import Fix, fix_of, is_plausible, may_be_one_place, meters, noise, way
 from .ride_state import STANDS_AFTER, Ride, RideState
+from .routes import thinned_route
 
-_SILENT_AFTER = timedelta(minutes=30)
+_SILENT_AFTER: Final = timedelta(minutes=30)
 # A way between two reports at this speed, in km/h, may include a stop. If the first
-# report did not say that the bike stood, a detour is more likely.
+# report did not claim that the bike stood, a detour is more likely.
 _SLOW = 6
-_LONGEST_DETOUR_TIME = timedelta(minutes=10)
+_MAX_DETOUR_TIME = timedelta(minutes=10)
 # Fixes of a standing bike may be apart by this much if the accuracy is unknown.
 _DRIFT_METERS = 150
 # A place this near to the end of a recent ride belongs to it: the last report before the
@@ -26,7 +27,7 @@ _DRIFT_METERS = 150
 _REST_OF_RIDE_METERS = 1_000
 _REST_OF_RIDE_WITHIN = timedelta(hours=24)
 # Where walls reflect the signals, fixes of a standing bike are off for up to this time.
-_STRAYS_FOR = timedelta(minutes=8)
+_OFF_FOR = timedelta(minutes=8)
 # After this time without a fix that was off, fixes are believed again.
 _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
 # A tracker whose clock is ahead by more: its fixes are dated when they were received.
@@ -63,7 +64,11 @@ def apply_report(
     if fix is None or not _is_newer(state, position, fix):
         return _after_message(state, position, now)
     report = _Report(fix, position.speed, says_it_moves(position), is_complete)
-    state = _after_newer_fix(state, report)
+    if state.drift and fix.time - state.drifts[-1].time > _DRIFT_FORGOTTEN_AFTER:
+        state = state._replace(drift=0)
+    if state.candidate:
+        state = _decided(state, state.candidate, report)
+    state = _after_fix(state, report)
     is_in_doubt = state.candidate and not state.ride
     return state._replace(
         newest_fix=fix,
@@ -91,27 +96,22 @@ def end_ride(state: RideState) -> RideState:
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
         # The way to the last place, unless drift explains it.
-        rest = metres(anchor, there) / 1_000 if ride.distance else 0
+        rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
-        end = ride.end and ride.end.or_address_of(anchor)
-        ride = ride._replace(distance=ride.distance + rest, end=end)
-        state = state.longer(rest).booked(ride.thinned())
+        ride = ride._replace(
+            distance=ride.distance + rest,
+            end=ride.end and ride.end.or_address_of(anchor),
+            route=ride.route and thinned_route(ride.route),
+        )
+        state = state.longer(rest).booked(ride)
     return state._replace(anchor=there, ride=None)
 
 
 def held(time: datetime | None, received_at: datetime) -> datetime | None:
-    """Return a time of a tracker, or when it was received if its clock is ahead."""
+    """Return a time of a tracker, or the time of receipt if its clock is ahead."""
     is_wrong = time is not None and time - received_at > _WRONG_CLOCK
     return received_at if is_wrong else time
-
-
-def _is_newer(state: RideState, position: Position, fix: Fix) -> bool:
-    """Return whether a report has a newer fix, and does not repeat the last one."""
-    if (newest_fix := state.newest_fix) is None:
-        return True
-    is_again = position.fix_time == state.measured_at and not metres(newest_fix, fix)
-    return position.is_fix and fix.time > newest_fix.time and not is_again
 
 
 def says_it_moves(position: Position) -> bool | None:
@@ -125,6 +125,14 @@ def says_it_moves(position: Position) -> bool | None:
 def is_moving(speed: float | None) -> bool:
     """Return whether a speed in km/h is that of a moving bike."""
     return speed is not None and speed >= MOVES_FROM
+
+
+def _is_newer(state: RideState, position: Position, fix: Fix) -> bool:
+    """Return whether a report has a newer fix, and does not repeat the last one."""
+    if (newest_fix := state.newest_fix) is None:
+        return True
+    is_again = position.fix_time == state.measured_at and not meters(newest_fix, fix)
+    return position.is_fix and fix.time > newest_fix.time and not is_again
 
 
 def _after_message(state: RideState, position: Position, now: datetime) -> RideState:
@@ -143,24 +151,15 @@ def _after_message(state: RideState, position: Position, now: datetime) -> RideS
     return state._replace(says_it_moves=moves)
 
 
-def _after_newer_fix(state: RideState, report: _Report) -> RideState:
-    """Return the state after a fix, which also decides on a candidate before it."""
-    if state.drift and report.fix.time - state.drifts[-1].time > _DRIFT_FORGOTTEN_AFTER:
-        state = state._replace(drift=0)
-    if state.candidate:
-        state = _decided(state, state.candidate, report)
-    return _after_fix(state, report)
-
-
 def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
     """Return the state in which a report confirms or refutes the candidate."""
     state = state._replace(candidate=None)
     if not _is_there(state, candidate, report):
         return _not_there(state, candidate, report)
     if state.ride is None and _stays(state, candidate, report):
-        if report.fix.time - candidate.time >= _STRAYS_FOR:
+        if report.fix.time - candidate.time >= _OFF_FOR:
             return _elsewhere(state, candidate)
-        if metres(state.anchor, candidate) <= _REST_OF_RIDE_METERS:
+        if meters(state.anchor, candidate) <= _REST_OF_RIDE_METERS:
             # The bike is at a traffic light, or its fixes are off.
             return state._replace(candidate=candidate)
     confirmed = _Report(candidate, is_complete=report.is_complete)
@@ -183,7 +182,7 @@ def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     fix, speed = report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
         return False
-    if metres(candidate, fix) < metres(state.anchor, fix) or _slept(candidate, fix):
+    if meters(candidate, fix) < meters(state.anchor, fix) or _slept(candidate, fix):
         return True
     # A bike under way may turn round.
     return bool(state.ride) and _may_be_at(state, candidate, speed)
@@ -197,14 +196,14 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether the bike stands at the candidate, or stood there for a while."""
     there = state._replace(anchor=candidate, last_fix=candidate)
     reach = max(_DRIFT_METERS, _reach(there, report))
-    is_at_it = report.moves is False and metres(candidate, report.fix) <= reach
+    is_at_it = report.moves is False and meters(candidate, report.fix) <= reach
     return is_at_it or _stood(there, candidate.time, report.fix)
 
 
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
     """Return the state of a bike that stands elsewhere, and was not seen on its way."""
     anchor, over = state.anchor, state.ended
-    apart, had_arrived = metres(anchor, fix), state.says_it_moves is False
+    apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
     limit = _REST_OF_RIDE_METERS if state.drift else _DRIFT_METERS
     is_drift = had_arrived and apart <= limit
     if is_drift and state.drift:
@@ -219,6 +218,7 @@ def _elsewhere(state: RideState, fix: Fix) -> RideState:
 def _after_fix(
     state: RideState, report: _Report, *, is_sure: bool = False
 ) -> RideState:
+    """Return the state at a newer fix: the same place, another one, or a candidate."""
     fix = report.fix
     if state.newest_fix is None:
         # Servers add thousands of kilometers to the first fix.
@@ -226,15 +226,10 @@ def _after_fix(
         return state._replace(total=total, anchor=fix, last_fix=fix)
     if state.ride and _stood(state, state.ride.moved_at, fix):
         state = end_ride(state)
-    return _at(state, report, is_sure=is_sure)
-
-
-def _at(state: RideState, report: _Report, *, is_sure: bool) -> RideState:
-    """Return the state at a newer fix: the same place, another one, or a candidate."""
-    last_fix, fix, moves = state.last_fix, report.fix, not _stands_still(state, report)
+    last_fix, is_still = state.last_fix, _stands_still(state, report)
     if _is_near(state, report):
         state = _at_its_place(state, fix)
-    elif is_sure or (moves and _may_be_at(state, fix, report.speed)):
+    elif is_sure or (not is_still and _may_be_at(state, fix, report.speed)):
         return _further(state, report)
     else:
         state = state._replace(candidate=state.candidate or fix)
@@ -259,7 +254,7 @@ def _at_its_place(state: RideState, fix: Fix) -> RideState:
 
 def _is_near(state: RideState, report: _Report) -> bool:
     """Return whether the bike may still be at its place."""
-    return metres(state.anchor, report.fix) <= _reach(state, report)
+    return meters(state.anchor, report.fix) <= _reach(state, report)
 
 
 def _reach(state: RideState, report: _Report) -> float:
@@ -272,7 +267,7 @@ def _reach(state: RideState, report: _Report) -> float:
 
 
 def _stands_still(state: RideState, report: _Report) -> bool:
-    """Return whether a report says that the bike stands, and is not its first at a stop."""
+    """Return whether a report claims rest, and is not the first one at a stop."""
     arrives = state.ride is not None and state.says_it_moves is not False
     return report.moves is False and not arrives
 
@@ -285,9 +280,8 @@ def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
     if _slept(last_fix, fix) or may_be_one_place(anchor, fix):
         return True
     rest = pause - timedelta(hours=way(anchor, anchor, last_fix, fix) / _SLOW)
-    return rest >= (
-        STANDS_AFTER if state.says_it_moves is False else _LONGEST_DETOUR_TIME
-    )
+    stood_last = state.says_it_moves is False
+    return rest >= (STANDS_AFTER if stood_last else _MAX_DETOUR_TIME)
 
 
 def _slept(start: Fix, end: Fix) -> bool:
@@ -302,16 +296,16 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
     base = anchor if state.ride else last_fix
     if report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN:
         base = base._replace(total=None)
-    kilometres = way(anchor, base, last_fix, fix)
+    kilometers = way(anchor, base, last_fix, fix)
     ride = state.ride or _new_ride(state, last_fix, fix.time)
     state = state._replace(anchor=fix, last_fix=fix)
-    if not kilometres:
+    if not kilometers:
         return state
-    state = state.longer(kilometres)
+    state = state.longer(kilometers)
     if (over := state.ended) and (is_rest or state.was_riding(fix.time)):
         # The ride ended before the fix was believed.
-        return state.booked(over.further(kilometres, fix, over.moved_at))
-    ride = ride.further(kilometres, fix, fix.time).with_speed(report.speed)
+        return state.booked(over.further(kilometers, fix, over.moved_at))
+    ride = ride.further(kilometers, fix, fix.time).with_speed(report.speed)
     return state._replace(ride=ride, drift=0)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from ..api.models import MAX_KILOMETRES
-from .distance import FASTEST, NOWHERE, Fix, metres
-from .routes import encode, extended, thinned_route
+from ..api.models import MAX_KILOMETERS
+from .distance import FASTEST, NOWHERE, Fix, meters
+from .routes import encode, extended
 
 STANDS_AFTER: Final = timedelta(minutes=5)
 """A ride ends once the bike has stood for this time."""
@@ -58,20 +58,16 @@ class Ride(NamedTuple):
         is_faster = speed is not None and (self.maximum_speed or 0) < speed <= FASTEST
         return self._replace(maximum_speed=speed) if is_faster else self
 
-    def further(self, kilometres: float, end: Fix, time: datetime) -> Ride:
+    def further(self, kilometers: float, end: Fix, time: datetime) -> Ride:
         """Return the ride with a longer way, moved at this time or later."""
         before = self.end or end
         route = self.route or encode([before.point])
         return self._replace(
             moved_at=max(self.moved_at, time),
-            distance=self.distance + kilometres,
+            distance=self.distance + kilometers,
             end=end,
             route=extended(route, before.point, end.point),
         )
-
-    def thinned(self) -> Ride:
-        """Return the ride with the final form of its route."""
-        return self._replace(route=self.route and thinned_route(self.route))
 
 
 class Drift(NamedTuple):
@@ -104,7 +100,7 @@ class RideState(NamedTuple):
     drift: float = 0
     """Meters between recent fixes while the bike stood."""
     drifts: tuple[Drift, ...] = ()
-    """Last places where fixes were off, oldest first."""
+    """Last places where fixes were off, the oldest first."""
     received_at: datetime | None = None
     """When the newest fix was received, by the house's clock."""
     reported_at: datetime | None = None
@@ -114,7 +110,7 @@ class RideState(NamedTuple):
     ride: Ride | None = None
     """Ride under way; without distance as long as the bike only moves on the spot."""
     ended: Ride | None = None
-    """Last ride that is over."""
+    """Last ride that ended."""
     rides: tuple[Ride, ...] = ()
     """Rides that ended or grew since the log was cut."""
 
@@ -128,40 +124,40 @@ class RideState(NamedTuple):
         """Return the ride under way, None while the bike did not leave its place."""
         return self.ride if self.ride and self.ride.distance else None
 
-    def longer(self, kilometres: float) -> RideState:
+    def longer(self, kilometers: float) -> RideState:
         """Return the state with a longer total, up to the largest possible one."""
-        return self._replace(total=min((self.total or 0) + kilometres, MAX_KILOMETRES))
+        return self._replace(total=min((self.total or 0) + kilometers, MAX_KILOMETERS))
 
     def booked(self, ride: Ride) -> RideState:
-        """Return the state with a ride that is over, or that grew afterwards."""
-        others = (it for it in self.rides if it.started_at != ride.started_at)
-        return self._replace(ended=ride, rides=(*others, ride))
+        """Return the state with a ride that ended, or that grew afterwards."""
+        rides = (it for it in self.rides if it.started_at != ride.started_at)
+        return self._replace(ended=ride, rides=(*rides, ride))
 
     def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
         """Return the state after a fix of a standing bike that was off."""
-        apart = metres(place, fix)
+        apart = meters(place, fix)
         if apart > _MAX_DRIFT_METERS:
             return self
-        near = [it for it in self.drifts if _is_near(it, place)]
-        others = [it for it in self.drifts if not _is_near(it, place)]
+        near = [it for it in self.drifts if _counts_at(it, place)]
         new = Drift(place, fix.time, apart, apart if stayed else 0)
-        drifts = (*others, _worst(place, fix.time, [*near, new]))[-_MAX_DRIFTS:]
+        kept = [it for it in self.drifts if it not in near]
+        drifts = (*kept, _worst(place, fix.time, [*near, new]))[-_MAX_DRIFTS:]
         return self._replace(drift=max(self.drift, apart), drifts=drifts)
 
     def drift_at(self, place: Fix, time: datetime) -> Drift:
         """Return how far fixes of a bike that stands at a place may be off."""
         recent = [it for it in self.drifts if time - it.time <= _DRIFT_KNOWN_FOR]
         if len(recent) < _DRIFTS_ANYWHERE:
-            recent = [it for it in recent if _is_near(it, place)]
+            recent = [it for it in recent if _counts_at(it, place)]
         return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
-        """Return whether the last ride that is over was still under way."""
+        """Return whether the last ride was still under way at a time."""
         return self.ended is not None and time <= self.ended.moved_at
 
 
-def _is_near(drift: Drift, place: Fix) -> bool:
-    return metres(drift.place, place) <= _DRIFT_RADIUS_METERS
+def _counts_at(drift: Drift, place: Fix) -> bool:
+    return meters(drift.place, place) <= _DRIFT_RADIUS_METERS
 
 
 def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:

@@ -8,7 +8,7 @@ _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
 _PRECISION: Final = 100_000
-# Characters of a route under way. Thinning costs 5 ms, so it is done now and then.
+# Characters of a route under way. Thinning costs 5 ms, so it waits for this length.
 _MAX_LENGTH: Final = 6_000
 
 type Point = tuple[float, float]
@@ -63,7 +63,7 @@ def extended(route: str, last: Point, point: Point) -> str:
 
 
 def thinned_route(route: str) -> str:
-    """Return an encoded polyline without the points that it can do without."""
+    """Return an encoded polyline without the points that are close to the line."""
     return encode(thinned(decode(route)))
 
 
@@ -72,7 +72,7 @@ def thinned(points: Sequence[Point]) -> list[Point]:
     if len(points) <= 2:
         return list(points)
     tolerance, flat = _TOLERANCE_METERS, _flat(points)
-    while len(kept := _kept(flat, tolerance)) > _MAX_POINTS:
+    while len(kept := _douglas_peucker(flat, tolerance)) > _MAX_POINTS:
         tolerance *= 2
     return [points[number] for number in kept]
 
@@ -90,8 +90,8 @@ def _flat(points: Sequence[Point]) -> list[Point]:
     ]
 
 
-def _kept(flat: Sequence[Point], tolerance: float) -> list[int]:
-    """Return the numbers of the points that Douglas-Peucker keeps."""
+def _douglas_peucker(flat: Sequence[Point], tolerance: float) -> list[int]:
+    """Return the numbers of the points that the algorithm of this name keeps."""
     kept, stack = {0, len(flat) - 1}, [(0, len(flat) - 1)]
     while stack:
         start, end = stack.pop()

@@ -6,13 +6,13 @@ from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
-from .announce import Announced, Known, announce
+from .announce import Announced, announce
 from .distance import NOWHERE
-from .guard import Guard, Triggered, after_alarm, requested_guard
+from .guard import Guard, after_alarm, requested_guard
 from .history import (
     HistoryAnswer,
     HistoryGap,
-    gap_after,
+    followed,
     gap_after_late,
     gap_after_silence,
     in_order,
@@ -33,7 +33,7 @@ from .occurrences import (
 from .ride_detection import end_ride, silent_at
 from .ride_state import STANDS_AFTER, Ride, RideState
 
-_place: Final = attrgetter("latitude", "longitude")
+_coordinates: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (
     *("battery_level", "charge", "lock"),
@@ -57,7 +57,6 @@ class Flag(NamedTuple):
 class Rearming(NamedTuple):
     """A request to arm a bike again that still moves."""
 
-    requested_at: datetime
     changed_by: str | None = None
 
 
@@ -71,7 +70,7 @@ class TrackerState(NamedTuple):
     moving: Flag | None = None
     """Reported motion; None as long as the tracker reports none."""
     alarms: tuple[Alarm, ...] = ()
-    """Last alarms, oldest first."""
+    """Last alarms, the oldest first."""
     log: Log = Log()
     is_silent: bool = False
     """Whether the clock ended the ride of a tracker that fell silent."""
@@ -86,9 +85,9 @@ class TrackerState(NamedTuple):
     rearming: Rearming | None = None
     """Request to arm the bike once it stands."""
     changed_by: str | None = None
-    """Name of the person who armed or disarmed it last, None for automations."""
+    """Name of the person behind the last arming or disarming, None for automations."""
     occurrences: tuple[Occurrence, ...] = ()
-    """Last occurrences, oldest first."""
+    """Last occurrences, the oldest first."""
 
     @property
     def ride_state(self) -> RideState:
@@ -97,13 +96,8 @@ class TrackerState(NamedTuple):
         return end_ride(state) if self.is_silent else state
 
     @property
-    def is_under_way(self) -> bool:
-        """Return whether the bike moves, on the spot too, or did within five minutes."""
-        return self.log.core.ride_state.ride is not None and not self.is_silent
-
-    @property
     def gap(self) -> HistoryGap | None:
-        """Return the gap for which the history is needed, None if there is none."""
+        """Return the gap for which the history is needed, None if it is not."""
         gap, known = self.log.gap, self.position and self.position.fix_time
         if not (gap and gap.wanted_at and known):
             return None
@@ -130,59 +124,35 @@ class TrackerState(NamedTuple):
         `announced` is the ID of the position that the server calls current: it counts as
         the newest, however old it is.
         """
-        now, state = context.now, self.with_alarms(reports, context.now)
-        state = state._replace(log=self.log.cut(now, is_silent=self.is_silent))
-        new = list[Input]()
+        now = context.now
+        state, new = self._cut(now).with_alarms(reports, now), list[Input]()
         for report in reports:
             known, is_current = state.position, report.id == announced
             if report == known:
                 continue
             if known is None or is_current or not is_older_position(report, known):
-                position = merged(known, report)
-                state = state.with_flag("moving", position.moving, now)
-                if position == known:
+                state = state.with_position(report, now)
+                if state.position == known:
                     continue
-                state = state._replace(position=position)
-            new.append(_input(report, context, is_current=is_current))
-        return state.with_inputs(new, context) if new else state
-
-    def with_inputs(self, new: Sequence[Input], context: UpdateContext) -> Self:
-        """Return the state with inputs, most of which follow the others."""
-        log, late = self.log, list[Input]()
-        for it in sorted(new, key=attrgetter("key")):
-            last = log.inputs[-1] if log.inputs else None
-            end = (
-                (last.time, last.number)
-                if last
-                else log.time and (log.time, log.number)
+            time = time_of(report, now, is_new=report.is_fix) or now
+            it = Input(
+                time,
+                report.id,
+                received_at=now,
+                report=report,
+                is_pinned=is_current,
+                is_prompt=not (context.recovering or context.has_missed),
+                is_complete=context.is_complete,
             )
-            if end and it.key[:2] <= end:
-                if not it.is_pinned:
-                    late.append(it)
-                    continue
-                order = last.order + 1 if last and last.key[:2] == end else 0
-                it = it._replace(time=end[0], number=end[1], order=order)
-            log = self._followed(log, it, context)
-        state = self._replace(log=log)
-        return state.with_late(late, context) if late else state.by(context.now)
-
-    def _followed(self, log: Log, it: Input, context: UpdateContext) -> Log:
-        before = log.core.ride_state
-        if it.report and it.report.fix_time == before.measured_at:
-            time = time_of(it.report, it.received_at, is_new=False)
-            it = it if time is None or time < it.time else it._replace(time=time)
-            context = context._replace(is_complete=True)
-        last = log.inputs[-1] if log.inputs else None
-        if last and last.report and last.number >= it.number and not it.is_pinned:
-            log = log.with_inputs([it])
-        else:
-            log = log.with_input(it)
-        return log._replace(
-            gap=gap_after(log.gap, before, log.core.ride_state, context)
-        )
+            new.append(it)
+        if not new:
+            return state
+        log, late = followed(state.log, new, context)
+        state = state._replace(log=log)
+        return state.with_late(late, context) if late else state.by(now)
 
     def with_late(self, late: Sequence[Input], context: UpdateContext) -> Self:
-        """Return the state with late reports; the guard hears their alarms, too."""
+        """Return the state with late reports; their alarms count for the guard, too."""
         before, now = self.log.core.ride_state, context.now
         log = self.log.with_inputs(late)
         if log is not self.log:
@@ -200,25 +170,25 @@ class TrackerState(NamedTuple):
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
-        log = self.log.cut(now, is_silent=self.is_silent)
-        state = self.with_alarms(recent, now)
-        state = state._replace(log=with_answer(log, answer, now))
+        state = self._cut(now).with_alarms(recent, now)
+        state = state._replace(log=with_answer(state.log, answer, now))
         for report in reports:
-            known = state.position
-            if known and is_older_position(known, report):
-                position = merged(known, report)
-                state = state.with_flag("moving", position.moving, now)
-                state = state._replace(position=position)
+            if (known := state.position) and is_older_position(known, report):
+                state = state.with_position(report, now)
         return state.by(now)
+
+    def _cut(self, now: datetime) -> Self:
+        return self._replace(log=self.log.cut(now, is_silent=self.is_silent))
+
+    def with_position(self, report: Position, now: datetime) -> Self:
+        """Return the state with the position and motion of a report."""
+        position = merged(self.position, report)
+        state = self.with_flag("moving", position.moving, now)
+        return state._replace(position=position)
 
     def with_arming(self, guard: Guard | None, changed_by: str | None) -> Self:
         """Return the state of a tracker that is armed, or disarmed without a guard."""
-        log = self.log
-        last = log.inputs[-1] if log.inputs else None
-        time = last.time if last else log.time or NOWHERE.time
-        number = last.number if last else log.number
-        it = Input(time, number, last.order + 1 if last else 1, guard=guard)
-        log = log.with_input(it)
+        log = self.log.with_input(self.log.at_end(Input(guard=guard)))
         return self._replace(
             log=log, guard=log.core.guard, rearming=None, changed_by=changed_by
         )
@@ -229,12 +199,12 @@ class TrackerState(NamedTuple):
         A triggered guard stays so while the bike moves.
         """
         if self.guard and self.guard.triggered and self.ride_state.ride:
-            return self._replace(rearming=Rearming(now, changed_by))
+            return self._replace(rearming=Rearming(changed_by))
         moving = self.moving and self.moving.value
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
     def by(self, now: datetime) -> Self:
-        """Return the state with everything that follows from its log by now.
+        """Return the state with everything that follows from its log at this time.
 
         A tracker that is silent for long is no longer under way.
         """
@@ -257,31 +227,27 @@ class TrackerState(NamedTuple):
 
     def with_rides(self, now: datetime) -> Self:
         """Return the state with the starts and ends that were not fired."""
-        rides = self.ride_state
-        if not (rides.rides or rides.ride_under_way or self.announced):
-            return self
-        since = self.log.rides_since or NOWHERE.time
-        announced: Sequence[Announced] = [
-            it for it in self.announced if it.is_open or it.end >= since
-        ]
+        state, since = self.ride_state, self.log.rides_since or NOWHERE.time
+        known = [it for it in self.announced if it.is_open or it.end >= since]
         over = [
             it
-            for it in rides.rides
+            for it in state.rides
             if it.started_at >= since and self._may_announce(it)
         ]
-        announced, events = announce(announced, Known(over, rides.ride_under_way))
-        state = self._replace(announced=tuple(announced[-_MAX_ANNOUNCED:]))
+        announced, events = announce(known, over, state.ride_under_way)
+        after = self._replace(announced=announced[-_MAX_ANNOUNCED:])
         for kind, ride in events:
             is_over = kind == "ended"
             at = ride.moved_at if is_over else ride.started_at
             name: OccurrenceType = "ride_ended" if is_over else "ride_started"
-            attributes = ride.described(is_over=is_over)
-            state = state.with_occurrence(name, now, at, attributes=attributes)
-        return state
+            after = after.with_occurrence(
+                name, now, at, attributes=ride.described(is_over=is_over)
+            )
+        return after
 
     def _may_announce(self, ride: Ride) -> bool:
         """Return whether a ride that is over is fired, if it was not."""
-        if any(it.is_near(ride) for it in self.announced):
+        if any(it.overlaps(ride) for it in self.announced):
             return True
         if self.quiet_until and ride.moved_at <= self.quiet_until:
             return False
@@ -295,51 +261,47 @@ class TrackerState(NamedTuple):
         )
 
     def with_guard(self, guard: Guard, now: datetime) -> Self:
-        """Return the state with a guard that may be triggered, or more than before."""
-        known = self.guard and self.guard.triggered
-        new = guard.triggered
-        if not _is_news(known, new):
+        """Return the state with a guard, and fire its first cause, or one after an alarm."""
+        known, new = self.guard and self.guard.triggered, guard.triggered
+        if new is None or (known and not (known.cause == "alarm" != new.cause)):
             return self._replace(guard=guard._replace(triggered=known))
-        assert new
         attributes = {**new.described(), "alarm": new.alarm}
-        state = self._replace(guard=guard)
-        return state.with_occurrence(
+        return self._replace(guard=guard).with_occurrence(
             "guard_triggered", now, new.since, attributes=attributes
         )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
         """Return the state after the alarms of reports, the last ones of many."""
-        raised = list[tuple[Position, Alarm]]()
+        raised = list[tuple[datetime | None, Alarm]]()
         for report in reversed(reports):
             if report.alarm and len(raised) < MAX_WAITING:
-                raised += [(report, alarm) for alarm in reversed(alarms_of(report))]
+                alarms = reversed(alarms_of(report))
+                raised += [(report.fix_time, alarm) for alarm in alarms]
         state = self
-        for report, alarm in reversed(raised[:MAX_WAITING]):
+        for time, alarm in reversed(raised[:MAX_WAITING]):
             if not is_known(alarm, state.alarms):
-                state = state.with_alarm(alarm, report.fix_time, now)
+                text = time and time.isoformat()
+                attributes = {"type": alarm.type, "alarm": alarm.word, "time": text}
+                state = state._replace(alarms=(*state.alarms, alarm)[-MAX_WAITING:])
+                state = state.with_occurrence(
+                    "alarm_raised", now, time or now, attributes=attributes
+                )
         return state
 
-    def with_alarm(self, alarm: Alarm, time: datetime | None, now: datetime) -> Self:
-        """Return the state after an alarm of a report with a fix of this time."""
-        since, text = time or now, time and time.isoformat()
-        attributes = {"type": alarm.type, "alarm": alarm.word, "time": text}
-        state = self._replace(alarms=(*self.alarms, alarm)[-MAX_WAITING:])
-        return state.with_occurrence("alarm_raised", now, since, attributes=attributes)
-
     def with_occurrence(
-        self, kind: OccurrenceType, now: datetime, since: datetime, **others: Any
+        self, kind: OccurrenceType, now: datetime, since: datetime, **more: Any
     ) -> Self:
         """Return the state with an occurrence that is noticed now.
 
-        The oldest of its type is dropped if there are too many: a tracker that raises an
-        alarm each second fills no memory, and costs no other occurrence.
+        The oldest of its type is dropped if more than 50 are known: a tracker that raises
+        an alarm each second must not fill the memory.
         """
         known = self.occurrences
         seq = known[-1].seq + 1 if known else 1
         same = [it for it in known if it.type == kind]
         if len(same) >= MAX_WAITING:
             known = tuple(it for it in known if it is not same[0])
-        new = Occurrence(seq, kind, now, since, **others)
+        new = Occurrence(seq, kind, now, since, **more)
         return self._replace(occurrences=(*known, new))
 
     def with_flag(self, name: FlagName, value: bool | None, now: datetime) -> Self:
@@ -353,32 +315,11 @@ class TrackerState(NamedTuple):
         return state.with_occurrence(kind, now, now, before=before) if before else state
 
 
-def _is_news(known: Triggered | None, new: Triggered | None) -> bool:
-    """Return whether a guard is triggered for the first time, or after an alarm."""
-    if known is None or new is None:
-        return new is not None
-    return known.cause == "alarm" and new.cause != "alarm"
-
-
-def _input(report: Position, context: UpdateContext, *, is_current: bool) -> Input:
-    time = time_of(report, context.now, is_new=report.is_fix) or context.now
-    return Input(
-        time,
-        report.id,
-        received_at=context.now,
-        report=report,
-        is_pinned=is_current,
-        is_prompt=not (context.recovering or context.has_missed),
-        is_complete=context.is_complete,
-    )
-
-
 def merged(known: Position | None, position: Position) -> Position:
     """Return a position with values of the known one that it lacks.
 
-    A message without a place does not make the place unknown, and one without a battery
-    level does not empty the battery. An address stays as long as the place does. An alarm
-    belongs to one message alone.
+    A message without a place or a battery level does not make them unknown. An address stays as long as the place does.
+    An alarm belongs to its message alone.
     """
     if known is None:
         return position
@@ -386,7 +327,7 @@ def merged(known: Position | None, position: Position) -> Position:
     if position.latitude is None:
         names += _OF_PLACE
     # Servers send the very place again without a new fix.
-    elif not position.address and _place(position) == _place(known):
+    elif not position.address and _coordinates(position) == _coordinates(known):
         names.append("address")
     return position._replace(**{name: getattr(known, name) for name in names})
 
@@ -405,9 +346,9 @@ class Tracker(NamedTuple):
     @property
     def address(self) -> str | None:
         """Return the address of the last stop, also under way."""
-        if ride := self.ride_under_way:
-            return ride.start and ride.start.address
         state = self.state.ride_state
+        if ride := state.ride_under_way:
+            return ride.start and ride.start.address
         place = state.candidate or state.anchor
         return place.address or (self.position and self.position.address)
 
@@ -431,25 +372,25 @@ class Tracker(NamedTuple):
     def rides_since(self) -> datetime | None:
         """Return the start from which on `rides` replace those of the ride book.
 
-        An older ride among them replaces the one with the same start.
+        An older ride among them replaces the ride with the same start.
         """
         return self.state.log.rides_since
 
     @property
     def ride_under_way(self) -> Ride | None:
-        """Return the ride under way, None if no ride is."""
-        state = self.state.log.core.ride_state
-        return None if self.state.is_silent else state.ride_under_way
+        """Return the ride under way, None if the bike stands."""
+        return self.state.ride_state.ride_under_way
 
     @property
     def is_under_way(self) -> bool:
         """Return whether the bike moves, on the spot too, or did within five minutes."""
-        return self.state.is_under_way
+        return self.state.ride_state.ride is not None
 
     @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last one."""
-        return self.ride_under_way or self.state.ride_state.ended
+        state = self.state.ride_state
+        return state.ride_under_way or state.ended
 
 
 type Trackers = Mapping[str, Tracker]
@@ -457,7 +398,7 @@ type Trackers = Mapping[str, Tracker]
 
 
 class Changes(NamedTuple):
-    """What an update changed."""
+    """The difference that an update made."""
 
     before: Trackers
     after: Trackers
