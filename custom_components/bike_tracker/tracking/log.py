@@ -22,7 +22,8 @@ _SETTLES_AFTER: Final = timedelta(minutes=15)
 _CUT_EVERY: Final = timedelta(minutes=5)
 # Late reports come in groups: nothing is cut within this time of one.
 _LATE_GROUP: Final = timedelta(minutes=1)
-_MAX_INPUTS: Final = 2_000
+# A late report replays all of these: 45 ms, and no step may take more than 50.
+_MAX_INPUTS: Final = 1_500
 # Larger than any ID.
 _NO_NUMBER: Final = 2**63
 

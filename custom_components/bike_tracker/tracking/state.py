@@ -96,6 +96,11 @@ class TrackerState(NamedTuple):
         return end_ride(state) if self.is_silent else state
 
     @property
+    def is_under_way(self) -> bool:
+        """Return whether the bike moves, on the spot too, or did within five minutes."""
+        return self.ride_state.ride is not None
+
+    @property
     def gap(self) -> HistoryGap | None:
         """Return the gap for which the history is needed, None if it is not."""
         gap, known = self.log.gap, self.position and self.position.fix_time
@@ -384,7 +389,7 @@ class Tracker(NamedTuple):
     @property
     def is_under_way(self) -> bool:
         """Return whether the bike moves, on the spot too, or did within five minutes."""
-        return self.state.ride_state.ride is not None
+        return self.state.is_under_way
 
     @property
     def ride(self) -> Ride | None:
