@@ -203,6 +203,15 @@ async def test_no_limit(bikes: Bikes) -> None:
     assert len(rides) == 6_001
 
 
+async def test_setup_reads_a_ride_a_tracker(bikes: Bikes) -> None:
+    """A large book costs neither memory nor time: only the last ride is read."""
+    rows = [row(n * HOUR, tracker) for n in range(1, 500) for tracker in (RED, BLUE)]
+    store(bikes.hass, bikes.entry, rows)
+    with patch.object(sql, "_ride", wraps=sql._ride) as read:  # noqa: SLF001
+        await async_setup(bikes.hass, bikes.entry)
+    assert read.call_count == 2
+
+
 # When it is written
 
 

@@ -22,6 +22,9 @@ from homeassistant.helpers.recorder import async_initialize_recorder, session_sc
 from homeassistant.setup import async_setup_component
 from sqlalchemy import func, select
 
+from tests.tools.demo.config_folder import store
+from tests.tools.demo.ports import HOST, free_port
+
 _COMPONENTS = (
     HOMEASSISTANT_DOMAIN,
     "persistent_notification",
@@ -44,6 +47,8 @@ class NotSetUpError(Exception):
 @asynccontextmanager
 async def home(folder: Path, *, recorder: bool) -> AsyncGenerator[HomeAssistant]:
     """Start Home Assistant with its configuration and, if there is a recorder, database in this folder."""
+    (folder / ".storage").mkdir(exist_ok=True)
+    store(folder, "http", 1, {"server_host": [HOST], "server_port": free_port()})
     hass = HomeAssistant(str(folder))
     loader.async_setup(hass)
     hass.config.skip_pip = True

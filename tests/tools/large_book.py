@@ -1,0 +1,104 @@
+"""Measures a set-up with 300 bikes, without and with 50,000 rides: python -m tests.tools.large_book.
+
+It prints the longest step of the event loop in processor time, the best of three, and the memory of the process.
+"""
+
+import asyncio
+from asyncio.events import Handle
+from contextlib import closing
+from datetime import UTC, datetime
+import gc
+import json
+from pathlib import Path
+import sqlite3
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+import time
+from typing import Any, Final
+from unittest.mock import patch
+
+from custom_components.bike_tracker.const import DOMAIN
+from tests.tools.benchmark.home import home, set_up, set_up_again
+from tests.tools.simulator import Simulator
+
+_BIKES: Final = 300
+_RIDES: Final = 50_000
+_TIMES: Final = 3
+_EMAIL: Final = "ann@example.com"
+_PASSWORD: Final = "correct horse"
+_HOUR: Final = 3_600_000_000
+
+
+async def _measure(folder: Path, rides: int) -> None:
+    """Print the longest step in milliseconds, and the memory of the process in MiB."""
+    names = [f"86{number:013}" for number in range(_BIKES)]
+    steps = list[float]()
+    run = Handle._run  # noqa: SLF001
+
+    def timed(handle: Handle) -> None:
+        before = time.thread_time()
+        run(handle)
+        steps.append(time.thread_time() - before)
+
+    async with Simulator() as simulator, home(folder, recorder=False) as hass:
+        simulator.add_account(_EMAIL, _PASSWORD)
+        for name in names:
+            simulator.add_device(name, email=_EMAIL)
+        data = {"url": simulator.url, "email": _EMAIL, "password": _PASSWORD}
+        entry = await set_up(hass, DOMAIN, data)
+        for _ in range(_TIMES):
+            simulator.report_many()
+            await entry.runtime_data.coordinator.async_refresh()
+        await hass.config_entries.async_unload(entry.entry_id)
+        file = folder / ".storage" / DOMAIN / f"{entry.entry_id}.db"
+        await asyncio.to_thread(_add_rides, file, names, rides)
+        longest = list[float]()
+        for _ in range(_TIMES):
+            gc.collect()
+            steps.clear()
+            with patch.object(Handle, "_run", timed):
+                await set_up_again(hass, entry)
+            longest.append(max(steps))
+            await hass.config_entries.async_unload(entry.entry_id)
+        await set_up_again(hass, entry)
+        found = {"milliseconds": min(longest) * 1_000, "MiB": _memory()}
+        print(json.dumps(found))  # noqa: T201
+
+
+def _add_rides(file: Path, names: list[str], rides: int) -> None:
+    now = int(datetime.now(UTC).timestamp() * 1_000_000)
+    place = '{"time":"2026-11-20T12:00:00Z","latitude":49.4415786,"longitude":8.7,"address":"Am Bach 3"}'
+    route = "_p~iF~ps|U_ulLnnqC_mqNvxq`@" * 12
+    with closing(sqlite3.connect(file)) as database, database:
+        database.executemany(
+            "INSERT INTO ride VALUES (?, ?, ?, 12.3, 28.4, ?, ?, ?)",
+            (
+                (names[number % _BIKES], start, start + _HOUR // 2, place, place, route)
+                for number in range(rides)
+                for start in [now - (number // _BIKES + 2) * 2 * _HOUR]
+            ),
+        )
+
+
+def _memory() -> float:
+    """Return the memory that belongs to this process alone, in MiB."""
+    lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    values = dict(line.split(":") for line in lines[1:])
+    return int(values["Private_Dirty"].split()[0]) / 1_024
+
+
+def main() -> None:
+    """Measure both in fresh processes."""
+    if len(sys.argv) > 1:
+        with TemporaryDirectory() as folder:
+            asyncio.run(_measure(Path(folder), int(sys.argv[1])))
+        return
+    for rides in (0, _RIDES):
+        command = [sys.executable, "-m", __spec__.name, str(rides)]
+        found: Any = subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+        print(f"{_BIKES} bikes, {rides:,} rides: {found.stdout.decode().strip()}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
