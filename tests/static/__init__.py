@@ -1,1 +1,1 @@
-"""What hassfest and HACS would reject, and what else only files can tell."""
+"""Checks of files that need no running Home Assistant: the rules of hassfest and HACS, and our own."""

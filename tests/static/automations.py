@@ -1,4 +1,4 @@
-"""What is described of triggers, conditions and actions."""
+"""Descriptions of triggers, conditions and actions."""
 
 from typing import Any
 
@@ -8,6 +8,6 @@ from .project import INTEGRATION
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return what `triggers`, `conditions` or `services` there are, as described."""
+    """Return the descriptions of all `triggers`, `conditions` or `services`."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
-    return {name: what for name, what in every.items() if not name.startswith(".")}
+    return {name: it for name, it in every.items() if not name.startswith(".")}

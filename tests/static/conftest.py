@@ -5,4 +5,4 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Start no Home Assistant, as the other tests do."""
+    """Start no Home Assistant."""

@@ -1,4 +1,4 @@
-"""The entities as the code describes them."""
+"""Descriptions of the entities, and the states that Home Assistant can name."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -13,8 +13,6 @@ DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
     ).DESCRIPTIONS
     for platform in PLATFORMS
 }
-
-# What an entity's state can be, where Home Assistant gives the states names.
 STATES: Mapping[str, frozenset[str]] = {
     "alarm_control_panel": frozenset({"disarmed", "armed_away", "triggered"}),
     "binary_sensor": frozenset({"on", "off"}),

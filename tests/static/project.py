@@ -1,4 +1,4 @@
-"""The files of the project, and how to read them."""
+"""The files of the project."""
 
 import ast
 from functools import cache
@@ -12,44 +12,34 @@ INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file says; ValueError if an object has a key twice."""
+    """Return the content of a JSON file. Raise ValueError for a repeated key."""
     return json.loads(path.read_text(), object_pairs_hook=_unique)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if twice := {key for key in keys if keys.count(key) > 1}:
-        raise ValueError(f"keys given twice: {sorted(twice)}")
-    return dict(pairs)
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError(f"repeated key in {[key for key, _ in pairs]}")
+    return found
 
 
 @cache
 def project_files() -> tuple[Path, ...]:
-    """Return the files that are, or are about to be, in the repository."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],  # noqa: S607
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    names = sorted(set(filter(None, listed.split("\0"))))
+    """Return all files of the repository, and new files that git does not ignore."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)  # noqa: S603
+    names = sorted(set(filter(None, listed.stdout.decode().split("\0"))))
     return tuple(path for name in names if (path := ROOT / name).is_file())
 
 
 @cache
 def text_files() -> dict[Path, str]:
-    """Return the text of every file of the project that is text."""
-    texts = {}
-    for path in project_files():
-        data = path.read_bytes()
-        if b"\0" not in data:
-            texts[path] = data.decode()
-    return texts
+    """Return the content of each text file."""
+    data = {path: path.read_bytes() for path in project_files()}
+    return {path: it.decode() for path, it in data.items() if b"\0" not in it}
 
 
 def under(folder: Path, pattern: str) -> list[Path]:
-    """Return the project's files in a folder whose names match."""
+    """Return the files in a folder whose names match."""
     return [
         path
         for path in project_files()
@@ -60,12 +50,10 @@ def under(folder: Path, pattern: str) -> list[Path]:
 @cache
 def syntax_trees() -> dict[Path, ast.Module]:
     """Return the parsed modules of the integration."""
-    return {
-        path: ast.parse(path.read_text(), str(path))
-        for path in under(INTEGRATION, "*.py")
-    }
+    paths = under(INTEGRATION, "*.py")
+    return {path: ast.parse(path.read_text(), str(path)) for path in paths}
 
 
 def name_of(path: Path) -> str:
-    """Return a file's name as a reader of a failed test knows it."""
+    """Return the path of a file in the repository."""
     return path.relative_to(ROOT).as_posix()

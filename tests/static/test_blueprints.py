@@ -1,4 +1,4 @@
-"""The blueprints: Home Assistant can read them and says where they come from."""
+"""The blueprints: readable for Home Assistant and for people."""
 
 from pathlib import Path
 import re
@@ -9,53 +9,38 @@ from homeassistant.util.yaml import load_yaml_dict
 import pytest
 import yaml
 
-from .project import INTEGRATION, ROOT, read_json, under
+from .project import INTEGRATION, ROOT, name_of, read_json, under
 
 FOLDER = ROOT / "blueprints" / "automation" / INTEGRATION.name
 FILES = under(ROOT / "blueprints", "*")
-# In all of them together: the triggers, conditions and actions are there to be used.
+# In all blueprints together: triggers, conditions and actions should do the work.
 MAX_LINES_OF_TEMPLATES = 35
 MAX_LENGTH = 120
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_blueprint_is_readable(path: Path) -> None:
-    """Each file is an automation blueprint that uses all it asks for."""
+def test_blueprint(path: Path) -> None:
+    """Home Assistant reads it, it uses its inputs, and it names its source and version."""
     assert path.parent == FOLDER
-    data = load_yaml_dict(str(path))
+    text, data = path.read_text(), load_yaml_dict(str(path))
     blueprint = Blueprint(
         data,
         expected_domain="automation",
         path=path.name,
         schema=AUTOMATION_BLUEPRINT_SCHEMA,
     )
-    assert blueprint.metadata["description"]
-    for name in blueprint.inputs:
-        is_used = re.search(rf"!input {name}\b", path.read_text())
-        assert is_used, f"{name} is asked for in vain"
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_blueprint_says_where_it_is_from(path: Path) -> None:
-    """Home Assistant finds the blueprint again to import it anew."""
+    unused = [it for it in blueprint.inputs if not re.search(rf"!input {it}\b", text)]
+    assert not unused
+    metadata = blueprint.metadata
+    assert metadata["description"]
     home = read_json(INTEGRATION / "manifest.json")["documentation"]
-    blueprint = load_yaml_dict(str(path))["blueprint"]
-    assert isinstance(blueprint, dict)
-    place = path.relative_to(ROOT).as_posix()
-    assert blueprint["source_url"] == f"{home}/blob/main/{place}"
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_blueprint_needs_no_newer_home_assistant(path: Path) -> None:
-    """A blueprint works wherever the integration does."""
-    blueprint = load_yaml_dict(str(path))["blueprint"]
-    assert isinstance(blueprint, dict)
-    least = blueprint.get("homeassistant", {}).get("min_version")
-    assert least in {None, read_json(ROOT / "hacs.json")["homeassistant"]}
+    assert metadata["source_url"] == f"{home}/blob/main/{name_of(path)}"
+    needed = metadata.get("homeassistant", {}).get("min_version")
+    assert needed in {None, read_json(ROOT / "hacs.json")["homeassistant"]}
 
 
 def test_blueprints_can_be_read() -> None:
-    """There are few lines of templates in them, and none is long."""
+    """They have few lines of templates, and no long ones."""
     count = 0
     for path in FILES:
         text = path.read_text()
@@ -66,25 +51,24 @@ def test_blueprints_can_be_read() -> None:
 
 
 def lines_of_templates(text: str) -> set[int]:
-    """Return the numbers of all lines that hold a template, or a part of one."""
+    """Return the numbers of all lines that hold a part of a template."""
     written = text.splitlines()
     return {
         number
         for token in yaml.scan(text)
         if isinstance(token, yaml.ScalarToken) and re.search("{{|{%", token.value)
         for number in range(token.start_mark.line, token.end_mark.line + 1)
-        if _is_within(token, number) and written[number].strip()
+        # A block of text starts after the line of its key and ends before the next key.
+        if written[number].strip()
+        and (
+            token.style not in {">", "|"}
+            or token.start_mark.line < number < token.end_mark.line
+        )
     }
 
 
-def _is_within(token: yaml.ScalarToken, number: int) -> bool:
-    """Return whether a line is one of the text's own; a block has a line above, and ends below."""
-    is_block = token.style in {">", "|"}
-    return not is_block or token.start_mark.line < number < token.end_mark.line
-
-
-def test_every_line_of_a_template_counts() -> None:
-    """A template counts with all its lines, several in one line count once."""
+def test_lines_of_templates() -> None:
+    """A template counts with all its lines; several templates in a line count once."""
     text = """
 one: {a: "{{ 1 }}", b: "{{ 2 }}"}
 none: text

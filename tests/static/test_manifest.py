@@ -1,41 +1,43 @@
-"""manifest.json: what hassfest, HACS and Home Assistant's loader accept."""
+"""manifest.json and hacs.json, by the rules of Home Assistant, HACS and the Marketplace."""
 
 import re
-from typing import Any
 
 from awesomeversion import AwesomeVersion
-import pytest
 
-from .project import INTEGRATION, read_json
+from .project import INTEGRATION, ROOT, project_files, read_json, under
 
-
-@pytest.fixture(name="manifest", scope="module")
-def manifest_fixture() -> dict[str, Any]:
-    """Return the manifest."""
-    manifest: dict[str, Any] = read_json(INTEGRATION / "manifest.json")
-    return manifest
+MANIFEST = read_json(INTEGRATION / "manifest.json")
+HACS = read_json(ROOT / "hacs.json")
 
 
-def test_is_found_where_it_is_looked_for(manifest: dict[str, Any]) -> None:
-    """Bikes come first. Most services are in the cloud, some in the own network."""
-    assert manifest["categories"] == [
-        "vehicles_transport.bikes_scooters",
-        "presence_location.trackers",
-    ]
-    assert manifest["connectivity"] == ["cloud", "network"]
+def test_manifest() -> None:
+    """It needs no packages, and its version can be compared."""
+    assert not MANIFEST.get("requirements")
+    assert re.fullmatch(r"\d+\.\d+\.\d+(b\d+)?", MANIFEST["version"])
 
 
-def test_class_is_what_can_be_relied_on(manifest: dict[str, Any]) -> None:
-    """There is one class only: polls are always there, while live depends on the service."""
-    assert manifest["iot_class"] == "cloud_polling"
+def test_oldest_home_assistant_is_tested() -> None:
+    """The release in hacs.json is the one that the tests pin."""
+    pinned = {
+        name: re.search(r"^homeassistant==(\S+)", path.read_text(), re.MULTILINE)
+        for name in ("oldest", "test")
+        for path in [ROOT / "requirements" / f"{name}.txt"]
+    }
+    assert pinned["oldest"]
+    assert pinned["test"]
+    assert HACS["homeassistant"] == pinned["oldest"][1]
+    assert AwesomeVersion(HACS["homeassistant"]) <= pinned["test"][1]
 
 
-def test_nothing_is_installed_beside_it(manifest: dict[str, Any]) -> None:
-    """The integration needs no package that Home Assistant does not bring."""
-    assert not manifest.get("requirements")
+def test_it_is_installed_from_the_tree() -> None:
+    """The Marketplace installs one integration, no ZIP file and no files from the root."""
+    assert not HACS.keys() & {"zip_release", "content_in_root"}
+    folder = ROOT / "custom_components"
+    files = [path for path in project_files() if path.is_relative_to(folder)]
+    assert {path.relative_to(folder).parts[0] for path in files} == {INTEGRATION.name}
 
 
-def test_version_is_a_release(manifest: dict[str, Any]) -> None:
-    """The version is of a form that the loader accepts and that can be compared."""
-    assert re.fullmatch(r"\d+\.\d+\.\d+(b\d+)?", manifest["version"])
-    assert AwesomeVersion(manifest["version"]).valid
+def test_only_needed_files_are_installed() -> None:
+    """The folder contains only files that Home Assistant reads."""
+    suffixes = {path.suffix for path in under(INTEGRATION, "*")}
+    assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}

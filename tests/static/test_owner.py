@@ -1,4 +1,4 @@
-"""The repository's owner: named in few places, and changed by one command."""
+"""The name of the repository: in few places, and changed by one command."""
 
 from pathlib import Path
 import re
@@ -10,12 +10,9 @@ import pytest
 
 from .project import INTEGRATION, ROOT, name_of, project_files, read_json, text_files
 
-OWNER, REPOSITORY = (
-    read_json(INTEGRATION / "manifest.json")["documentation"]
-    .removeprefix("https://github.com/")
-    .split("/")
-)
-# However the name is written in an address.
+MANIFEST = INTEGRATION / "manifest.json"
+OWNER, REPOSITORY = read_json(MANIFEST)["documentation"].split("/")[-2:]
+# All ways to write the name in an address.
 MENTION = re.compile(
     rf"{re.escape(OWNER)}(?:/|%2F|&repository=){re.escape(REPOSITORY)}|\"@{re.escape(OWNER)}\"",
     re.IGNORECASE,
@@ -32,58 +29,34 @@ def tree_fixture(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def set_owner(tree: Path, argument: str) -> subprocess.CompletedProcess[str]:
-    """Name another repository."""
-    return subprocess.run(  # noqa: S603
-        [sys.executable, tree / "scripts" / "lib" / "set_owner.py", argument],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-
-
-def texts_in(tree: Path) -> dict[str, str]:
-    """Return the text of each file in a copy of the project."""
+def set_owner(tree: Path, argument: str) -> dict[str, str]:
+    """Change the name in a copy of the project, and return its text files."""
+    script = tree / "scripts" / "lib" / "set_owner.py"
+    subprocess.run([sys.executable, script, argument], check=True)  # noqa: S603
     return {name_of(path): (tree / name_of(path)).read_text() for path in text_files()}
 
 
-def test_manifest_names_one_repository() -> None:
-    """All that the manifest says of the repository belongs together."""
-    manifest = read_json(INTEGRATION / "manifest.json")
-    assert manifest["documentation"] == f"https://github.com/{OWNER}/{REPOSITORY}"
-    assert manifest["issue_tracker"] == f"{manifest['documentation']}/issues"
-    assert manifest["codeowners"] == [f"@{OWNER}"]
-
-
-def test_nothing_of_the_old_owner_is_left(tree: Path) -> None:
-    """Every place that named the repository names the new one."""
-    assert set_owner(tree, "ann-42/two.wheels").returncode == 0
-    after = texts_in(tree)
+def test_set_owner(tree: Path) -> None:
+    """No place keeps the old name, and the way back changes nothing else."""
+    after = set_owner(tree, "ann-42/two.wheels")
     assert not {name for name, text in after.items() if MENTION.search(text)}
-    manifest = read_json(tree / name_of(INTEGRATION / "manifest.json"))
+    manifest = read_json(tree / name_of(MANIFEST))
     assert manifest["documentation"] == "https://github.com/ann-42/two.wheels"
     assert manifest["issue_tracker"] == "https://github.com/ann-42/two.wheels/issues"
     assert manifest["codeowners"] == ["@ann-42"]
-    readme = after["README.md"]
-    assert "?owner=ann-42&repository=two.wheels&" in readme
-    assert "%2Fann-42%2Ftwo.wheels%2Fblob%2Fmain%2Fblueprints" in readme
+    assert "?owner=ann-42&repository=two.wheels&" in after["README.md"]
+    assert "%2Fann-42%2Ftwo.wheels%2Fblob%2Fmain%2Fblueprints" in after["README.md"]
+    before = {name_of(path): text for path, text in text_files().items()}
+    assert set_owner(tree, f"{OWNER}/{REPOSITORY}") == before
 
 
-def test_nothing_else_is_changed(tree: Path) -> None:
-    """The way back leads to where it began."""
-    before = texts_in(tree)
-    assert set_owner(tree, "ann-42/two.wheels").returncode == 0
-    assert set_owner(tree, f"{OWNER}/{REPOSITORY}").returncode == 0
-    assert texts_in(tree) == before
-
-
-def test_places_that_name_it_are_documented() -> None:
+def test_places_are_documented() -> None:
     """CONTRIBUTING.md lists each file, or its folder, that names the repository."""
     contributing = (ROOT / "CONTRIBUTING.md").read_text()
-    names = [
-        name_of(path) for path, text in text_files().items() if MENTION.search(text)
-    ]
-    assert names
-    for name in names:
-        folder = f"{name.rpartition('/')[0]}/"
-        assert f"`{name}`" in contributing or f"`{folder}`" in contributing
+    for path, text in text_files().items():
+        if MENTION.search(text):
+            folder = f"{name_of(path.parent)}/"
+            listed = (
+                f"`{name_of(path)}`" in contributing or f"`{folder}`" in contributing
+            )
+            assert listed, path

@@ -1,14 +1,15 @@
-"""quality_scale.yaml: every rule of Home Assistant's quality scale has an answer."""
+"""The quality scale: every rule has an answer, and the document shows where it is met."""
 
+import re
 from typing import Any
 
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 import yaml
 
-from .project import INTEGRATION, read_json
+from .project import INTEGRATION, ROOT, read_json
 
-TIERS_AND_RULES = """
+TIERS: dict[str, str] = yaml.safe_load("""
 bronze: action-setup appropriate-polling brands common-modules config-flow config-flow-test-coverage dependency-transparency
  docs-actions docs-conditions docs-high-level-description docs-installation-instructions docs-removal-instructions docs-triggers
  entity-event-setup entity-unique-id has-entity-name runtime-data test-before-configure test-before-setup unique-config-entry
@@ -19,49 +20,59 @@ gold: devices diagnostics discovery discovery-update-info docs-data-update docs-
  entity-device-class entity-disabled-by-default entity-translations exception-translations icon-translations
  reconfiguration-flow repair-issues stale-devices
 platinum: async-dependency inject-websession strict-typing
-"""
-TIERS: dict[str, list[str]] = {
-    tier: rules.split() for tier, rules in yaml.safe_load(TIERS_AND_RULES).items()
+""")
+ANSWERS: Any = load_yaml_dict(str(INTEGRATION / "quality_scale.yaml"))["rules"]
+STATUS: dict[str, str] = {
+    rule: answer if isinstance(answer, str) else answer["status"]
+    for rule, answer in ANSWERS.items()
 }
-RULES = frozenset().union(*TIERS.values())
+ROW = re.compile(r"^\| ([a-z][a-z-]+) \| (.+) \| (.+) \|$", re.MULTILINE)
+ROWS = {
+    rule: row
+    for rule, *row in ROW.findall((ROOT / "docs" / "quality-scale.md").read_text())
+}
+DONE = [rule for rule, status in STATUS.items() if status == "done"]
+IN_README = re.compile(r"README \[([^\]]+)\]\(\.\./README\.md#")
 
 
-@pytest.fixture(name="answers", scope="module")
-def answers_fixture() -> dict[str, Any]:
-    """Return the answer to each rule."""
-    scale = load_yaml_dict(str(INTEGRATION / "quality_scale.yaml"))
-    assert scale.keys() == {"rules"}
-    answers: dict[str, Any] = scale["rules"]
-    return answers
-
-
-def status_of(answer: Any) -> str:
-    """Return the status of an answer, which may come with a comment."""
-    status: str = answer["status"] if isinstance(answer, dict) else answer
-    return status
-
-
-def test_every_rule_is_answered(answers: dict[str, Any]) -> None:
-    """There are 54 rules, each with one answer."""
-    assert len(RULES) == 54
-    assert RULES - answers.keys() == set(), "rules without an answer"
-    assert answers.keys() - RULES == set(), "answers to no rule"
-
-
-def test_answers_are_done_or_exempt(answers: dict[str, Any]) -> None:
-    """An exemption says why."""
-    for rule, answer in answers.items():
-        assert status_of(answer) in {"done", "exempt", "todo"}, rule
-        if isinstance(answer, dict):
-            assert answer.keys() <= {"status", "comment"}, rule
-        if status_of(answer) == "exempt":
-            assert isinstance(answer, dict), rule
-            assert answer["comment"].strip(), rule
-
-
-def test_the_manifest_claims_what_is_done(answers: dict[str, Any]) -> None:
-    """Every rule of the claimed tier and of those below it is met."""
+def test_every_rule_is_answered() -> None:
+    """Each rule of the claimed tier and the tiers below is done, or exempt for a reason."""
     claimed = read_json(INTEGRATION / "manifest.json")["quality_scale"]
-    tiers = list(TIERS)
-    needed = frozenset().union(*(TIERS[t] for t in tiers[: tiers.index(claimed) + 1]))
-    assert not {rule for rule in needed if status_of(answers[rule]) == "todo"}
+    assert claimed == list(TIERS)[-1]
+    assert STATUS.keys() == {rule for rules in TIERS.values() for rule in rules.split()}
+    for rule, answer in ANSWERS.items():
+        assert STATUS[rule] == "done" or answer["comment"].strip(), rule
+        assert STATUS[rule] in {"done", "exempt"}, rule
+
+
+def test_the_document_agrees() -> None:
+    """The document lists each rule, and the exempt rules as such."""
+    assert ROWS.keys() == STATUS.keys()
+    exempt = {rule for rule, row in ROWS.items() if row[0].startswith("exempt: ")}
+    assert exempt == STATUS.keys() - set(DONE)
+
+
+@pytest.mark.parametrize("rule", DONE)
+def test_pointers_lead_somewhere(rule: str) -> None:
+    """Each file, test and section of the README that the document names exists."""
+    where, test = ROWS[rule]
+    for name in re.findall(r"`([\w./]+)`", where):
+        assert (INTEGRATION / name).exists() or (ROOT / name).exists(), name
+    pointers = re.findall(r"`([^`]+)`", test)
+    assert pointers
+    for pointer in pointers:
+        path, _, function = pointer.partition("::")
+        assert (ROOT / path).exists(), path
+        if function:
+            assert f"def {function}(" in (ROOT / path).read_text(), function
+    readme = (ROOT / "README.md").read_text()
+    for section in IN_README.findall(where):
+        _, _, text = readme.partition(f"# {section}\n")
+        assert len(text.partition("\n## ")[0].strip()) > 100, section
+
+
+def test_docs_rules_point_to_the_readme() -> None:
+    """Each rule about documentation of the integration itself names its section."""
+    pages = {"docs-actions", "docs-conditions", "docs-triggers"}
+    rules = {rule for rule in DONE if rule.startswith("docs-")} - pages
+    assert not [rule for rule in rules if not IN_README.search(ROWS[rule][0])]

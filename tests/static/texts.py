@@ -1,31 +1,35 @@
-"""What the code says of texts: which it uses, and what it fills into them."""
+"""The texts that the code uses, and the values that it fills in."""
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .project import INTEGRATION, syntax_trees
 
 RIGHT_TO_LEFT = "\u2067"
-"""What follows runs from right to left, wherever it stands."""
+"""Starts a text that runs from right to left."""
 END = "\u2069"
-"""It ends here."""
+"""Ends a text with a direction of its own."""
+# Functions of the integration that fill in placeholders by keyword arguments, with the
+# section of the text, the position of its key, and placeholders that they add.
+_MAKERS: Mapping[str, tuple[str, int, frozenset[str]]] = {
+    "async_create_issue": ("issues", 2, frozenset({"account"})),
+    "report": ("issues", 2, frozenset({"account"})),
+    "validation_error": ("exceptions", 0, frozenset()),
+    "service_error": ("exceptions", 0, frozenset()),
+    "database_error": ("exceptions", 0, frozenset()),
+}
 
 
-@dataclass(frozen=True)
-class Use:
-    """A text the code uses."""
+class Use(NamedTuple):
+    """A text that the code uses, with its placeholders."""
 
     section: str
-    """`exceptions` or `issues`."""
     key: str
     placeholders: frozenset[str]
-    """What the code fills in."""
 
 
 def texts_in_use() -> set[Use]:
@@ -40,17 +44,16 @@ def texts_in_use() -> set[Use]:
 
 
 def strings_in(name: str) -> set[str]:
-    """Return all strings that stand in a module of the integration."""
-    tree = syntax_trees()[INTEGRATION / name]
+    """Return all strings in a module of the integration."""
     return {
         node.value
-        for node in ast.walk(tree)
+        for node in ast.walk(syntax_trees()[INTEGRATION / name])
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
 
 
 def placeholders_in(text: str) -> set[str]:
-    """Return what is to be filled into a text."""
+    """Return the names of the placeholders in a text."""
     return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
 
 
@@ -63,29 +66,16 @@ def flatten(texts: Mapping[str, Any], path: str = "") -> dict[str, str]:
     return flat
 
 
-def _module(path: Path) -> ModuleType:
-    parts = [part for part in path.parts if part != "__init__"]
-    return import_module(".".join(["custom_components", INTEGRATION.name, *parts]))
-
-
 def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
     arguments = {keyword.arg: keyword.value for keyword in call.keywords}
-    # The integration's own function, which names the account in each of them; `report`
-    # is that one or its opposite.
-    creators = {"async_create_issue", "report"}
-    if isinstance(call.func, ast.Name) and call.func.id in creators:
-        placeholders = frozenset(name for name in arguments if name is not None)
-        for key in _values(call.args[2], module):
-            yield Use("issues", key, placeholders | {"account"})
-        return
-    makers = {"validation_error", "service_error", "database_error"}
-    if isinstance(call.func, ast.Name) and call.func.id in makers:
-        placeholders = frozenset(name for name in arguments if name is not None)
-        for key in _values(call.args[0], module):
-            yield Use("exceptions", key, placeholders)
+    if isinstance(call.func, ast.Name) and call.func.id in _MAKERS:
+        section, position, added = _MAKERS[call.func.id]
+        placeholders = added | {name for name in arguments if name is not None}
+        for key in _values(call.args[position], module):
+            yield Use(section, key, placeholders)
         return
     filled = arguments.get("translation_placeholders", ast.Dict([], []))
-    # What the makers themselves fill in stands where they are used.
+    # The makers themselves fill in a variable.
     if "translation_key" not in arguments or isinstance(filled, ast.Name):
         return
     if isinstance(call.func, ast.Attribute) and "issue" in call.func.attr:
@@ -103,16 +93,15 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
 
 
 def _values(expression: ast.expr, module: Path) -> Iterator[str]:
-    """Yield the strings an expression can be, as far as the module says.
-
-    Only one that is asked is loaded: older releases cannot load each.
-    """
+    """Yield the strings that an expression can be, by the constants of its module."""
     for node in ast.walk(expression):
         value: Any = None
         if isinstance(node, ast.Constant):
             value = node.value
         elif isinstance(node, ast.Name):
-            value = getattr(_module(module), node.id, None)
+            parts = [part for part in module.parts if part != "__init__"]
+            name = ".".join(["custom_components", INTEGRATION.name, *parts])
+            value = getattr(import_module(name), node.id, None)
         if isinstance(value, dict):
             yield from value.values()
         elif isinstance(value, str):
