@@ -72,6 +72,20 @@ def test_message_during_a_slow_answer(late: int) -> None:
     near(house, reports, minutes(60))
 
 
+def test_answer_in_the_middle_of_an_upload() -> None:
+    """Reports that come after an answer, though measured before its last one, are requested."""
+    legs = "stand 5, ride 8 @15, ride 8 @-15, ride 14 @15, stand 9"
+    reports, house = story(legs, every=10), House()
+    house.poll(reports[0])
+    # Parallel connections: the newest report overtook most others.
+    house.poll(reports[120], minutes(37), away=True)
+    house.answer([*reports[:40], reports[120]], minutes(37) + SECOND)
+    house.polls(reports[-40::6])
+    house.answer(reports, minutes(45))
+    true = true_rides(reports, minutes(60))
+    assert [it[:3] for it in house.book] == [it[:3] for it in true]
+
+
 def test_rides_of_an_outage() -> None:
     """All rides are found, also if the last report of a part has no place."""
     legs = (

@@ -7,7 +7,7 @@ from statistics import median
 
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
-from .home import Home
+from .home import Home, Service
 from .plan import BEGIN, a_journey
 from .trackers import Tracker, reports
 from .trips import Trip
@@ -44,7 +44,7 @@ def measure(
     journey = a_journey(seed, days)
     begin = datetime.combine(BEGIN, time(), UTC)
     end = begin + timedelta(days=days + 1)
-    home = Home(has_history)
+    home = Home(Service(has_history))
     home.live(reports(tracker, journey, begin, end, seed), end)
     rides = home.booked if has_history else home.rides
     pairs = [

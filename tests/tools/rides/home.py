@@ -1,10 +1,16 @@
-"""A home that polls for one tracker, and notes which rides it is told of."""
+"""A home that polls for one tracker, and notes the rides that it reports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import cast
+from unittest.mock import patch
 
-from custom_components.bike_tracker.api.models import Device
+from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api.errors import InvalidResponseError
+from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.polling import backoff, history
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import (
@@ -18,48 +24,73 @@ from .trackers import Report
 
 BIKE = "bike"
 _POLL = timedelta(minutes=1)
-_ANSWERED_AFTER = timedelta(seconds=1)
+_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Span:
-    """A time in which something is so."""
+    """A time in which something holds."""
 
     begin: datetime
     end: datetime
 
     def __contains__(self, time: datetime) -> bool:
-        """Return whether it is so at this time."""
+        """Return whether it holds at this time."""
         return self.begin <= time < self.end
+
+
+@dataclass(frozen=True)
+class Service:
+    """How a service behaves."""
+
+    has_history: bool = False
+    is_live: bool = False
+    """Whether it pushes each report as it comes."""
+    answers: tuple[float, float] = (1, 1)
+    """Seconds from a history request to its answer: the least and the most."""
+    queue: timedelta = timedelta()
+    """How long the requests for other bikes come first."""
+    refuses: float = 0
+    """Share of the history requests whose answer is too large."""
+    says_time: bool = True
+    """Whether its device list has `lastUpdate`."""
 
 
 @dataclass
 class Home:
-    """What is known of one tracker, and what is told of it."""
+    """The state of one tracker, and everything that was fired for it."""
 
-    has_history: bool = False
-    """Whether the service tells every report of a time, a second after it is asked."""
+    service: Service = Service()
+    clock: timedelta = timedelta()
+    """How far the house's clock is ahead."""
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
     started: list[tuple[datetime, Ride]] = field(default_factory=list)
-    """When a ride was told, and what of it."""
+    """Each fired start, with its time."""
     ended: list[tuple[datetime, Ride]] = field(default_factory=list)
     totals: list[tuple[datetime, float]] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
-    """The rides that are over as they are known."""
-    asked: int = 0
-    """How many times the history was asked for."""
+    """The rides that are over."""
+    requests: int = 0
+    """Number of history requests."""
     _sent: list[Report] = field(default_factory=list)
     _last_fired: int = 0
     _came_back: bool = True
+    _pending: tuple[datetime, HistoryAnswer] | None = None
+
+    def __post_init__(self) -> None:
+        """Set up the integration's own requests for history."""
+        self._random = Random("service")  # noqa: S311 - no secret
+        client, limit = cast(TrackingClient, self), backoff.ExtraRequests()
+        self._history = history.History(client, limit)
 
     @property
     def rides(self) -> list[Ride]:
-        """Return the rides that went anywhere, as they were told."""
+        """Return the rides with a distance, as they were fired."""
         return [ride for _, ride in self.ended if ride.distance]
 
     @property
     def booked(self) -> list[Ride]:
-        """Return the rides that went anywhere, as they are known in the end."""
+        """Return the rides with a distance, as they are known in the end."""
         return [ride for ride in self.book if ride.distance]
 
     def live(
@@ -71,17 +102,22 @@ class Home:
     ) -> None:
         """Poll every minute, but skip polls that bring nothing and can end nothing."""
         coming = sorted(reports, key=lambda report: report.comes_at)
-        down, starts = sorted(outages, key=_begin), sorted(restarts)
-        # What the server has last is what was measured last.
+        down = sorted(outages, key=lambda span: span.begin)
+        starts = sorted(restarts)
+        # The server's current report is the one that was measured last.
         newest: Report | None = None
         number, now = 0, coming[0].comes_at
         while now <= end:
             before = number
             while number < len(coming) and coming[number].comes_at <= now:
-                if newest is None or _time(coming[number]) > _time(newest):
-                    newest = coming[number]
-                self._sent.append(coming[number])
+                report = coming[number]
+                if newest is None or _time(report) > _time(newest):
+                    newest = report
+                self._sent.append(report)
+                if self.service.is_live and not self._came_back:
+                    self.push(report)
                 number += 1
+            self._answer(now)
             while starts and starts[0] <= now:
                 del starts[0]
                 self.restart()
@@ -91,7 +127,8 @@ class Home:
                 self._came_back = True
             elif newest is not None:
                 self.poll(newest, now)
-            is_idle = before == number and not self.is_riding and not self._came_back
+            is_waiting = self._came_back or self._pending or self.account.gaps
+            is_idle = before == number and not self.is_riding and not is_waiting
             if is_idle and number < len(coming):
                 now = max(now, coming[number].comes_at - _POLL)
             elif is_idle:
@@ -101,50 +138,85 @@ class Home:
     @property
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
-        story = self.account.states.get(BIKE)
-        return bool(story and story.ride_state.ride)
+        state = self.account.states.get(BIKE)
+        return bool(state and state.ride_state.ride)
 
     def restart(self) -> None:
-        """Begin anew with what was remembered."""
+        """Start again with the stored state."""
         states = {key: it.stored() for key, it in self.account.states.items()}
         self.account = Account("Bikes", states)
-        self._came_back = True
+        self._came_back, self._pending = True, None
 
     def poll(self, report: Report, now: datetime) -> None:
-        """Take in what the server has last."""
+        """Apply a poll that announces this report."""
         account, position = self.account, report.position
-        device = Device(1, BIKE, BIKE, "online", now, position.id, None, False)
+        heard_at = now if self.service.says_time else None
+        device = Device(1, BIKE, BIKE, "online", heard_at, position.id, None, False)
         listed = {BIKE: device}
         found = {BIKE: position} if account.wanted(listed) else {}
-        recovering, self._came_back = self._came_back, False
-        changes = account.apply_poll(
-            listed,
-            found,
-            UpdateContext(now, recovering=recovering, has_history=self.has_history),
-        )
-        self._tell(changes, now)
-        self._ask(now + _ANSWERED_AFTER)
+        context = self._context(now)._replace(recovering=self._came_back)
+        self._came_back = False
+        self._fire(account.apply_poll(listed, found, context), now)
+        self._request(now)
 
-    def _ask(self, now: datetime) -> None:
-        """Ask for the history, if it is needed; a kill in between loses nothing."""
-        tracker = self.account.trackers[BIKE]
-        if not self.has_history or (gap := tracker.state.gap) is None:
+    def push(self, report: Report) -> None:
+        """Apply a message; an answer of the history that came before it goes first."""
+        now = report.comes_at
+        self._answer(now)
+        context = self._context(now)._replace(is_complete=True)
+        self._fire(self.account.apply_message([], [report.position], context), now)
+
+    def _context(self, now: datetime) -> UpdateContext:
+        return UpdateContext(now + self.clock, has_history=self.service.has_history)
+
+    def _request(self, now: datetime) -> None:
+        """Request the history if it is needed; the answer holds what is known by now."""
+        noticed_by = now + self.clock - self.service.queue
+        gaps = {
+            key: gap
+            for key, gap in self.account.gaps.items()
+            if gap.noticed_at <= noticed_by
+        }
+        if not (gaps and self.service.has_history) or self._pending:
             return
-        self.asked += 1
-        # A clock may be some minutes ahead.
-        until = max(now, gap.known)
-        reports = [
-            report.position
-            for report in self._sent
-            if gap.start <= _fix_time(report) <= until
-        ]
-        # Nobody asks for what was before.
-        self._sent = [report for report in self._sent if _fix_time(report) >= gap.start]
-        answer = HistoryAnswer(reports, until)
-        moment = UpdateContext(now, has_history=True)
-        self._tell(self.account.apply_history(BIKE, answer, moment), now)
 
-    def _tell(self, changes: Changes, now: datetime) -> None:
+        def clock() -> float:
+            return (now - _EPOCH).total_seconds()
+
+        with (
+            patch.object(backoff, "monotonic", clock),
+            patch.object(history, "monotonic", clock),
+        ):
+            asked_at, trackers = now + self.clock, self.account.trackers
+            if request := self._history.next_request(gaps, trackers, asked_at):
+                self.requests += 1
+                try:
+                    self._history.async_ask(request).send(None)
+                except StopIteration as answered:
+                    after = timedelta(seconds=self._random.uniform(*self.service.answers))
+                    if answered.value:
+                        self._pending = now + after, answered.value
+        if self.service.answers == Service.answers:
+            self._answer(now + timedelta(seconds=1))
+
+    async def async_get_history(
+        self, _device_id: int, start: datetime, end: datetime
+    ) -> list[Position]:
+        """Return the reports between two times, as the service's client."""
+        if self.service.refuses and self._random.random() < self.service.refuses:
+            raise InvalidResponseError("more than 8 MiB", is_too_large=True)
+        # Nothing before is requested again.
+        self._sent = [report for report in self._sent if _fix_time(report) >= start]
+        return [it.position for it in self._sent if _fix_time(it) <= end]
+
+    def _answer(self, now: datetime) -> None:
+        """Apply an answer of the history that has come by now."""
+        if self._pending and self._pending[0] <= now:
+            (at, answer), self._pending = self._pending, None
+            context = self._context(at)
+            self._fire(self.account.apply_history(BIKE, answer, context), at)
+
+    def _fire(self, changes: Changes, now: datetime) -> None:
         if BIKE not in changes.keys:
             return
         tracker = changes.after[BIKE]
@@ -175,10 +247,6 @@ def ride_of(occurrence: Occurrence) -> Ride:
         said["distance"],
         said["maximum_speed"],
     )
-
-
-def _begin(span: Span) -> datetime:
-    return span.begin
 
 
 def _time(report: Report) -> datetime:

@@ -30,7 +30,16 @@ _UNSEEN = (
     ("there and back between two polls", between_polls),
     ("during an outage of a day", during_outages),
 )
-WORLDS_HEAD = ("World", "Seen as one", "Lost", "Invented", "Of all kilometers")
+WORLDS_HEAD = (
+    "World",
+    "Seen as one",
+    "Lost",
+    "Invented",
+    "Starts, ends",
+    "Distance of a ride, at worst",
+    "Of all kilometers",
+    "History requests",
+)
 _RHYTHMS = ((10, "every 10 s"), (60, "every minute"), (600, "every 10 min"))
 
 
@@ -64,7 +73,10 @@ def _world(world: World) -> list[str]:
         str(found.as_one),
         str(found.lost),
         str(found.invented),
+        f"{found.started}, {found.ended}",
+        f"{found.worst:+.0f} %",
         f"{found.in_all:+.0f} %",
+        str(found.requests),
     ]
 
 

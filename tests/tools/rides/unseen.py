@@ -9,7 +9,7 @@ from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from tests.tools.simulator.streets import HOME, METRES_PER_DEGREE
 
-from .home import Home, Span
+from .home import Home, Service, Span
 from .plan import BEGIN, a_journey
 from .trackers import Report, Tracker, reports
 
@@ -34,7 +34,7 @@ def between_polls(*, has_history: bool) -> tuple[int, int]:
         for number in range(_SPINS)
     ]
     spins = [Span(start, start + _REPORTS * _EVERY) for start in starts]
-    home = Home(has_history)
+    home = Home(Service(has_history))
     home.live(_spun(spins, begin), spins[-1].end + timedelta(hours=1))
     return len(spins), _found(spins, home.booked)
 
@@ -46,7 +46,7 @@ def during_outages(*, has_history: bool) -> tuple[int, int]:
     # Each second day, from midnight to midnight.
     outages = [Span(begin + n * _DAY, begin + (n + 1) * _DAY) for n in range(1, 60, 2)]
     tracker = Tracker("every 10 s", 10, repeats=3_600)
-    home = Home(has_history)
+    home = Home(Service(has_history))
     home.live(reports(tracker, journey, begin, end, 1), end, outages)
     trips = [
         Span(trip.starts_at, trip.ends_at)

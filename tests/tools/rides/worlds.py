@@ -6,54 +6,87 @@ from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from random import Random
 
+from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.ride_state import Ride
+from tests.tools.simulator.streets import HOME, Point, metres
 
-from .accuracy import rides_of
-from .home import Home
+from .accuracy import distance_error, rides_of
+from .home import Home, Service, Span
 from .plan import BEGIN, a_journey, restarts
 from .trackers import Report, Tracker, reports
-from .trips import Journey
+from .trips import Journey, Trip
 
 TRIPS = 45
 _SEED = 1
 _DAYS = 60
 _MINUTE = timedelta(minutes=1)
+_HOUR = timedelta(hours=1)
 _LATE = timedelta(minutes=10)
 _AT_ONCE = timedelta()
+_TOWN = 6
 
 type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """What becomes of reports on their way."""
 
 
+def _usual() -> Journey:
+    return Journey(a_journey(_SEED, _DAYS).trips[:TRIPS])
+
+
 _EACH_MINUTE = Tracker("each minute", every=60, parked=60)
+_EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
+_HISTORY = Service(has_history=True)
 
 
 @dataclass(frozen=True)
 class World:
-    """A tracker that reports each minute, and what becomes of its reports."""
+    """A tracker, its trips, what becomes of its reports, and the service and the house."""
 
     name: str
     tracker: Tracker = _EACH_MINUTE
     bend: Bend = lambda said, _journey: said
     behind: timedelta = _AT_ONCE
     """How far the times that it reports are behind."""
+    service: Service = Service()
+    clock: timedelta = _AT_ONCE
+    """How far the house's clock is ahead."""
+    journey: Callable[[], Journey] = _usual
+    outages: Callable[[Journey], Iterable[Span]] = lambda _journey: ()
     restarts: bool = False
-    has_history: bool = False
     is_clear: bool = True
     """Whether its fixes are as good as it says, and the arrival is reported."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was made of the trips in a world."""
+    """What became of the trips in a world."""
 
     as_one: int
-    """Trips that were told as one ride."""
+    """Trips that are one ride."""
     lost: int
     invented: int
-    """Rides that were told and never were."""
+    """Rides without a trip."""
+    started: int
+    """Starts that were fired."""
+    ended: int
+    distance: float
+    """Of all rides too much, in per cent."""
+    worst: float
+    """The largest error of the distance of a trip, in per cent."""
     in_all: float
     """Of the total distance too much, in per cent."""
+    requests: int
+    """Requests to the history."""
+
+
+def middle(trip: Trip) -> datetime:
+    """Return the time half way."""
+    return trip.starts_at + (trip.ends_at - trip.starts_at) / 2
+
+
+def place(position: Position) -> Point:
+    """Return the place of a report."""
+    return position.latitude or 0, position.longitude or 0
 
 
 def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
@@ -107,11 +140,104 @@ def clock(ahead: timedelta) -> Bend:
 
     def bend(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
         for report in said:
-            assert report.position.fix_time is not None
-            time = report.position.fix_time + ahead
-            yield _changed(report, fix_time=time, device_time=time)
+            yield _changed_time(report, ahead)
 
     return bend
+
+
+def _changed_time(report: Report, ahead: timedelta) -> Report:
+    assert report.position.fix_time is not None
+    time = report.position.fix_time + ahead
+    return _changed(report, fix_time=time, device_time=time)
+
+
+def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
+    """Set the tracker's clock back by ten minutes in the middle of each third trip, for an hour."""
+    back = [middle(trip) for trip in journey.trips[::3]]
+    for report in said:
+        is_back = any(it <= report.comes_at < it + _HOUR for it in back)
+        yield _changed_time(report, -10 * _MINUTE if is_back else _AT_ONCE)
+
+
+def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
+    """Date some reports an hour too early or too late."""
+    random = Random("glitches")  # noqa: S311 - no secret
+    for report in said:
+        is_off = random.random() < 0.02
+        off = random.choice([_HOUR, -_HOUR])
+        yield _changed_time(report, off if is_off else _AT_ONCE)
+
+
+def _as_received(said: Iterable[Report]) -> Iterator[Report]:
+    """Yield reports with the IDs and kilometers that a server like Traccar adds.
+
+    It counts from the newest fix that it has, so late fixes count the way back and forth.
+    """
+    newest = Position(device_id=1, id=0, fix_time=None)
+    total = 0.0
+    coming = sorted(said, key=lambda report: report.comes_at)
+    for number, report in enumerate(coming, 1):
+        position = report.position
+        counted = total + metres(place(newest), place(position)) if number > 1 else 0
+        position = position._replace(
+            id=number, total_distance=counted / 1_000, server_time=report.comes_at
+        )
+        yield Report(position, report.comes_at)
+        if newest.fix_time is None or position.fix_time >= newest.fix_time:
+            newest, total = position, counted
+
+
+def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
+    """Send what a dead zone held back newest first, in a minute."""
+
+    def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
+        is_held = gone > _MINUTE and left > _MINUTE
+        late = left - _MINUTE + (left - _MINUTE) / 30 if is_held else _AT_ONCE
+        return Report(report.position, report.comes_at + late)
+
+    return _as_received(_with(bend)(said, journey))
+
+
+def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
+    """Upload each trip after its end, over connections that overtake each other."""
+    random = Random("parallel")  # noqa: S311 - no secret
+
+    def bend(report: Report, _gone: timedelta, left: timedelta) -> Report:
+        is_held = left > -_MINUTE
+        late = left + 2 * _MINUTE + _MINUTE / 3 * random.random()
+        return Report(report.position, report.comes_at + late * is_held)
+
+    return _as_received(_with(bend)(said, journey))
+
+
+def _until_half_way(journey: Journey) -> list[Span]:
+    """Return outages that end in the middle of each trip."""
+    return [Span(trip.starts_at - _LATE, middle(trip)) for trip in journey.trips]
+
+
+def _pairs() -> Journey:
+    """Return trips of which each second one follows a quarter of an hour after another."""
+    random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
+    begin = datetime.combine(BEGIN, time(8), UTC)
+    for number in range(TRIPS):
+        starts_at = begin + timedelta(days=number // 2)
+        if number % 2:
+            starts_at = trips[-1].ends_at + 15 * _MINUTE
+        start = trips[-1].end if trips else HOME
+        trips.append(Trip(random, starts_at, start, 2, _TOWN))
+    return Journey(trips)
+
+
+def _around_stops(journey: Journey) -> list[Span]:
+    """Return outages from the middle of a trip to the middle of the one after the stop."""
+    pairs = zip(journey.trips[::2], journey.trips[1::2], strict=False)
+    return [Span(middle(first), middle(second)) for first, second in pairs]
+
+
+def _each_second_day(journey: Journey) -> list[Span]:
+    begin, day = datetime.combine(BEGIN, time(), UTC), timedelta(days=1)
+    days = (journey.trips[-1].ends_at - begin).days
+    return [Span(begin + n * day, begin + (n + 1) * day) for n in range(1, days, 2)]
 
 
 def _counts_anew(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
@@ -140,11 +266,60 @@ WORLDS = (
     World("cold starts", bend=_with(_cold_start)),
     World("clock 3 minutes ahead", bend=clock(3 * _MINUTE), behind=-3 * _MINUTE),
     World("clock 2 hours ahead", bend=clock(120 * _MINUTE)),
-    World("clock 2 hours behind", bend=clock(-120 * _MINUTE), behind=120 * _MINUTE),
+    World("clock 3 hours behind", bend=clock(-3 * _HOUR), behind=3 * _HOUR),
+    World(
+        "clock that falls back by 10 minutes",
+        _EACH_10_S,
+        _falls_back,
+        service=_HISTORY,
+    ),
+    World(
+        "2 % of the times an hour off",
+        bend=_glitches,
+        service=Service(says_time=False),
+        is_clear=False,
+    ),
+    World(
+        "house 8 hours behind",
+        service=Service(says_time=False),
+        clock=-8 * _HOUR,
+        behind=8 * _HOUR,
+    ),
     World("reports that come late", replace(_EACH_MINUTE, buffers=0.01)),
     World("server that counts anew", bend=_counts_anew),
     World("at the date line", bend=_at_the_date_line),
     World("restarts of Home Assistant", restarts=True),
+    World(
+        "late fixes over live, newest first, with a red light",
+        _EACH_10_S,
+        _newest_first,
+        service=Service(has_history=True, is_live=True),
+    ),
+    World(
+        "parallel upload, totals out of order",
+        _EACH_10_S,
+        _uploaded_in_parallel,
+        service=_HISTORY,
+    ),
+    World(
+        "messages during a slow history answer (3 to 45 s)",
+        _EACH_10_S,
+        service=Service(has_history=True, is_live=True, answers=(3, 45)),
+        outages=_until_half_way,
+    ),
+    World(
+        "two rides around an outage, third in the queue",
+        _EACH_10_S,
+        service=Service(has_history=True, queue=2 * _MINUTE),
+        journey=_pairs,
+        outages=_around_stops,
+    ),
+    World(
+        "history that is too large half of the time",
+        _EACH_10_S,
+        service=Service(has_history=True, refuses=0.5),
+        outages=_each_second_day,
+    ),
     World(
         "noise of 20 m, says 4 m",
         replace(_EACH_MINUTE, accuracy=20, claims=4),
@@ -190,25 +365,35 @@ WORLDS = (
 @cache
 def found_in(world: World) -> Found:
     """Return what is found of the trips in a world."""
-    journey = Journey(a_journey(_SEED, _DAYS).trips[:TRIPS])
+    journey = world.journey()
     begin = datetime.combine(BEGIN, time(), UTC)
     end = journey.trips[-1].ends_at + timedelta(days=1)
-    home = Home(world.has_history)
+    home = Home(world.service, world.clock)
     home.live(
         world.bend(reports(world.tracker, journey, begin, end, _SEED), journey),
         end,
-        restarts=restarts(_SEED, end) if world.restarts else (),
+        world.outages(journey),
+        restarts(_SEED, end) if world.restarts else (),
     )
-    fired = home.booked if world.has_history else [ride for _, ride in home.started]
-    fired = [_at(ride, world.behind) for ride in fired]
-    rides = [rides_of(trip, fired, _LATE) for trip in journey.trips]
+    started = [ride for _, ride in home.started]
+    rides = home.booked if world.service.has_history else started
+    rides = [_at(ride, world.behind) for ride in rides]
+    found = [rides_of(trip, rides, _LATE) for trip in journey.trips]
+    book = [_at(ride, world.behind) for ride in home.booked]
+    pairs = [(trip, rides_of(trip, book, _LATE)) for trip in journey.trips]
+    errors = [distance_error(of, trip) for trip, of in pairs if of]
     (_, first), (_, last) = home.totals[0], home.totals[-1]
     true = sum(trip.kilometres for trip in journey.trips)
     return Found(
-        as_one=sum(len(of) == 1 for of in rides),
-        lost=sum(not of for of in rides),
-        invented=len(fired) - sum(map(len, rides)),
+        as_one=sum(len(of) == 1 for of in found),
+        lost=sum(not of for of in found),
+        invented=len({*rides} - {ride for of in found for ride in of}),
+        started=len(home.started),
+        ended=len(home.ended),
+        distance=(sum(ride.distance for ride in home.booked) / true - 1) * 100,
+        worst=max(errors, key=abs),
         in_all=((last - first) / true - 1) * 100,
+        requests=home.requests,
     )
 
 
